@@ -1,0 +1,44 @@
+import { Fault } from '../fault.ts';
+import { bech32Encode } from './bech32.ts';
+import { cb58Decode, cb58Encode } from './cb58.ts';
+import { fromHex, toHex } from './hex.ts';
+
+/** A 20-byte address as 40 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
+export type Address = string & { readonly __address: true };
+
+export const addressLength = 20;
+
+export const zeroAddress = '0'.repeat(40) as Address;
+
+export function addressFromBytes(bytes: Uint8Array): Address {
+  // Peer: ids.ToShortID, utils/hashing ToHash160.
+  if (bytes.length !== addressLength)
+    throw new AddressError(`invalid hash length: expected ${addressLength} bytes but got ${bytes.length}`, {
+      code: 'ADDRESS_LENGTH',
+      got: bytes.length,
+    });
+  return toHex(bytes) as Address;
+}
+
+export const addressToBytes = (address: Address): Uint8Array => fromHex(address);
+
+/** The chain-less text form, CB58 of the bare bytes: how the peer names an address in its errors. */
+export const shortIdText = (address: Address): string => cb58Encode(fromHex(address));
+
+export const parseShortId = (text: string): Address => addressFromBytes(cb58Decode(text));
+
+/** Writes addresses of one chain, `X-local1…`, and remembers the last ones: owners repeat, and a checksum costs microseconds. */
+export function addressWriter(chainAlias: string, hrp: string, maxKnown = 65_536): (address: Address) => string {
+  const known = new Map<Address, string>();
+  return (address) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    const text = `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`;
+    if (known.size >= maxKnown) known.clear();
+    known.set(address, text);
+    return text;
+  };
+}
+
+export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
+export class AddressError extends Fault<AddressFault> {}

@@ -1,0 +1,61 @@
+import { Fault } from '../fault.ts';
+import { checksum, checksumLength } from './hash.ts';
+import { concat, equal } from './octets.ts';
+
+export type HexEncoding = 'hex' | 'hexc' | 'hexnc';
+
+/** Bare lower-case digits, no prefix. */
+export const toHex = (bytes: Uint8Array): string => asBuffer(bytes).toString('hex');
+
+/** Bytes of digits known to be well formed: ids and addresses, which are hex by type. */
+export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
+
+/** The peer's text form of bytes. Peer: utils/formatting/encoding.go, where hex and hexc are the same. */
+export const formatHex = (encoding: HexEncoding, bytes: Uint8Array): string =>
+  `0x${toHex(encoding === 'hexnc' ? bytes : withChecksum(bytes))}`;
+
+export const withChecksum = (bytes: Uint8Array): Uint8Array => concat([bytes, checksum(bytes)]);
+
+/** The inverse of formatHex, strict. The empty text is no bytes at all, without a checksum: so the peer has it. */
+export function parseHex(encoding: HexEncoding | 'json', text: string): Uint8Array {
+  if (text.length === 0) return new Uint8Array(0);
+  if (encoding === 'json') throw unsupportedEncoding();
+  if (!text.startsWith('0x')) throw new HexError('missing 0x prefix to hex encoding', { code: 'HEX_NO_PREFIX' });
+  const bytes = decodeDigits(text.slice(2));
+  if (encoding === 'hexnc') return bytes;
+  if (bytes.length < checksumLength) throw new HexError('input string is smaller than the checksum size', { code: 'HEX_NO_CHECKSUM' });
+  const raw = bytes.subarray(0, bytes.length - checksumLength);
+  if (!equal(checksum(raw), bytes.subarray(raw.length))) throw new HexError('invalid input checksum', { code: 'HEX_BAD_CHECKSUM' });
+  return raw;
+}
+
+export const unsupportedEncoding = () => new HexError('unsupported encoding in method', { code: 'HEX_UNSUPPORTED_ENCODING' });
+
+export type HexFault =
+  | { code: 'HEX_NO_PREFIX' }
+  | { code: 'HEX_ODD_LENGTH'; length: number }
+  | { code: 'HEX_BAD_DIGIT'; at: number }
+  | { code: 'HEX_NO_CHECKSUM' }
+  | { code: 'HEX_BAD_CHECKSUM' }
+  | { code: 'HEX_UNSUPPORTED_ENCODING' };
+export class HexError extends Fault<HexFault> {}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Node's decoder stops silently at the first bad digit, so its length tells whether all of it was hex. */
+function decodeDigits(digits: string): Uint8Array {
+  const bytes = Buffer.from(digits, 'hex');
+  if (bytes.length * 2 === digits.length) return bytes;
+  // Go reports a bad digit before an odd length.
+  const at = digits.search(/[^0-9a-fA-F]/);
+  if (at < 0) throw new HexError('encoding/hex: odd length hex string', { code: 'HEX_ODD_LENGTH', length: digits.length });
+  throw new HexError(`encoding/hex: invalid byte: ${quoteByte(digits, at)}`, { code: 'HEX_BAD_DIGIT', at });
+}
+
+/** Go prints the first bad *byte* as a rune: U+007A 'z'; a byte outside printable Latin-1 has no picture. */
+function quoteByte(digits: string, at: number): string {
+  const byte = Buffer.from(String.fromCodePoint(digits.codePointAt(at) ?? 0), 'utf8')[0] ?? 0;
+  const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`;
+  const printable = (byte >= 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+  return printable ? `${code} '${String.fromCharCode(byte)}'` : code;
+}

@@ -1,0 +1,47 @@
+import { Fault } from '../fault.ts';
+import { cb58Decode, cb58Encode } from './cb58.ts';
+import { sha256Hex } from './hash.ts';
+import { fromHex, toHex } from './hex.ts';
+
+/** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
+export type Id = string & { readonly __id: true };
+
+export const idLength = 32;
+
+export const zeroId = '0'.repeat(64) as Id;
+
+export const idFromBytes = (bytes: Uint8Array): Id => {
+  if (bytes.length !== idLength)
+    throw new IdError(`expected ${idLength} bytes but got ${bytes.length}`, { code: 'ID_LENGTH', got: bytes.length });
+  return toHex(bytes) as Id;
+};
+
+export const idToBytes = (id: Id): Uint8Array => fromHex(id);
+
+/** The id that a thing's bytes hash to. */
+export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
+
+/** The public text form, CB58. Ids repeat a lot (an asset's in every output), so the last ones are remembered. */
+export function idText(id: Id): string {
+  const known = texts.get(id);
+  if (known !== undefined) return known;
+  const text = cb58Encode(fromHex(id));
+  if (texts.size >= maxTexts) texts.clear();
+  texts.set(id, text);
+  return text;
+}
+
+export function parseId(text: string): Id {
+  const bytes = cb58Decode(text);
+  // Peer: ids.ToID, utils/hashing ToHash256.
+  if (bytes.length !== idLength)
+    throw new IdError(`invalid hash length: expected 32 bytes but got ${bytes.length}`, { code: 'ID_LENGTH', got: bytes.length });
+  return toHex(bytes) as Id;
+}
+
+export type IdFault = { code: 'ID_LENGTH'; got: number };
+export class IdError extends Fault<IdFault> {}
+
+/** A pure function's memory: it changes what an answer costs, never what it is. */
+const texts = new Map<Id, string>();
+const maxTexts = 16_384;

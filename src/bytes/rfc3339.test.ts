@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { civil, rfc3339, zeroTime } from './rfc3339.ts';
+
+test('a time is written as Go writes it: no trailing zeros, no fraction when there is none', () => {
+  expect(rfc3339(0n)).toBe('1970-01-01T00:00:00Z');
+  expect(rfc3339(1_607_144_400_000_000_000n)).toBe('2020-12-05T05:00:00Z');
+  expect(rfc3339(1_794_703_706_366_454_660n)).toBe('2026-11-15T00:48:26.36645466Z');
+  expect(rfc3339(1n)).toBe('1970-01-01T00:00:00.000000001Z');
+  expect(rfc3339(-1n)).toBe('1969-12-31T23:59:59.999999999Z');
+  expect(rfc3339(-62_135_596_800_000_000_000n)).toBe(zeroTime);
+  expect(rfc3339(253_399_622_400_000_000_000n)).toBe('9999-12-01T00:00:00Z');
+});
+
+test('the calendar agrees with the platform on every kind of day', () => {
+  for (let day = -800_000; day <= 800_000; day += 7) {
+    const shown = civil(BigInt(day) * 86_400n);
+    const date = new Date(day * 86_400_000);
+    expect([shown.year, shown.month, shown.day]).toEqual([date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]);
+  }
+});

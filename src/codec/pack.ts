@@ -1,0 +1,40 @@
+import type { Codec } from './codec.ts';
+import { CodecError } from './fault.ts';
+import { Reader } from './reader.ts';
+import { Writer } from './writer.ts';
+
+/** The only version there is; it stands before the outermost value and nowhere else. */
+export const codecVersion = 0;
+export const versionSize = 2;
+
+/** Limits of the two codecs of the peer. Peer: codec/manager.go defaultMaxSize, vms/avm/txs/parser.go (genesis codec). */
+export const maxBytes = 256 * 1024;
+export const maxGenesisBytes = 2 ** 31 - 1;
+
+export function pack<T>(codec: Codec<T>, value: T): Uint8Array {
+  const writer = new Writer();
+  writer.u16(codecVersion);
+  codec.write(writer, value);
+  return writer.finish();
+}
+
+/** Strict: too long, another version, a short or a trailing byte are all faults, in the peer's order. */
+export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes): T {
+  if (bytes.length > max)
+    throw new CodecError(`byte array exceeds maximum length: ${bytes.length} > ${max}`, {
+      code: 'CODEC_TOO_LARGE',
+      size: bytes.length,
+      max,
+    });
+  if (bytes.length < versionSize) throw new CodecError("couldn't unpack codec version", { code: 'CODEC_VERSION' });
+  const reader = new Reader(bytes);
+  if (reader.u16() !== codecVersion) throw new CodecError('unknown codec version', { code: 'CODEC_VERSION' });
+  const value = codec.read(reader);
+  if (reader.offset !== bytes.length)
+    throw new CodecError(`trailing buffer space: read ${reader.offset} provided ${bytes.length}`, {
+      code: 'CODEC_TRAILING_BYTES',
+      read: reader.offset,
+      provided: bytes.length,
+    });
+  return value;
+}

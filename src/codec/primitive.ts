@@ -1,0 +1,73 @@
+import type { Address } from '../bytes/address.ts';
+import { toHex } from '../bytes/hex.ts';
+import type { Id } from '../bytes/id.ts';
+import type { Codec } from './codec.ts';
+import { CodecError } from './fault.ts';
+import { goString } from './go-string.ts';
+
+export const u8: Codec<number> = { read: (r) => r.u8(), write: (w, v) => w.u8(v), json: String };
+
+export const u32: Codec<number> = { read: (r) => r.u32(), write: (w, v) => w.u32(v), json: String };
+
+/** Bare digits in JSON, above 2^53 too: the peer prints its uint64 so. */
+export const u64: Codec<bigint> = { read: (r) => r.u64(), write: (w, v) => w.u64(v), json: String };
+
+export const id: Codec<Id> = {
+  read: (r) => r.hex(32) as Id,
+  write: (w, v) => w.hex(v),
+  json: (v, context) => `"${context.id(v)}"`,
+};
+
+export const address: Codec<Address> = {
+  read: (r) => r.hex(20) as Address,
+  write: (w, v) => w.hex(v),
+  json: (v, context) => `"${context.address(v)}"`,
+};
+
+/** Length and raw bytes; shown as hex without a checksum. */
+export const bytes: Codec<Uint8Array> = {
+  read: (r) => r.fixed(r.count()),
+  write: (w, v) => {
+    w.u32(v.length);
+    w.fixed(v);
+  },
+  json: (v) => `"0x${toHex(v)}"`,
+};
+
+export const fixedBytes = (size: number): Codec<Uint8Array> => ({
+  read: (r) => r.fixed(size),
+  write: (w, v) => w.fixed(v),
+  json: (v) => `"0x${toHex(v)}"`,
+});
+
+/** A Go string is any bytes; kept as such, since a name that is no UTF-8 must still round-trip and be judged by the rules. */
+export const text: Codec<Uint8Array> = {
+  read: (r) => r.fixed(r.u16('string'), 'string'),
+  write: (w, v) => {
+    w.u16(v.length);
+    w.fixed(v);
+  },
+  json: (v) => goString(v),
+};
+
+export const list = <T>(element: Codec<T>): Codec<T[]> => ({
+  read: (r) => {
+    const count = r.count();
+    const out: T[] = [];
+    for (let i = 0; i < count; i++) {
+      const before = r.offset;
+      out.push(element.read(r));
+      // A huge count of nothing would be read for ever. Peer: codec.ErrUnmarshalZeroLength.
+      if (r.offset === before)
+        throw new CodecError("couldn't unmarshal slice of zero length values: can't unmarshal zero length value", {
+          code: 'CODEC_EMPTY_ELEMENT',
+        });
+    }
+    return out;
+  },
+  write: (w, v) => {
+    w.u32(v.length);
+    for (const item of v) element.write(w, item);
+  },
+  json: (v, context) => `[${v.map((item) => element.json(item, context)).join(',')}]`,
+});

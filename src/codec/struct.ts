@@ -1,0 +1,31 @@
+import type { AnyCodec, Codec, TypeOf } from './codec.ts';
+
+export type Fields = { readonly [name: string]: AnyCodec };
+export type StructOf<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]> };
+export type Struct<F extends Fields> = Codec<StructOf<F>> & { readonly fields: F };
+
+/**
+ * Field order is wire order, field names are the public JSON names. `shown` gives the JSON order where the peer prints another one
+ * (its outputs and owners are Go maps, whose keys come sorted). An embedded type is spread: `...OutputOwners.fields`.
+ */
+export function struct<F extends Fields>(fields: F, shown: readonly (keyof F & string)[] = Object.keys(fields)): Struct<F> {
+  const wire = Object.entries(fields) as [string, Codec<unknown>][];
+  const json = shown.map((name) => [`"${name}":`, name, fields[name]] as [string, string, Codec<unknown>]);
+  return {
+    fields,
+    read: (r) => {
+      const out: Record<string, unknown> = {};
+      for (const [name, codec] of wire) out[name] = codec.read(r);
+      return out as StructOf<F>;
+    },
+    write: (w, v) => {
+      for (const [name, codec] of wire) codec.write(w, (v as Record<string, unknown>)[name]);
+    },
+    json: (v, context) => {
+      let text = '{';
+      for (const [key, name, codec] of json)
+        text += `${text.length > 1 ? ',' : ''}${key}${codec.json((v as Record<string, unknown>)[name], context)}`;
+      return `${text}}`;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Bytes that grow as they are written. */
+export class Writer {
+  #bytes = Buffer.allocUnsafe(512);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  u8(value: number): void {
+    this.#bytes[this.#reserve(1)] = value;
+  }
+
+  u16(value: number): void {
+    const at = this.#reserve(2);
+    this.#bytes.writeUInt16BE(value, at);
+  }
+
+  u32(value: number): void {
+    const at = this.#reserve(4);
+    this.#bytes.writeUInt32BE(value, at);
+  }
+
+  u64(value: bigint): void {
+    const at = this.#reserve(8);
+    this.#bytes.writeBigUInt64BE(value, at);
+  }
+
+  fixed(value: Uint8Array): void {
+    const at = this.#reserve(value.length);
+    this.#bytes.set(value, at);
+  }
+
+  hex(value: string): void {
+    const at = this.#reserve(value.length / 2);
+    this.#bytes.write(value, at, 'hex');
+  }
+
+  /** A copy of what was written. */
+  finish(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);
+  }
+
+  #reserve(size: number): number {
+    const at = this.#length;
+    this.#length = at + size;
+    if (this.#length > this.#bytes.length) {
+      const wider = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 2));
+      this.#bytes.copy(wider, 0, 0, at);
+      this.#bytes = wider;
+    }
+    return at;
+  }
+}

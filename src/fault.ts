@@ -1,0 +1,20 @@
+/**
+ * The one error class of the house. A fault has a code from birth: codes never change, texts follow the peer's.
+ * Every room subclasses it over its own union of faults.
+ */
+export class Fault<F extends { readonly code: string }> extends Error {
+  readonly fault: F;
+
+  constructor(message: string, fault: F) {
+    super(message);
+    this.name = new.target.name;
+    this.fault = fault;
+  }
+}
+
+/** Puts a prefix before a fault's text, as the peer does when an outer call wraps an inner one; the code stays. */
+export function prefixed<F extends { readonly code: string }>(prefix: string, cause: Fault<F>): Fault<F> {
+  const wrapped = new Fault(`${prefix}${cause.message}`, cause.fault);
+  wrapped.name = cause.name;
+  return wrapped;
+}

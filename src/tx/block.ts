@@ -1,0 +1,33 @@
+import { type Id, idOf, zeroId } from '../bytes/id.ts';
+import type { Codec, JsonContext, TypeOf } from '../codec/codec.ts';
+import { pack, unpack } from '../codec/pack.ts';
+import { id, list, u64 } from '../codec/primitive.ts';
+import { struct } from '../codec/struct.ts';
+import { union } from '../codec/union.ts';
+import { bytesInBlock, readTxInBlock, type Tx, txJson } from './tx.ts';
+import { typeNames } from './type-ids.ts';
+
+/** A transaction inside a block: the same bytes without the version. */
+const TxInBlock: Codec<Tx> = { read: readTxInBlock, write: (w, tx) => w.fixed(bytesInBlock(tx)), json: txJson };
+
+const StandardBlock = struct({ parentID: id, height: u64, time: u64, merkleRoot: id, txs: list(TxInBlock) });
+
+const AnyBlock = union('block.Block', typeNames, { StandardBlock: [20, StandardBlock] });
+
+export type Block = TypeOf<typeof StandardBlock> & { readonly id: Id; readonly bytes: Uint8Array };
+
+export function parseBlock(bytes: Uint8Array): Block {
+  return { ...unpack(AnyBlock, bytes), id: idOf(bytes), bytes };
+}
+
+export function makeBlock(parts: { parentID: Id; height: bigint; time: bigint; txs: Tx[] }): Block {
+  const value = { kind: 'StandardBlock' as const, merkleRoot: zeroId, ...parts };
+  const bytes = pack(AnyBlock, value);
+  return { ...value, id: idOf(bytes), bytes };
+}
+
+/** Bytes before the first transaction: version, type, parent, height, time, root and the number of transactions. */
+export const blockHeaderSize = 90;
+
+export const blockJson = (block: Block, context: JsonContext): string =>
+  `${StandardBlock.json(block, context).slice(0, -1)},"id":"${context.id(block.id)}"}`;

@@ -1,0 +1,46 @@
+import type { Codec, JsonContext, TypeOf } from '../codec/codec.ts';
+import { fixedBytes, list } from '../codec/primitive.ts';
+import { struct } from '../codec/struct.ts';
+import { union } from '../codec/union.ts';
+import { fxIdJson, fxIndexOf } from './fx.ts';
+import { TransferInput } from './input.ts';
+import { MintOperation, NftMintOperation, NftTransferOperation, PropertyBurnOperation, PropertyMintOperation } from './operation.ts';
+import { MintOutput, NftMintOutput, NftTransferOutput, OutputOwners, TransferOutput } from './output.ts';
+import { typeNames } from './type-ids.ts';
+
+/** r, s and the recovery id. */
+export const signatureLength = 65;
+
+export const Signatures = struct({ signatures: list(fixedBytes(signatureLength)) });
+export type Signatures = TypeOf<typeof Signatures>;
+
+/**
+ * The peer's credential slot is loosely typed: whatever can verify itself parses there, and a wrong type is only caught
+ * by its own rules or by the spend. Peer: vms/avm/fxs/fx.go, FxCredential.
+ */
+export const Credential = union('verify.Verifiable', typeNames, {
+  'secp256k1fx.TransferInput': [5, TransferInput],
+  'secp256k1fx.MintOutput': [6, MintOutput],
+  'secp256k1fx.TransferOutput': [7, TransferOutput],
+  'secp256k1fx.MintOperation': [8, MintOperation],
+  'secp256k1fx.Credential': [9, Signatures],
+  'nftfx.MintOutput': [10, NftMintOutput],
+  'nftfx.TransferOutput': [11, NftTransferOutput],
+  'nftfx.MintOperation': [12, NftMintOperation],
+  'nftfx.TransferOperation': [13, NftTransferOperation],
+  'nftfx.Credential': [14, Signatures],
+  'propertyfx.MintOutput': [15, OutputOwners],
+  'propertyfx.OwnedOutput': [16, OutputOwners],
+  'propertyfx.MintOperation': [17, PropertyMintOperation],
+  'propertyfx.BurnOperation': [18, PropertyBurnOperation],
+  'propertyfx.Credential': [19, Signatures],
+});
+export type Credential = TypeOf<typeof Credential>;
+
+const slots = list(Credential);
+
+export const Credentials: Codec<Credential[]> = {
+  ...slots,
+  json: (v, context: JsonContext) =>
+    `[${v.map((c) => `{"fxID":${fxIdJson(fxIndexOf(c.kind))},"credential":${Credential.json(c, context)}}`).join(',')}]`,
+};

@@ -1,0 +1,44 @@
+import type { TypeOf } from '../codec/codec.ts';
+import { bytes, id, list, text, u8, u32 } from '../codec/primitive.ts';
+import { struct } from '../codec/struct.ts';
+import { union } from '../codec/union.ts';
+import { TransferableInput } from './input.ts';
+import { Operation } from './operation.ts';
+import { InitialState, TransferableOutput } from './output.ts';
+import { typeNames } from './type-ids.ts';
+
+export const BaseTx = struct({
+  networkID: u32,
+  blockchainID: id,
+  outputs: list(TransferableOutput),
+  inputs: list(TransferableInput),
+  memo: bytes,
+});
+export type BaseTx = TypeOf<typeof BaseTx>;
+
+/** The asset's id is the id of this transaction. Name and symbol are bytes: the rules judge whether they are letters. */
+export const CreateAssetTx = struct({ ...BaseTx.fields, name: text, symbol: text, denomination: u8, initialStates: list(InitialState) });
+export type CreateAssetTx = TypeOf<typeof CreateAssetTx>;
+
+export const OperationTx = struct({ ...BaseTx.fields, operations: list(Operation) });
+export type OperationTx = TypeOf<typeof OperationTx>;
+
+export const ImportTx = struct({ ...BaseTx.fields, sourceChain: id, importedInputs: list(TransferableInput) });
+export type ImportTx = TypeOf<typeof ImportTx>;
+
+export const ExportTx = struct({ ...BaseTx.fields, destinationChain: id, exportedOutputs: list(TransferableOutput) });
+export type ExportTx = TypeOf<typeof ExportTx>;
+
+export const UnsignedTx = union('txs.UnsignedTx', typeNames, {
+  BaseTx: [0, BaseTx],
+  CreateAssetTx: [1, CreateAssetTx],
+  OperationTx: [2, OperationTx],
+  ImportTx: [3, ImportTx],
+  ExportTx: [4, ExportTx],
+});
+export type UnsignedTx = TypeOf<typeof UnsignedTx>;
+
+/** One row per kind of transaction: a new kind does not compile until every table has its row. */
+export type TxHandlers<R> = { readonly [K in UnsignedTx['kind']]: (tx: Extract<UnsignedTx, { kind: K }>) => R };
+
+export const handle = <R>(handlers: TxHandlers<R>, tx: UnsignedTx): R => (handlers[tx.kind] as (tx: UnsignedTx) => R)(tx);
