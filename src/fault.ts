@@ -18,3 +18,6 @@ export function prefixed<F extends { readonly code: string }>(prefix: string, ca
   wrapped.name = cause.name;
   return wrapped;
 }
+
+/** A fault of any room. */
+export type AnyFault = Fault<{ readonly code: string }>;

@@ -12,7 +12,7 @@ test('a time is written as Go writes it: no trailing zeros, no fraction when the
 });
 
 test('the calendar agrees with the platform on every kind of day', () => {
-  for (let day = -800_000; day <= 800_000; day += 7) {
+  for (let day = -800_000; day <= 800_000; day += 61) {
     const shown = civil(BigInt(day) * 86_400n);
     const date = new Date(day * 86_400_000);
     expect([shown.year, shown.month, shown.day]).toEqual([date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]);

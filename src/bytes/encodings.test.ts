@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import vectors from '../../vectors/vectors.json' with { type: 'json' };
+import { Fault } from '../fault.ts';
+import { addressFromBytes, addressWriter, shortIdText } from './address.ts';
+import { bech32Decode, bech32Encode } from './bech32.ts';
+import { cb58Decode, cb58Encode } from './cb58.ts';
+import { formatHex, fromHex, parseHex, toHex } from './hex.ts';
+import { idFromBytes, idText, parseId, zeroId } from './id.ts';
+
+const raw = (hex: string) => fromHex(hex.slice(2));
+const faultOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+  return 'no fault';
+};
+
+describe('vectors of AvalancheGo', () => {
+  test('cb58, hex, hexc, hexnc both ways', () => {
+    for (const vector of vectors.encodings) {
+      const bytes = raw(vector.bytes);
+      expect(cb58Encode(bytes)).toBe(vector.cb58);
+      expect(toHex(cb58Decode(vector.cb58))).toBe(toHex(bytes));
+      for (const encoding of ['hex', 'hexc', 'hexnc'] as const) {
+        expect(formatHex(encoding, bytes)).toBe(vector[encoding]);
+        expect(toHex(parseHex(encoding, vector[encoding]))).toBe(toHex(bytes));
+      }
+    }
+  });
+
+  test('addresses under every prefix', () => {
+    for (const vector of vectors.addresses) {
+      const address = addressFromBytes(raw(vector.bytes));
+      expect(shortIdText(address)).toBe(vector.shortID);
+      expect(addressWriter('X', 'local')(address)).toBe(vector.xLocal);
+      for (const hrp of ['avax', 'fuji', 'local', 'custom', 'testing'] as const) {
+        expect(bech32Encode(hrp, raw(vector.bytes))).toBe(vector[hrp]);
+        expect(bech32Decode(vector[hrp])).toEqual({ hrp, bytes: Uint8Array.from(raw(vector.bytes)), wholeBytes: 20 });
+      }
+    }
+  });
+});
+
+describe('strict', () => {
+  test('hex refuses what is not exactly hex with its checksum', () => {
+    expect(faultOf(() => parseHex('hex', '0x'))).toBe('input string is smaller than the checksum size');
+    expect(faultOf(() => parseHex('hex', '00'))).toBe('missing 0x prefix to hex encoding');
+    expect(faultOf(() => parseHex('hex', '0X00'))).toBe('missing 0x prefix to hex encoding');
+    expect(faultOf(() => parseHex('hexnc', '0x0'))).toBe('encoding/hex: odd length hex string');
+    expect(faultOf(() => parseHex('hexnc', '0x0g1'))).toBe("encoding/hex: invalid byte: U+0067 'g'");
+    expect(faultOf(() => parseHex('hexnc', '0x00é0'))).toBe("encoding/hex: invalid byte: U+00C3 'Ã'");
+    expect(faultOf(() => parseHex('hex', '0x0000000000'))).toBe('invalid input checksum');
+    expect(parseHex('hex', '')).toEqual(new Uint8Array(0));
+  });
+
+  test('ids are exactly 32 bytes', () => {
+    expect(parseId(idText(zeroId))).toBe(zeroId);
+    expect(faultOf(() => parseId('3DUyVE7YU'))).toContain('expected 32 bytes');
+    expect(faultOf(() => parseId(''))).toBe('base58 decoding error: zero length string');
+    expect(faultOf(() => parseId('0'))).toBe("base58 decoding error: invalid base58 digit ('0')");
+    expect(faultOf(() => parseId('1'.repeat(10_000)))).toContain('longer than');
+  });
+});
+
+describe('any bytes', () => {
+  test('come back as they went', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        expect(toHex(cb58Decode(cb58Encode(bytes)))).toBe(toHex(bytes));
+        expect(toHex(parseHex('hex', formatHex('hex', bytes)))).toBe(toHex(bytes));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const id = idFromBytes(bytes);
+        expect(parseId(idText(id))).toBe(id);
+      }),
+    );
+  });
+
+  test('any text is refused with a fault or means what it is written as', () => {
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.base64String());
+    fc.assert(
+      fc.property(texts, (text) => {
+        for (const parse of [parseId, cb58Decode, bech32Decode, (t: string) => parseHex('hex', t)]) faultOf(() => parse(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

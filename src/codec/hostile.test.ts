@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test';
+import { createRandom, hostileRounds, mutate } from '../../test/random.ts';
+import vectors from '../../vectors/vectors.json' with { type: 'json' };
+import { fromHex, toHex } from '../bytes/hex.ts';
+import { makeBlock, parseBlock } from '../tx/block.ts';
+import { makeTx, parseTx } from '../tx/tx.ts';
+import { makeUtxo, parseUtxo } from '../tx/utxo.ts';
+import { CodecError } from './fault.ts';
+
+const raw = (hex: string) => fromHex(hex.slice(2));
+
+const kinds: Record<string, { samples: Uint8Array[]; again: (bytes: Uint8Array) => Uint8Array }> = {
+  transactions: {
+    samples: vectors.txs.map((tx) => raw(tx.signedHexNC)),
+    again: (bytes) => {
+      const tx = parseTx(bytes);
+      return makeTx(tx.unsigned, tx.credentials).bytes;
+    },
+  },
+  blocks: { samples: vectors.blocks.map((block) => raw(block.hexNC)), again: (bytes) => makeBlock(parseBlock(bytes)).bytes },
+  utxos: {
+    samples: vectors.utxos.map((utxo) => raw(utxo.hexNC)),
+    again: (bytes) => {
+      const { txID, outputIndex, assetID, output } = parseUtxo(bytes);
+      return makeUtxo(txID, outputIndex, assetID, output).bytes;
+    },
+  },
+};
+
+for (const [kind, { samples, again }] of Object.entries(kinds))
+  test(`${kind}: whatever the bytes, they are refused with a fault or mean exactly themselves`, () => {
+    const random = createRandom(20);
+    let refused = 0;
+    let read = 0;
+    for (let round = 0; round < hostileRounds(0.2); round++) {
+      const bytes = round % 10 === 0 ? random.bytes(random.below(400)) : mutate(random, random.pick(samples), samples);
+      try {
+        const written = again(bytes);
+        read++;
+        // A block's merkle root is the one field we never write ourselves.
+        if (kind !== 'blocks') expect(toHex(written)).toBe(toHex(bytes));
+      } catch (error) {
+        if (!(error instanceof CodecError)) throw error;
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(0);
+    expect(read).toBeGreaterThan(0);
+  });
+
+test('a huge count of elements costs no more than the bytes that follow it', () => {
+  const [sample] = kinds.transactions!.samples;
+  const bytes = Uint8Array.from(sample!);
+  // The number of outputs stands after version, type, network and chain.
+  bytes.set([0x7f, 0xff, 0xff, 0xff], 42);
+  expect(() => parseTx(bytes)).toThrow(CodecError);
+});

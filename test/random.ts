@@ -1,0 +1,43 @@
+/** A small seeded generator (mulberry32): the same seed gives the same run, so a failure can be repeated. */
+export function createRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  /** An integer from 0 to below `end`. */
+  const below = (end: number): number => next() % end;
+  const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+  const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => below(256));
+  return { next, below, pick, bytes };
+}
+
+export type Random = ReturnType<typeof createRandom>;
+
+/** How many hostile inputs a test throws: 10^5 over the suite's tests, or what the environment asks for. */
+export const hostileRounds = (share: number): number => Math.ceil(Number(process.env.SERAC_HOSTILE_ROUNDS ?? 100_000) * share);
+
+/** One small change: a byte, a bit, a cut, a doubled or a foreign piece. */
+export function mutate(random: Random, bytes: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
+  const out = Uint8Array.from(bytes);
+  const at = random.below(Math.max(1, out.length));
+  switch (random.below(6)) {
+    case 0:
+      out[at] = random.below(256);
+      return out;
+    case 1:
+      out[at] = (out[at] ?? 0) ^ (1 << random.below(8));
+      return out;
+    case 2:
+      return out.subarray(0, at);
+    case 3:
+      return Buffer.concat([out, random.bytes(1 + random.below(8))]);
+    case 4:
+      return Buffer.concat([out.subarray(0, at), out.subarray(random.below(at + 1))]);
+    default:
+      return Buffer.concat([out.subarray(0, at), random.pick(others).subarray(at)]);
+  }
+}
