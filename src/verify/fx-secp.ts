@@ -1,0 +1,54 @@
+import type { TransferOutput } from '../tx/output.ts';
+import { TxError } from './fault.ts';
+import { credentialOf, type FxRules, onlyOutput, outputOf, verifySigIndices } from './fx.ts';
+import { sameOwners, verifyOwners, verifySigned } from './owners.ts';
+
+/**
+ * Amounts. Peer: vms/secp256k1fx. Input, operation and credential have judged themselves in the syntactic pass; the spent output
+ * does so here, because one of the genesis or from another chain has not met our rules before.
+ */
+export const secpRules: FxRules<'secp256k1fx'> = {
+  values: {
+    'secp256k1fx.TransferInput': (input) => {
+      if (input.amount === 0n) throw new TxError('input has no value', { code: 'TX_NO_VALUE_INPUT' });
+      verifySigIndices(input);
+    },
+    'secp256k1fx.MintOutput': verifyOwners,
+    'secp256k1fx.TransferOutput': verifyTransferOutput,
+    'secp256k1fx.MintOperation': (operation) => {
+      verifySigIndices(operation.mintInput);
+      verifyOwners(operation.mintOutput);
+      verifyTransferOutput(operation.transferOutput);
+    },
+    'secp256k1fx.Credential': () => {},
+  },
+
+  transfer: (input, credential, spent, signing) => {
+    const { signatures } = credentialOf('secp256k1fx.Credential', credential);
+    const output = outputOf('secp256k1fx.TransferOutput', spent);
+    verifyTransferOutput(output);
+    if (output.amount !== input.amount)
+      throw new TxError(`utxo amount and input amount are not equal: ${output.amount} != ${input.amount}`, {
+        code: 'TX_WRONG_AMOUNT',
+        want: String(output.amount),
+        got: String(input.amount),
+      });
+    verifySigned(output, input.signatureIndices, signatures, signing);
+  },
+
+  operations: {
+    'secp256k1fx.MintOperation': (operation, credential, spent, signing) => {
+      const { signatures } = credentialOf('secp256k1fx.Credential', credential);
+      const output = outputOf('secp256k1fx.MintOutput', onlyOutput(spent, 'utxos'));
+      verifyOwners(output);
+      if (!sameOwners(output, operation.mintOutput))
+        throw new TxError('wrong mint output created from the operation', { code: 'TX_WRONG_MINT_OUTPUT' });
+      verifySigned(output, operation.mintInput.signatureIndices, signatures, signing);
+    },
+  },
+};
+
+function verifyTransferOutput(output: TransferOutput): void {
+  if (output.amount === 0n) throw new TxError('output has no value', { code: 'TX_NO_VALUE_OUTPUT' });
+  verifyOwners(output);
+}

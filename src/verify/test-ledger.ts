@@ -1,0 +1,98 @@
+import type { Address } from '../bytes/address.ts';
+import { fromHex, toHex } from '../bytes/hex.ts';
+import { type Id, parseId, zeroId } from '../bytes/id.ts';
+import type { RecoverSigner } from '../crypto/recover.ts';
+import { diffOn } from '../state/diff.ts';
+import type { View } from '../state/view.ts';
+import { type Credential, signatureLength } from '../tx/credential.ts';
+import { effectsOf } from '../tx/effects.ts';
+import { parseTx, type Tx } from '../tx/tx.ts';
+import { parseUtxo, type Utxo } from '../tx/utxo.ts';
+import { TxError, type TxFault } from './fault.ts';
+import type { Rules } from './rules.ts';
+import { type SpendContext, verifySpend } from './spend.ts';
+import { verifySyntax } from './syntax.ts';
+
+/** For the tests of this room: the local network's rules, a ledger in memory and signatures that need no curve. */
+
+export const xChain = parseId('2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed');
+export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
+export const pChain = zeroId;
+export const avax = parseId('2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe');
+export const chains: { readonly [alias: string]: Id } = { X: xChain, P: pChain, C: cChain };
+
+export const localRules: Rules = {
+  networkID: 12345,
+  chainID: xChain,
+  feeAsset: avax,
+  txFee: 1_000_000n,
+  createAssetTxFee: 1_000_000n,
+};
+
+/** The capture's locked outputs open in the year 2100 or did in the past. */
+export const captureTime = 1_763_000_000n;
+
+/** The toy signature of an address is the address itself, padded. */
+export const toySignature = (address: Address): Uint8Array => Buffer.concat([fromHex(address), Buffer.alloc(signatureLength - 20)]);
+export const toyRecover: RecoverSigner = (_, signature) => toHex(signature.subarray(0, 20)) as Address;
+
+export const localContext: SpendContext = {
+  chainID: xChain,
+  subnetID: zeroId,
+  subnetOf: (chainID) => (Object.values(chains).includes(chainID) ? zeroId : undefined),
+  now: captureTime,
+  recover: toyRecover,
+  bootstrapped: true,
+};
+
+export type Ledger = { readonly view: View; readonly apply: (tx: Tx) => void; readonly put: (sourceChain: Id, utxo: Utxo) => void };
+
+export function createLedger(genesisTx: string): Ledger {
+  const memory = new Map<string, Utxo>();
+  const key = (sourceChain: Id, utxoID: Id) => `${sourceChain}:${utxoID}`;
+  const view = diffOn({
+    utxo: () => undefined,
+    asset: () => undefined,
+    tx: () => undefined,
+    atomic: (sourceChain, utxoID) => memory.get(key(sourceChain, utxoID)),
+  });
+  const apply = (tx: Tx): void => {
+    const effects = effectsOf(tx);
+    view.apply(tx, effects);
+    for (const id of effects.imported?.ids ?? []) memory.delete(key(effects.imported?.from as Id, id));
+  };
+  apply(txOf(genesisTx));
+  return { view, apply, put: (sourceChain, utxo) => memory.set(key(sourceChain, utxo.id), utxo) };
+}
+
+export const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2));
+export const txOf = (hex: string): Tx => parseTx(bytesOf(hex));
+
+export type Put = { readonly sourceChain: string; readonly value: string };
+export function putAll(ledger: Ledger, puts: readonly Put[]): void {
+  for (const { sourceChain, value } of puts) ledger.put(chains[sourceChain] as Id, parseUtxo(bytesOf(value)));
+}
+
+/** Both passes, as a node runs them. */
+export function verify(tx: Tx, view: View, context: SpendContext, rules = localRules): void {
+  verifySyntax(tx, rules);
+  verifySpend(tx, view, context);
+}
+
+/** The fault something throws, with its text; a throw of another sort goes on. */
+export function faultOf(run: () => void): (TxFault & { text: string }) | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TxError)) throw error;
+    return { ...error.fault, text: error.message };
+  }
+}
+
+export const codeOf = (run: () => void): string | undefined => faultOf(run)?.code;
+
+export const credential = (kind: 'secp256k1fx' | 'nftfx' | 'propertyfx', ...signers: Address[]): Credential => ({
+  kind: `${kind}.Credential`,
+  signatures: signers.map(toySignature),
+});
