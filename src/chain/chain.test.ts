@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'bun:test';
+import { type Id, idText, zeroId } from '../bytes/id.ts';
+import { Fault } from '../fault.ts';
+import type { Diff } from '../state/diff.ts';
+import { assetOf } from '../state/view.ts';
+import { type Block, makeBlock, parseBlock } from '../tx/block.ts';
+import type { TransferableInput } from '../tx/input.ts';
+import { makeTx, type Tx } from '../tx/tx.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import { makeUtxo, utxoId } from '../tx/utxo.ts';
+import { type Chain, createChain, type Ledger } from './chain.ts';
+import type { Judge } from './judge.ts';
+
+const asset = 'aa'.repeat(32) as Id;
+const other = 'bb'.repeat(32) as Id;
+const output = (amount: bigint) => ({ kind: 'secp256k1fx.TransferOutput' as const, amount, locktime: 0n, threshold: 1, addresses: [] });
+const genesis = makeTx({ kind: 'BaseTx', networkID: 1, blockchainID: zeroId, outputs: [], inputs: [], memo: Buffer.from('genesis') }, []);
+const coin = (index: number) => makeUtxo(genesis.id, index, asset, output(100n));
+
+const input = (txID: Id, outputIndex: number): TransferableInput => ({
+  txID,
+  outputIndex,
+  assetID: asset,
+  input: { kind: 'secp256k1fx.TransferInput', amount: 100n, signatureIndices: [] },
+});
+
+/** Spends some outputs and makes one; the memo makes it another transaction. */
+const spend = (refs: [Id, number][], memo = '', extra = 0): Tx =>
+  makeTx(
+    {
+      kind: 'BaseTx',
+      networkID: 1,
+      blockchainID: zeroId,
+      outputs: [{ assetID: asset, output: output(100n) }],
+      inputs: refs.map(([txID, index]) => input(txID, index)),
+      memo: Buffer.from(memo.padEnd(extra, '.')),
+    },
+    [],
+  );
+
+const importing = (memo: string): Tx =>
+  makeTx(
+    {
+      kind: 'ImportTx',
+      networkID: 1,
+      blockchainID: zeroId,
+      outputs: [],
+      inputs: [],
+      memo: Buffer.from(memo),
+      sourceChain: other,
+      importedInputs: [input(other, 0)],
+    },
+    [],
+  );
+
+/** Only whether the inputs are there; the rules themselves have their own tests. */
+const judge: Judge = {
+  syntax: (tx) => {
+    if (Buffer.from(tx.unsigned.memo).includes('malformed')) throw new Fault('malformed', { code: 'TEST_MALFORMED' });
+  },
+  spend: (tx, view) => {
+    for (const { txID, outputIndex } of tx.unsigned.inputs)
+      if (view.utxo(utxoId(txID, outputIndex)) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
+  },
+};
+
+function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {
+  const utxos = new Map<Id, Utxo>();
+  const consumed = new Set<Id>();
+  const txs = new Map<Id, Tx>();
+  const blocks = new Map<Id, Block>();
+  for (let i = 0; i < 100; i++) utxos.set(coin(i).id, coin(i));
+  let last = makeBlock({ parentID: zeroId, height: 0n, time: 1000n, txs: [] });
+  blocks.set(last.id, last);
+  return {
+    blocks,
+    utxo: (id) => utxos.get(id),
+    asset: (id) => {
+      const tx = txs.get(id);
+      return tx && assetOf(tx);
+    },
+    atomic: () => undefined,
+    tx: (id) => txs.get(id),
+    lastAccepted: () => last,
+    block: (id) => blocks.get(id)?.bytes,
+    hasTx: (id) => txs.has(id),
+    wasConsumed: (id) => consumed.has(id),
+    commit: (block, diff: Diff) => {
+      for (const { tx, effects } of diff.applied) {
+        txs.set(tx.id, tx);
+        for (const id of effects.spent) {
+          utxos.delete(id);
+          consumed.add(id);
+        }
+        for (const utxo of effects.created) utxos.set(utxo.id, utxo);
+      }
+      blocks.set(block.id, block);
+      last = block;
+    },
+  };
+}
+
+function setUp(kinder = true): {
+  chain: Chain;
+  ledger: ReturnType<typeof memoryLedger>;
+  decide: () => Block | undefined;
+  setNow: (now: bigint) => void;
+} {
+  const ledger = memoryLedger();
+  let now = 2000n;
+  const chain = createChain({ ledger, judge, now: () => now, kinder: { judgesAnew: kinder, walletMovesOn: kinder } });
+  const decide = () => {
+    const block = chain.build();
+    if (block === undefined) return undefined;
+    chain.verify(block);
+    chain.setPreference(block.id);
+    chain.accept(block.id);
+    return ledger.blocks.get(block.id);
+  };
+  return {
+    chain,
+    ledger,
+    decide,
+    setNow: (at) => {
+      now = at;
+    },
+  };
+}
+
+const messageOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+  return 'taken';
+};
+
+describe('the pool', () => {
+  test('takes a waiting transaction again without complaint and names conflicts', () => {
+    const { chain } = setUp();
+    const a = spend([[genesis.id, 0]]);
+    const b = spend([[genesis.id, 0]], 'other');
+    chain.issue(a);
+    chain.issue(a);
+    expect(messageOf(() => chain.issue(b))).toBe(`tx conflicts with other tx: ${idText(b.id)}`);
+    expect(chain.mempool.size()).toEqual({ txs: 1, bytes: a.bytes.length });
+  });
+
+  test('refuses what is larger than 64 KiB', () => {
+    const { chain } = setUp();
+    const large = spend([[genesis.id, 0]], 'x', 70_000);
+    expect(messageOf(() => chain.issue(large))).toBe(`tx too large: ${idText(large.id)} size (${large.bytes.length}) > max size (65536)`);
+  });
+
+  test('strictly: a refusal is remembered for 64 others, even if the transaction has become good', () => {
+    const { chain, decide } = setUp(false);
+    const parent = spend([[genesis.id, 0]]);
+    const child = spend([[parent.id, 0]]);
+    expect(messageOf(() => chain.issue(child))).toBe('not found');
+    chain.issue(parent);
+    decide();
+    expect(messageOf(() => chain.issue(child))).toBe('not found');
+    for (let i = 0; i < 64; i++) messageOf(() => chain.issue(spend([[other, i]])));
+    expect(messageOf(() => chain.issue(child))).toBe('taken');
+  });
+
+  test('kindly: it is judged anew', () => {
+    const { chain, decide } = setUp();
+    const parent = spend([[genesis.id, 0]]);
+    const child = spend([[parent.id, 0]]);
+    expect(messageOf(() => chain.issue(child))).toBe('not found');
+    chain.issue(parent);
+    decide();
+    expect(messageOf(() => chain.issue(child))).toBe('taken');
+  });
+});
+
+describe('a block', () => {
+  test('holds what waits, oldest first, up to 128 KiB, and its time never goes back', () => {
+    const { chain, decide, setNow } = setUp();
+    const txs = [0, 1, 2].map((i) => spend([[genesis.id, i]], `${i}`, 60_000));
+    for (const tx of txs) chain.issue(tx);
+    const first = decide();
+    expect(first?.txs.map((tx) => tx.id)).toEqual(txs.slice(0, 2).map((tx) => tx.id));
+    setNow(1995n);
+    const second = decide();
+    expect(second?.time).toBe(2000n);
+    expect(second?.height).toBe(2n);
+    expect(second?.txs.map((tx) => tx.id)).toEqual([txs[2]!.id]);
+    expect(decide()).toBeUndefined();
+  });
+
+  test('that fails gives its transactions back to the pool: a clock far behind loses nothing', () => {
+    const { chain, decide, setNow } = setUp();
+    chain.issue(spend([[genesis.id, 0]]));
+    decide();
+    const next = spend([[genesis.id, 1]]);
+    setNow(1500n);
+    chain.issue(next);
+    expect(messageOf(decide)).toContain('too far in the future');
+    expect(chain.status(next.id)).toBe('Processing');
+    setNow(2001n);
+    expect(decide()?.txs.map((tx) => tx.id)).toEqual([next.id]);
+  });
+
+  test('does not import the same output twice', () => {
+    const { chain, ledger } = setUp();
+    const [a, b] = [importing('a'), importing('b')];
+    const twice = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a, b] });
+    expect(messageOf(() => chain.verify(twice))).toBe('block contains conflicting transactions');
+    const first = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a] });
+    chain.verify(first);
+    const child = makeBlock({ parentID: first.id, height: 2n, time: 2000n, txs: [b] });
+    expect(messageOf(() => chain.verify(child))).toContain('conflicts with a transaction in a parent block');
+    expect(ledger.lastAccepted().height).toBe(0n);
+  });
+
+  test('is refused in the order of the rules', () => {
+    const { chain } = setUp();
+    const tx = spend([[genesis.id, 0]]);
+    const good = { parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [tx] };
+    const rooted = { ...parseBlock(makeBlock(good).bytes), merkleRoot: other };
+    const cases: [Block, string][] = [
+      [rooted, 'unexpected merkle root'],
+      [makeBlock({ ...good, time: 2011n, txs: [] }), 'too far in the future'],
+      [makeBlock({ ...good, txs: [] }), 'no transactions'],
+      [makeBlock({ ...good, parentID: other, txs: [spend([[genesis.id, 0]], 'malformed')] }), 'failed to syntactically verify tx'],
+      [makeBlock({ ...good, parentID: other }), 'failed to get parent'],
+      [makeBlock({ ...good, height: 2n, time: 1n }), 'incorrect height: expected height 1, got 2'],
+      [makeBlock({ ...good, time: 999n }), 'before current chain time'],
+      [makeBlock({ ...good, txs: [tx, tx] }), 'failed to semantically verify tx'],
+    ];
+    for (const [block, text] of cases) expect(messageOf(() => chain.verify(block))).toContain(text);
+    expect(messageOf(() => chain.verify(makeBlock({ ...good, time: 2010n })))).toBe('taken');
+  });
+});
+
+describe('several blocks at once', () => {
+  test('siblings stand on the same parent, one is accepted, the other gives its transactions back', () => {
+    const { chain, ledger } = setUp();
+    const [a, b, c] = [spend([[genesis.id, 0]], 'a'), spend([[genesis.id, 1]], 'b'), spend([[genesis.id, 0]], 'c')];
+    const left = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a] });
+    const right = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2001n, txs: [b, c] });
+    chain.verify(left);
+    chain.verify(right);
+    expect(chain.processing()).toBe(2);
+    expect(chain.status(b.id)).toBe('Processing');
+    chain.accept(left.id);
+    chain.reject(right.id);
+    expect(chain.processing()).toBe(0);
+    expect(ledger.lastAccepted().id).toBe(left.id);
+    expect(chain.status(a.id)).toBe('Accepted');
+    expect(chain.status(b.id)).toBe('Processing');
+    expect(chain.status(c.id)).toBe('Rejected');
+    expect(chain.status(other)).toBe('Unknown');
+  });
+
+  test('a child is verified and built on a parent that is not accepted yet', () => {
+    const { chain } = setUp();
+    const parent = spend([[genesis.id, 0]]);
+    const child = spend([[parent.id, 0]]);
+    const first = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [parent] });
+    chain.verify(first);
+    chain.setPreference(first.id);
+    chain.issueInTurn(child);
+    const second = chain.build();
+    expect(second?.parentID).toBe(first.id);
+    chain.verify(second!);
+    chain.accept(first.id);
+    chain.accept(second!.id);
+    expect(chain.status(child.id)).toBe('Accepted');
+  });
+
+  test('only a processing block can be decided', () => {
+    const { chain } = setUp();
+    expect(messageOf(() => chain.accept(other))).toContain('block not found');
+    expect(messageOf(() => chain.reject(other))).toContain('block not found');
+  });
+});
+
+describe('the wallet queue', () => {
+  const chained = (length: number): Tx[] => {
+    const txs: Tx[] = [];
+    for (let i = 0; i < length; i++) txs.push(spend([[txs.at(-1)?.id ?? genesis.id, 0]]));
+    return txs;
+  };
+
+  test('issues each when the one before it is accepted', () => {
+    const { chain, decide } = setUp();
+    const txs = chained(5);
+    for (const tx of txs) chain.issueInTurn(tx);
+    chain.issueInTurn(txs[2]!);
+    expect(chain.mempool.size().txs).toBe(1);
+    for (const tx of txs) {
+      expect(chain.status(tx.id)).toBe('Processing');
+      expect(decide()?.txs.map(({ id }) => id)).toEqual([tx.id]);
+    }
+    expect(chain.status(txs[4]!.id)).toBe('Accepted');
+  });
+
+  const behindBad = [spend([[other, 9]], 'bad'), spend([[genesis.id, 3]], 'good')];
+
+  test('kindly: an invalid one is thrown out and the next has its turn', () => {
+    const { chain, decide } = setUp();
+    for (const tx of behindBad) chain.issueInTurn(tx);
+    expect(decide()?.txs.map(({ id }) => id)).toEqual([behindBad[1]!.id]);
+  });
+
+  test('kindly: a malformed one as well', () => {
+    const { chain, decide } = setUp();
+    for (const tx of [spend([[genesis.id, 4]], 'malformed'), behindBad[1]!]) chain.issueInTurn(tx);
+    expect(decide()?.txs.map(({ id }) => id)).toEqual([behindBad[1]!.id]);
+  });
+
+  test('strictly: it blocks the queue for good', () => {
+    const { chain, decide } = setUp(false);
+    for (const tx of behindBad) chain.issueInTurn(tx);
+    expect(decide()).toBeUndefined();
+    expect(decide()).toBeUndefined();
+    chain.issue(behindBad[1]!);
+    expect(decide()?.txs).toHaveLength(1);
+  });
+});

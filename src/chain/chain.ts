@@ -1,0 +1,211 @@
+import { type Id, idText } from '../bytes/id.ts';
+import { type AnyFault, Fault } from '../fault.ts';
+import type { Diff } from '../state/diff.ts';
+import type { View } from '../state/view.ts';
+import { type Block, parseBlock } from '../tx/block.ts';
+import type { Tx } from '../tx/tx.ts';
+import { buildBlock } from './builder.ts';
+import { ChainError } from './fault.ts';
+import type { Judge } from './judge.ts';
+import { createMempool, type Mempool } from './mempool.ts';
+import { type Parent, type Processing, verifyBlock } from './processing.ts';
+import { createRefusals } from './refusals.ts';
+import { createWalletQueue } from './wallet-queue.ts';
+
+/** The accepted state as the chain needs it. */
+export type Ledger = View & {
+  readonly lastAccepted: () => { readonly id: Id; readonly height: bigint; readonly time: bigint };
+  readonly block: (id: Id) => Uint8Array | undefined;
+  readonly hasTx: (id: Id) => boolean;
+  /** Whether an output existed and is gone, on this chain or in the memory shared with another. */
+  readonly wasConsumed: (utxoID: Id) => boolean;
+  /** Everything a block changes, in one transaction of the store. */
+  readonly commit: (block: Block, diff: Diff) => void;
+};
+
+export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
+
+export type ChainDeps = {
+  readonly ledger: Ledger;
+  readonly judge: Judge;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  /** Where this chain is kinder than the peer; see the table of differences. */
+  readonly kinder: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
+  readonly onAccepted?: (block: Block) => void;
+  readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
+};
+
+/** A block by its place and its bytes: all an engine holds of it. */
+export type BlockRef = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;
+
+/** The first part is what an engine drives (it declares the same shape as its Vm), the rest is for those who issue and ask. */
+export type Chain = {
+  readonly lastAccepted: () => Id;
+  readonly build: () => BlockRef | undefined;
+  readonly parse: (bytes: Uint8Array) => BlockRef;
+  readonly block: (id: Id) => BlockRef | undefined;
+  readonly verify: (block: BlockRef) => void;
+  readonly accept: (id: Id) => void;
+  readonly reject: (id: Id) => void;
+  readonly setPreference: (id: Id) => void;
+  readonly onWork: (listener: () => void) => void;
+  readonly hasWork: () => boolean;
+  /** Takes a transaction into the pool after judging it on the last accepted state; a waiting one is taken as it is. */
+  readonly issue: (tx: Tx) => void;
+  /** Takes a transaction that may depend on others still waiting; it is judged when its turn comes. */
+  readonly issueInTurn: (tx: Tx) => void;
+  readonly status: (id: Id) => TxStatus;
+  readonly mempool: Pick<Mempool, 'size'>;
+  readonly processing: () => number;
+};
+
+/** One chain: what waits, what is undecided, what is accepted. The only place that changes accepted state is `accept`. */
+export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped }: ChainDeps): Chain {
+  const mempool = createMempool();
+  const processing = new Map<Id, Processing>();
+  const refusals = createRefusals();
+  const workListeners: (() => void)[] = [];
+  let preferred = ledger.lastAccepted().id;
+  /** The block that was built last and not verified yet. */
+  let built: Block | undefined;
+
+  const dropped = (tx: Tx, reason: AnyFault): void => {
+    mempool.markDropped(tx.id, reason);
+    refusals.add(tx);
+    wallet.dropped(tx.id);
+    onDropped?.(tx, reason);
+  };
+
+  const add = (tx: Tx): void => {
+    try {
+      mempool.add(tx);
+    } catch (error) {
+      if (error instanceof Fault) mempool.markDropped(tx.id, error);
+      throw error;
+    }
+    refusals.forget(tx.id);
+    for (const listener of workListeners) listener();
+  };
+
+  const wallet = createWalletQueue(add, kinder.walletMovesOn);
+
+  /** Peer: vms/avm/network/gossip.go, Add: pending first, then a remembered refusal, then the rules, then the pool's limits. */
+  const issue = (tx: Tx): void => {
+    if (mempool.get(tx.id) !== undefined) return;
+    const before = kinder.judgesAnew ? undefined : mempool.dropReason(tx.id);
+    if (before !== undefined) throw before;
+    try {
+      judge.syntax(tx);
+      judge.spend(tx, ledger);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      mempool.markDropped(tx.id, error);
+      refusals.add(tx);
+      throw error;
+    }
+    add(tx);
+  };
+
+  const parentAt = (id: Id): Parent | undefined => {
+    const undecided = processing.get(id);
+    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: undecided.diff };
+    const last = ledger.lastAccepted();
+    return id === last.id ? { ...last, view: ledger } : undefined;
+  };
+
+  const importedBy = (parentID: Id): ReadonlySet<Id> => {
+    const all = new Set<Id>();
+    for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
+      for (const id of at.imported) all.add(id);
+    return all;
+  };
+
+  const verify = (block: BlockRef): void => {
+    if (processing.has(block.id)) return;
+    const whole = 'txs' in block ? (block as Block) : parseBlock(block.bytes);
+    try {
+      processing.set(block.id, verifyBlock(whole, { judge, now, parent: parentAt, importedBy, dropped }));
+    } catch (error) {
+      if (whole === built) giveBack(whole.txs);
+      throw error;
+    } finally {
+      built = undefined;
+    }
+    mempool.remove(whole.txs);
+  };
+
+  /** A block of ours that fails must not take good transactions with it. They wait again; nobody is told, or it would be built at once. */
+  const giveBack = (txs: readonly Tx[]): void => {
+    for (const tx of txs) if (mempool.dropReason(tx.id) === undefined) mempool.add(tx);
+  };
+
+  const accept = (id: Id): void => {
+    const { block, diff } = decided(id);
+    ledger.commit(block, diff);
+    processing.delete(id);
+    mempool.remove(block.txs);
+    for (const tx of block.txs) {
+      refusals.forget(tx.id);
+      wallet.decided(tx.id);
+    }
+    onAccepted?.(block);
+  };
+
+  /** What the block held goes back to the pool if it still holds good. */
+  const reject = (id: Id): void => {
+    const { block } = decided(id);
+    processing.delete(id);
+    for (const tx of block.txs) {
+      try {
+        issue(tx);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        onDropped?.(tx, error);
+      }
+    }
+  };
+
+  const decided = (id: Id): Processing => {
+    const undecided = processing.get(id);
+    if (undecided === undefined)
+      throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
+    return undecided;
+  };
+
+  const isUndecided = (id: Id): boolean =>
+    mempool.get(id) !== undefined || wallet.has(id) || [...processing.values()].some(({ block }) => block.txs.some((tx) => tx.id === id));
+
+  return {
+    lastAccepted: () => ledger.lastAccepted().id,
+    build: () => {
+      const parent = parentAt(preferred);
+      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, dropped });
+      return built;
+    },
+    parse: parseBlock,
+    block: (id) => {
+      const undecided = processing.get(id);
+      if (undecided !== undefined) return undecided.block;
+      const bytes = ledger.block(id);
+      return bytes === undefined ? undefined : parseBlock(bytes);
+    },
+    verify,
+    accept,
+    reject,
+    setPreference: (id) => {
+      preferred = id;
+    },
+    onWork: (listener) => void workListeners.push(listener),
+    hasWork: () => mempool.oldest() !== undefined,
+    issue,
+    issueInTurn: wallet.issue,
+    status: (id) => {
+      if (ledger.hasTx(id)) return 'Accepted';
+      if (isUndecided(id)) return 'Processing';
+      return refusals.wanted(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
+    },
+    mempool,
+    processing: () => processing.size,
+  };
+}

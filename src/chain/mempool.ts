@@ -1,0 +1,105 @@
+import { type Id, idText } from '../bytes/id.ts';
+import type { AnyFault } from '../fault.ts';
+import { consumedBy } from '../tx/effects.ts';
+import type { Tx } from '../tx/tx.ts';
+import { ChainError } from './fault.ts';
+
+/** Peer: vms/txs/mempool/mempool.go. */
+export const maxTxSize = 64 * 1024;
+export const maxMempoolSize = 64 * 1024 * 1024;
+const rememberedDrops = 64;
+
+/** Transactions waiting for a block, oldest first, no two of which consume the same output. */
+export type Mempool = {
+  readonly get: (id: Id) => Tx | undefined;
+  /** Throws a fault if the transaction is known, too large, over the space left, or in conflict with a waiting one. */
+  readonly add: (tx: Tx) => void;
+  /** Removes transactions that a block took; for one that never waited here, everything it conflicts with goes. */
+  readonly remove: (txs: readonly Tx[]) => void;
+  readonly oldest: () => Tx | undefined;
+  readonly size: () => { readonly txs: number; readonly bytes: number };
+  readonly markDropped: (id: Id, reason: AnyFault) => void;
+  readonly dropReason: (id: Id) => AnyFault | undefined;
+};
+
+export function createMempool(): Mempool {
+  const waiting = new Map<Id, Tx>();
+  const consumers = new Map<Id, Id>();
+  const dropped = new Map<Id, AnyFault>();
+  let bytes = 0;
+
+  const forget = (tx: Tx): void => {
+    waiting.delete(tx.id);
+    bytes -= tx.bytes.length;
+    for (const id of consumedBy(tx)) consumers.delete(id);
+  };
+
+  const add = (tx: Tx): void => {
+    const txID = idText(tx.id);
+    if (waiting.has(tx.id)) throw new ChainError(`duplicate tx: ${txID}`, { code: 'MEMPOOL_DUPLICATE', txID });
+    const size = tx.bytes.length;
+    if (size > maxTxSize)
+      throw new ChainError(`tx too large: ${txID} size (${size}) > max size (${maxTxSize})`, {
+        code: 'MEMPOOL_TX_TOO_LARGE',
+        txID,
+        size,
+        max: maxTxSize,
+      });
+    const available = maxMempoolSize - bytes;
+    if (size > available)
+      throw new ChainError(`mempool is full: ${txID} size (${size}) > available space (${available})`, {
+        code: 'MEMPOOL_FULL',
+        txID,
+        size,
+        available,
+      });
+    const consumed = consumedBy(tx);
+    const rival = consumed.map((id) => consumers.get(id)).find((other) => other !== undefined);
+    if (rival !== undefined)
+      throw new ChainError(`tx conflicts with other tx: ${txID}`, { code: 'MEMPOOL_CONFLICT', txID, with: idText(rival) });
+    waiting.set(tx.id, tx);
+    bytes += size;
+    for (const id of consumed) consumers.set(id, tx.id);
+    dropped.delete(tx.id);
+  };
+
+  const remove = (txs: readonly Tx[]): void => {
+    for (const tx of txs) {
+      const own = waiting.get(tx.id);
+      if (own !== undefined) {
+        forget(own);
+        continue;
+      }
+      for (const id of consumedBy(tx)) {
+        const rival = waiting.get(consumers.get(id) ?? tx.id);
+        if (rival !== undefined) forget(rival);
+      }
+    }
+  };
+
+  return {
+    get: (id) => waiting.get(id),
+    add,
+    remove,
+    oldest: () => waiting.values().next().value,
+    size: () => ({ txs: waiting.size, bytes }),
+    markDropped: (id, reason) => {
+      // A full pool says nothing about the transaction, and a waiting one is not dropped.
+      if (isFull(reason) || waiting.has(id)) return;
+      dropped.delete(id);
+      if (dropped.size >= rememberedDrops) dropped.delete(dropped.keys().next().value as Id);
+      dropped.set(id, reason);
+    },
+    dropReason: (id) => {
+      const reason = dropped.get(id);
+      // The peer's cache is least-recently-used: asking keeps a reason alive.
+      if (reason !== undefined) {
+        dropped.delete(id);
+        dropped.set(id, reason);
+      }
+      return reason;
+    },
+  };
+}
+
+const isFull = (reason: AnyFault): boolean => reason instanceof ChainError && reason.fault.code === 'MEMPOOL_FULL';
