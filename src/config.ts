@@ -1,0 +1,112 @@
+import type { Options } from './flags.ts';
+import type { IdentityOptions } from './identity/identity.ts';
+import { isPublic, type Network, networkOf } from './network.ts';
+
+/** All that a start is told, checked and in the program's own words. Made from flags by `configFrom`, or by hand in a test. */
+export type Config = {
+  readonly network: Network;
+  readonly genesis: GenesisSource;
+  /** JSON file of further AVM chains. */
+  readonly chainsFile: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly store: 'memory' | 'sqlite';
+  readonly workers: number | 'auto';
+  readonly minBlockDelay: Milliseconds;
+  readonly http: HttpConfig;
+  readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
+  readonly strict: boolean;
+  readonly publicApi: boolean;
+  readonly healthCheckFrequency: Milliseconds;
+  /** Free space in per cent of the disk: below the first the node stops, below the second it is unhealthy. */
+  readonly disk: { readonly required: number; readonly warning: number };
+  readonly identity: IdentityOptions;
+  readonly peerAddress: { readonly publicIP: string; readonly host: string; readonly port: number };
+  readonly logLevel: LogLevel;
+  readonly banner: 'text' | 'json' | 'none';
+};
+
+/** Whole or not: a duration of Go's may be shorter than one. */
+export type Milliseconds = number;
+
+export type LogLevel = Options['log-level'];
+
+/** The network's own, or AvalancheGo's genesis JSON from a file or as base64. */
+export type GenesisSource =
+  | { readonly kind: 'network' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'content'; readonly base64: string };
+
+export type HttpConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly readHeaderTimeout: Milliseconds;
+  readonly idleTimeout: Milliseconds;
+  readonly shutdownWait: Milliseconds;
+  readonly shutdownTimeout: Milliseconds;
+};
+
+/** The options have been checked, alone and together: this only gives them their places. */
+export function configFrom(options: Options): Config {
+  const dataDir = options['data-dir'];
+  return {
+    network: chosenNetwork(options),
+    genesis: genesisSource(options),
+    chainsFile: options.chains,
+    dataDir,
+    store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
+    workers: options.workers,
+    minBlockDelay: options['min-block-delay'],
+    http: {
+      // Empty means every interface. Peer: config/flags.go.
+      host: options['http-host'] || '0.0.0.0',
+      port: options['http-port'],
+      allowedHosts: options['http-allowed-hosts'],
+      allowedOrigins: options['http-allowed-origins'],
+      readHeaderTimeout: options['http-read-header-timeout'],
+      idleTimeout: options['http-idle-timeout'],
+      shutdownWait: options['http-shutdown-wait'],
+      shutdownTimeout: options['http-shutdown-timeout'],
+    },
+    apis: { info: options['api-info-enabled'], health: options['api-health-enabled'], metrics: options['api-metrics-enabled'] },
+    strict: options.strict,
+    publicApi: options['public-api'],
+    healthCheckFrequency: options['health-check-frequency'],
+    disk: {
+      required: options['system-tracker-disk-required-available-space-percentage'],
+      warning: options['system-tracker-disk-warning-available-space-percentage'],
+    },
+    identity: identityOptions(options),
+    peerAddress: { publicIP: options['public-ip'], host: options['staking-host'], port: options['staking-port'] },
+    logLevel: options['log-display-level'] ?? options['log-level'],
+    banner: options.silent ? 'none' : options.json ? 'json' : 'text',
+  };
+}
+
+/** Fees may be chosen where no public money is. Peer: config.getTxFeeConfig. */
+function chosenNetwork(options: Options): Network {
+  const network = networkOf(options['network-id']);
+  if (isPublic(network.id)) return network;
+  const { txFee, createAssetTxFee } = network.fees;
+  return { ...network, fees: { txFee: options['tx-fee'] ?? txFee, createAssetTxFee: options['create-asset-tx-fee'] ?? createAssetTxFee } };
+}
+
+function genesisSource(options: Options): GenesisSource {
+  const base64 = options['genesis-file-content'];
+  const path = options['genesis-file'];
+  if (base64 !== undefined) return { kind: 'content', base64 };
+  return path === undefined ? { kind: 'network' } : { kind: 'file', path };
+}
+
+const identityOptions = (options: Options): IdentityOptions => ({
+  dataDir: options['data-dir'],
+  tlsCertFile: options['staking-tls-cert-file'],
+  tlsKeyFile: options['staking-tls-key-file'],
+  tlsCertContent: options['staking-tls-cert-file-content'],
+  tlsKeyContent: options['staking-tls-key-file-content'],
+  ephemeralCert: options['staking-ephemeral-cert-enabled'],
+  signerKeyFile: options['staking-signer-key-file'],
+  signerKeyContent: options['staking-signer-key-file-content'],
+  ephemeralSigner: options['staking-ephemeral-signer-enabled'],
+});
