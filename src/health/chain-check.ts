@@ -1,0 +1,77 @@
+import { type Id, idText } from '../bytes/id.ts';
+import { durationText, second } from './duration.ts';
+import type { Check, Details } from './result.ts';
+
+/** A chain's state as its engine and its network know it; durations in nanoseconds. */
+export type ChainState = {
+  /** Absent while the chain is still fetching its past. */
+  readonly consensus?: ConsensusState | undefined;
+  readonly vm?: Details;
+  readonly networking: {
+    /** Node IDs, in order. */
+    readonly disconnectedValidators: readonly string[];
+    /** By stake, from 0 to 1. */
+    readonly percentConnected: number;
+  };
+};
+
+export type ConsensusState = {
+  readonly avgAcceptanceTime: bigint;
+  readonly lastAcceptedHeight: bigint;
+  readonly lastAcceptedID: Id;
+  readonly longestProcessingBlock: bigint;
+  readonly processingBlocks: number;
+};
+
+/** Peer: snow/consensus/snowball/parameters.go; snow/consensus/snowman/topological.go. */
+export const chainLimits = {
+  processingBlocks: 256,
+  processingTime: 30n * second,
+  acceptanceTime: 15n * second,
+  /** alpha / k (15 of 20) with a fifth as a buffer. */
+  percentConnected: 0.8,
+} as const;
+
+/** Engine and network of one chain. Peer: snow/networking/handler/health.go, snow/engine/snowman/engine.go. */
+export const chainCheck =
+  (read: () => ChainState): Check =>
+  () => {
+    const { consensus, vm = null, networking } = read();
+    const engineError = consensus && consensusError(consensus);
+    const networkError = connectionError(networking.percentConnected);
+    const isBoth = engineError !== undefined && networkError !== undefined;
+    return {
+      details: {
+        engine: { consensus: consensus ? consensusDetails(consensus) : {}, vm },
+        networking: { disconnectedValidators: networking.disconnectedValidators, percentConnected: networking.percentConnected },
+      },
+      error: isBoth ? `engine: ${engineError}; networking: ${networkError}` : (engineError ?? networkError),
+    };
+  };
+
+const consensusDetails = (state: ConsensusState): Details => ({
+  avgAcceptanceTime: durationText(state.avgAcceptanceTime),
+  lastAcceptedHeight: state.lastAcceptedHeight,
+  lastAcceptedID: idText(state.lastAcceptedID),
+  longestProcessingBlock: durationText(state.longestProcessingBlock),
+  processingBlocks: state.processingBlocks,
+});
+
+function consensusError(state: ConsensusState): string | undefined {
+  const { processingBlocks, processingTime, acceptanceTime } = chainLimits;
+  const errors = [
+    state.processingBlocks > processingBlocks && `too many processing blocks: ${state.processingBlocks} > ${processingBlocks}`,
+    state.longestProcessingBlock > processingTime &&
+      `block processing too long: ${durationText(state.longestProcessingBlock)} > ${durationText(processingTime)}`,
+    state.avgAcceptanceTime > acceptanceTime &&
+      `acceptance time too high: ${durationText(state.avgAcceptanceTime)} > ${durationText(acceptanceTime)}`,
+  ].filter((error) => error !== false);
+  return errors.length > 0 ? errors.join('\n') : undefined;
+}
+
+function connectionError(connected: number): string | undefined {
+  const { percentConnected: wanted } = chainLimits;
+  if (connected >= wanted) return undefined;
+  const percent = (share: number) => `${(share * 100).toFixed(6)}%`;
+  return `not connected to enough stake: connected to ${percent(connected)}; required at least ${percent(wanted)}`;
+}

@@ -1,0 +1,20 @@
+/** An HTTP exchange without the socket: what `platform/` makes of one, and what a test makes by hand. */
+export type HttpRequest = {
+  readonly method: string;
+  /** As it came: percent-encoded, without the query. */
+  readonly path: string;
+  /** What follows the question mark, as it came. */
+  readonly query: string;
+  /** A header by its lower-case name; null when there is none. */
+  header(name: string): string | null;
+  /** The whole body, at once if it is there. Rejects with a fault `BODY_TOO_LARGE` rather than buffer more than the server takes. */
+  body(): Uint8Array | Promise<Uint8Array>;
+};
+
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

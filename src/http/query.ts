@@ -1,0 +1,24 @@
+/**
+ * All values of one key in a query string, as Go's url.ParseQuery reads it where errors are passed over:
+ * a pair with a semicolon or a bad escape does not count, keys are case-sensitive, a key without `=` has the empty value.
+ */
+export function queryValues(query: string, key: string): string[] {
+  const values: string[] = [];
+  for (const pair of query.split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const equals = pair.indexOf('=');
+    const name = unescapeQuery(equals < 0 ? pair : pair.slice(0, equals));
+    const value = unescapeQuery(equals < 0 ? '' : pair.slice(equals + 1));
+    if (name === key && value !== undefined) values.push(value);
+  }
+  return values;
+}
+
+/** Undefined: a percent sign without two hex digits after it. */
+function unescapeQuery(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text;
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
+  const latin = Buffer.from(text.replaceAll('+', ' '), 'utf8').toString('latin1');
+  const bytes = latin.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -1,0 +1,128 @@
+import { Fault } from '../fault.ts';
+import { answer, type Mode, type Reply } from '../rpc/envelope.ts';
+import type { Services } from '../rpc/method.ts';
+import { hostCheck } from './allowed-hosts.ts';
+import { corsHeaders, createCors, isPreflight } from './cors.ts';
+import type { Handler, HttpRequest, HttpResponse } from './message.ts';
+import { cleanPath, decodePath, encodePath, isMalformed } from './path.ts';
+
+/** What a path leads to: JSON-RPC services (and perhaps something else for GET), or a handler for every method. */
+export type Route = { readonly services: Services; readonly get?: Handler } | { readonly handler: Handler };
+
+export type Routes = ReadonlyMap<string, Route>;
+
+export type RouterOptions = {
+  /** By path, decoded: exact, case-sensitive. Looked up anew for every request, so that routes may come and go. */
+  readonly routes: Routes;
+  readonly nodeID: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly mode: Mode;
+  /** Told after every answer: the route (empty when there is none), its status, and how long it took by the given clock. */
+  readonly watch?: { readonly now: () => number; readonly done: (route: string, status: number, elapsed: number) => void };
+};
+
+/** AvalancheGo's way from request to response, in its order. Peer: api/server/server.go, wrapHandler; api/server/router.go. */
+export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode, watch }: RouterOptions): Handler {
+  const isAllowedHost = hostCheck(allowedHosts);
+  const cors = createCors(allowedOrigins);
+  const plain = headerSets({ 'node-id': nodeID, vary: 'Origin' });
+  const anyOrigin = headerSets({ ...plain.bare, ...corsHeaders('*') });
+  const headersFor = (origin: string | null): HeaderSets =>
+    origin === null ? plain : origin === '*' ? anyOrigin : headerSets({ ...plain.bare, ...corsHeaders(origin) });
+
+  const route = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
+    if (isMalformed(request.path)) return badRequest;
+    if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
+    const headers = headersFor(cors.allowed(request));
+    if (!isAllowedHost(request.header('host'))) return { status: 403, headers: headers.error, body: 'invalid host specified\n' };
+    // Chains reached by this header exist in the peer, none of them is an X-Chain.
+    if (request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
+
+    const found = routes.get(request.path) ?? routes.get(decodePath(request.path));
+    if (found === undefined) return notFound(request, headers);
+    if ('handler' in found) return run(found.handler, request, headers, mode);
+    if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
+    return callServices(found.services, request, headers, mode);
+  };
+  return watch === undefined ? route : watched(route, routes, watch);
+}
+
+/** Headers in every combination an answer needs, made once and shared: a request only chooses among them. */
+type HeaderSets = Readonly<Record<'bare' | 'called' | 'json' | 'jsonCalled' | 'text' | 'error', Readonly<Record<string, string>>>>;
+
+function headerSets(bare: Readonly<Record<string, string>>): HeaderSets {
+  const called = { ...bare, 'x-content-type-options': 'nosniff' };
+  const json = { 'content-type': 'application/json; charset=utf-8' };
+  const text = { 'content-type': 'text/plain; charset=utf-8' };
+  return {
+    bare,
+    called,
+    json: { ...bare, ...json },
+    jsonCalled: { ...called, ...json },
+    text: { ...bare, ...text },
+    error: { ...called, ...text },
+  };
+}
+
+/** Go's server refuses a malformed request line before any handler sees it. */
+const badRequest: HttpResponse = { status: 400, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '400 Bad Request' };
+
+function notFound(request: HttpRequest, headers: HeaderSets): HttpResponse {
+  const path = decodePath(request.path);
+  const clean = cleanPath(path);
+  if (clean === path) return { status: 404, headers: headers.error, body: '404 page not found\n' };
+  const location = encodePath(clean) + (request.query === '' ? '' : `?${request.query}`);
+  return { status: 301, headers: { ...headers.bare, location }, body: '' };
+}
+
+/** Peer: gorilla/rpc/v2/server.go, ServeHTTP: first the method, then the content type, then the body. */
+function callServices(services: Services, request: HttpRequest, headers: HeaderSets, mode: Mode): HttpResponse | Promise<HttpResponse> {
+  if (request.method !== 'POST')
+    return { status: 405, headers: headers.text, body: `rpc: POST method required, received ${request.method}` };
+  const type = request.header('content-type') ?? '';
+  if (type !== 'application/json' && !(type === '' && mode.differences.missingContentType)) {
+    const cut = type.split(';', 1)[0] ?? '';
+    if (cut.toLowerCase() !== 'application/json')
+      return { status: 415, headers: headers.text, body: `rpc: unrecognized Content-Type: ${cut}` };
+  }
+  const respond = ({ body, called }: Reply): HttpResponse => {
+    const set = body.length === 0 ? (called ? headers.called : headers.bare) : called ? headers.jsonCalled : headers.json;
+    return { status: 200, headers: set, body };
+  };
+  const call = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
+    const reply = answer(services, body, mode);
+    return reply instanceof Promise ? reply.then(respond) : respond(reply);
+  };
+  const body = request.body();
+  return body instanceof Promise ? body.then(call, (error: unknown) => unreadable(error, headers)) : call(body);
+}
+
+function unreadable(error: unknown, headers: HeaderSets): HttpResponse {
+  if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE')
+    return { status: 413, headers: headers.error, body: `${error.message}\n` };
+  return { status: 400, headers: headers.error, body: 'request body could not be read\n' };
+}
+
+/** A handler's own headers stand beside those of every answer. What it throws is reported, not shown. */
+async function run(handler: Handler, request: HttpRequest, headers: HeaderSets, mode: Mode): Promise<HttpResponse> {
+  try {
+    const response = await handler(request);
+    return { ...response, headers: { ...headers.bare, ...response.headers } };
+  } catch (error) {
+    mode.report(error);
+    return { status: 500, headers: headers.error, body: 'internal error\n' };
+  }
+}
+
+function watched(route: Handler, routes: Routes, { now, done }: NonNullable<RouterOptions['watch']>): Handler {
+  return (request) => {
+    const start = now();
+    const tell = (response: HttpResponse): HttpResponse => {
+      done(routes.has(request.path) ? request.path : '', response.status, now() - start);
+      return response;
+    };
+    const response = route(request);
+    return response instanceof Promise ? response.then(tell) : tell(response);
+  };
+}

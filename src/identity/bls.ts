@@ -1,0 +1,63 @@
+import { Fault } from '../fault.ts';
+
+/** The node's BLS key. The arithmetic costs a tenth of a second from a cold start, so nothing is loaded or computed before it is asked for. */
+export type BlsSigner = {
+  /** 48 bytes, compressed. */
+  publicKey(): Promise<Uint8Array>;
+  proofOfPossession(): Promise<ProofOfPossession>;
+};
+
+/** A public key and the signature over its own bytes (96 bytes, compressed) that shows who has the secret. */
+export type ProofOfPossession = { publicKey: Uint8Array; proofOfPossession: Uint8Array };
+
+export const secretLength = 32;
+
+/** A fresh secret: 48 random bytes brought below the order, so that the bias is beyond measure (as the BLS draft's KeyGen). */
+export function newSecret(random: (length: number) => Uint8Array): Uint8Array {
+  const value = (toBigInt(random(48)) % (order - 1n)) + 1n;
+  return Buffer.from(value.toString(16).padStart(2 * secretLength, '0'), 'hex');
+}
+
+/** The signer over a secret in the peer's form, 32 bytes big-endian. Peer: utils/crypto/bls/signer/localsigner. */
+export function blsSigner(secret: Uint8Array): BlsSigner {
+  const value = secret.length === secretLength ? toBigInt(secret) : 0n;
+  if (value === 0n || value >= order) throw new BlsError("couldn't deserialize secret key", { code: 'BLS_BAD_SECRET' });
+  const publicKey = once(async () => (await longSignatures()).getPublicKey(secret).toBytes());
+  const proofOfPossession = once(async () => {
+    const bls = await longSignatures();
+    const key = await publicKey();
+    return { publicKey: key, proofOfPossession: bls.sign(bls.hash(key, possessionSuite), secret).toBytes() };
+  });
+  return { publicKey, proofOfPossession };
+}
+
+/** Does the signature show possession of the key? Bytes that are no key or no signature show nothing. */
+export async function verifyPossession(proof: ProofOfPossession): Promise<boolean> {
+  const bls = await longSignatures();
+  try {
+    return bls.verify(proof.proofOfPossession, bls.hash(proof.publicKey, possessionSuite), proof.publicKey);
+  } catch {
+    return false;
+  }
+}
+
+/** Peer: utils/crypto/bls/ciphersuite.go. */
+const possessionSuite = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';
+
+/** Order of the groups of BLS12-381. */
+const order = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+
+const longSignatures = async () => (await import('@noble/curves/bls12-381.js')).bls12_381.longSignatures;
+
+const toBigInt = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+export type BlsFault = { code: 'BLS_BAD_SECRET' };
+export class BlsError extends Fault<BlsFault> {}

@@ -1,0 +1,101 @@
+import { type Family, type Labels, labelText, type Sample } from './family.ts';
+
+/** Only ever grows. */
+export type Counter = { add(amount: number): void };
+
+/** Sorts values into buckets. */
+export type Histogram = { observe(value: number): void };
+
+/** Handles are taken once, when a thing is made, and used for good: counting builds no text and looks nothing up. */
+export type Registry = {
+  /** A function from label values to the counter of that series. */
+  counters(name: string, help: string): (labels: Labels) => Counter;
+  histograms(name: string, help: string, bounds: readonly number[]): (labels: Labels) => Histogram;
+  /** A value that is asked for when somebody looks. */
+  read(type: 'counter' | 'gauge', name: string, help: string, read: () => Reading): void;
+  families(): Family[];
+};
+
+/** One value, or one per series; undefined: there is none to show. */
+export type Reading = number | bigint | undefined | readonly (readonly [Labels, number | bigint])[];
+
+/** What a label may come to hold is bounded by who takes handles; this bounds their mistakes. Beyond it all share one series. */
+export const maxSeries = 1024;
+
+export function createRegistry(): Registry {
+  const families = new Map<string, () => Family>();
+
+  const series =
+    <T>(make: () => T, known: Map<string, T>) =>
+    (labels: Labels): T => {
+      const isFull = known.size >= maxSeries && !known.has(labelText(labels));
+      const key = labelText(isFull ? Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])) : labels);
+      const one = known.get(key) ?? make();
+      known.set(key, one);
+      return one;
+    };
+
+  return {
+    counters(name, help) {
+      const known = new Map<string, CounterCell>();
+      families.set(name, () => ({ name, help, type: 'counter', samples: [...known].map(([key, { value }]) => [key, value]) }));
+      return series(counterCell, known);
+    },
+    histograms(name, help, bounds) {
+      const known = new Map<string, HistogramCell>();
+      const samples = () => [...known].flatMap(([key, cell]) => histogramSamples(key, cell, bounds));
+      families.set(name, () => ({ name, help, type: 'histogram', samples: samples() }));
+      return series(() => histogramCell(bounds), known);
+    },
+    read(type, name, help, read) {
+      families.set(name, () => ({ name, help, type, samples: readingSamples(read()) }));
+    },
+    families: () => [...families.values()].map((family) => family()).filter(({ samples }) => samples.length > 0),
+  };
+}
+
+type CounterCell = Counter & { value: number };
+
+function counterCell(): CounterCell {
+  const cell = {
+    value: 0,
+    add(amount: number) {
+      cell.value += amount;
+    },
+  };
+  return cell;
+}
+
+type HistogramCell = Histogram & { readonly counts: number[]; sum: number };
+
+function histogramCell(bounds: readonly number[]): HistogramCell {
+  const counts = new Array<number>(bounds.length + 1).fill(0);
+  const cell = {
+    counts,
+    sum: 0,
+    observe(value: number) {
+      let at = 0;
+      while (at < bounds.length && value > bounds[at]!) at++;
+      counts[at]!++;
+      cell.sum += value;
+    },
+  };
+  return cell;
+}
+
+/** Buckets are cumulative, the last holds everything. */
+function histogramSamples(key: string, { counts, sum }: HistogramCell, bounds: readonly number[]): Sample[] {
+  let total = 0;
+  const inBucket = (bound: string) => `_bucket{${key === '' ? '' : `${key.slice(1, -1)},`}le="${bound}"}`;
+  const buckets = counts.map((count, at): Sample => {
+    total += count;
+    return [inBucket(bounds[at]?.toString() ?? '+Inf'), total];
+  });
+  return [...buckets, [`_sum${key}`, sum], [`_count${key}`, total]];
+}
+
+function readingSamples(reading: Reading): Sample[] {
+  if (reading === undefined) return [];
+  if (typeof reading === 'number' || typeof reading === 'bigint') return [['', reading]];
+  return reading.map(([labels, value]) => [labelText(labels), value]);
+}

@@ -1,0 +1,41 @@
+/** Messages between two processes of this program; whatever can be cloned may be sent. */
+export type Channel = {
+  readonly send: (message: unknown) => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+};
+
+export type Child = Channel & {
+  readonly pid: number;
+  readonly exited: Promise<number>;
+  readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void;
+};
+
+/** Starts another process of this program, joined to this one by a channel. It inherits the output. */
+export function spawnChild(command: readonly string[], env: Record<string, string | undefined>): Child {
+  const listeners: ((message: unknown) => void)[] = [];
+  const child = Bun.spawn([...command], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    serialization: 'advanced',
+    ipc: (message) => {
+      for (const listener of listeners) listener(message);
+    },
+  });
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    kill: (signal) => child.kill(signal),
+    send: (message) => child.send(message),
+    onMessage: (listener) => void listeners.push(listener),
+  };
+}
+
+/** The channel to the process that started this one; undefined if nobody did. */
+export function parentChannel(): (Channel & { readonly onClose: (listener: () => void) => void }) | undefined {
+  if (process.send === undefined) return undefined;
+  return {
+    send: (message) => void process.send?.(message),
+    onMessage: (listener) => void process.on('message', listener),
+    onClose: (listener) => void process.on('disconnect', listener),
+  };
+}

@@ -1,0 +1,79 @@
+import { Fault } from '../fault.ts';
+
+/** What a server needs of the handler it is given, and what it gives it; `http/message.ts` says the same. */
+export type ServeRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  header(name: string): string | null;
+  body(): Uint8Array | Promise<Uint8Array>;
+};
+
+export type ServeResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+export type ServeOptions = {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly handler: (request: ServeRequest) => ServeResponse | Promise<ServeResponse>;
+  /** The most bytes of a body that are ever held. */
+  readonly maxBody: number;
+  /** Seconds without a byte after which a connection is closed. */
+  readonly idleTimeout: number;
+  /** Several processes share the port, the system spreads connections over them. */
+  readonly reusePort?: boolean;
+  /** A socket file to listen on instead of host and port. */
+  readonly unix?: string;
+};
+
+export type Server = {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more connections, lets running requests end (for as long as `grace`), then closes what is left. */
+  close(): Promise<void>;
+};
+
+export type Serve = (options: ServeOptions) => Promise<Server>;
+
+/** Milliseconds that a running request has to end once the server closes. */
+export const grace = 500;
+
+/** For a handler that breaks its word and throws. */
+export const broken: ServeResponse = { status: 500, headers: {}, body: '' };
+
+/** Splits a request target, or a whole URL, without reading it: whatever it holds, nothing is thrown. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const scheme = target.charCodeAt(0) === slash ? -1 : target.indexOf('://');
+  const start = scheme < 0 ? 0 : target.indexOf('/', scheme + 3);
+  if (start < 0) return { path: '/', query: '' };
+  const mark = target.indexOf('?', start);
+  if (mark < 0) return { path: target.slice(start), query: '' };
+  return { path: target.slice(start, mark), query: target.slice(mark + 1) };
+}
+
+const slash = 0x2f;
+
+export type ServeFault =
+  | { code: 'PORT_TAKEN'; host: string; port: number }
+  | { code: 'LISTEN_FAILED'; host: string; port: number; reason: string }
+  | { code: 'BODY_TOO_LARGE'; max: number }
+  | { code: 'BODY_BROKEN_OFF' };
+
+export class ServeError extends Fault<ServeFault> {}
+
+export const bodyTooLarge = (max: number) => new ServeError(`request body exceeds ${max} bytes`, { code: 'BODY_TOO_LARGE', max });
+
+export const bodyBrokenOff = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
+
+/** What the system said when it did not let us listen, as a fault. */
+export function listenError(cause: unknown, { host, port, unix }: ServeOptions): ServeError {
+  const reason = (cause as { code?: unknown } | null)?.code;
+  const where = unix ?? `${host}:${port}`;
+  if (reason === 'EADDRINUSE') return new ServeError(`${where} is already in use`, { code: 'PORT_TAKEN', host, port });
+  const known = typeof reason === 'string' ? reason : 'unknown';
+  return new ServeError(`cannot listen on ${where}: ${known}`, { code: 'LISTEN_FAILED', host, port, reason: known });
+}

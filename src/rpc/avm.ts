@@ -1,0 +1,195 @@
+import { formatHex, parseHex } from '../bytes/hex.ts';
+import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
+import type { JsonContext } from '../codec/codec.ts';
+import { goString } from '../codec/go-string.ts';
+import { maxGenesisBytes } from '../codec/pack.ts';
+import { Fault } from '../fault.ts';
+import { blockJson, parseBlock } from '../tx/block.ts';
+import { parseTx, type Tx, txJson } from '../tx/tx.ts';
+import { type AddressSpace, parseAddress } from './address-text.ts';
+import { AvmError } from './avm-fault.ts';
+import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
+import { methods, row } from './method.ts';
+import { bool, type Encoding, encoding, idParam, noParams, obj, str, u64 } from './params.ts';
+import { createTextCache, type TextCache } from './text-cache.ts';
+import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
+import { type Json, raw } from './write-json.ts';
+
+/** What an asset's creating transaction says of it. */
+export type AssetDescription = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+
+/** The accepted state as the methods read it, in the writing process or in a worker. */
+export type AvmReads = BalanceReads & {
+  readonly height: () => bigint;
+  readonly blockAt: (height: bigint) => Uint8Array | undefined;
+  readonly block: (id: Id) => Uint8Array | undefined;
+  readonly txBytes: (id: Id) => Uint8Array | undefined;
+  readonly hasTx: (id: Id) => boolean;
+  readonly description: (assetID: Id) => AssetDescription | 'not-an-asset' | undefined;
+  readonly utxos: UtxoSource;
+};
+
+export type AvmDeps = {
+  readonly reads: AvmReads;
+  readonly space: AddressSpace;
+  readonly json: JsonContext;
+  readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
+  /** Names of genesis assets, `AVAX` first of all. */
+  readonly assetAliases: ReadonlyMap<string, Id>;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  readonly issue: (tx: Tx) => void;
+  /** Beyond what the state tells: waiting, undecided, lost. */
+  readonly status: (txID: Id) => string | Promise<string>;
+};
+
+export type AvmContext = AvmDeps & {
+  readonly balanceOf: ReturnType<typeof createBalanceOf>;
+  readonly shown: TextCache;
+  readonly assetNames: ReadonlyMap<Id, string>;
+};
+
+/** Deps with the memories of this service: rendered transactions and balances. */
+export const avmContext = (deps: AvmDeps): AvmContext => ({
+  ...deps,
+  balanceOf: createBalanceOf(deps.reads),
+  shown: createTextCache(8_000_000),
+  assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
+});
+
+export const txTextParams = obj({ tx: str, encoding });
+
+/** Methods of the X-Chain, and of every chain of the AVM. Peer: vms/avm/service.go. */
+export const avm = methods<AvmContext>()({
+  getAllBalances: row(
+    obj({ address: str, includePartial: bool }),
+    (deps, { address, includePartial }) => {
+      const owner = ownerOf(address, deps.space);
+      const balances = [...allBalances(deps.reads, owner, includePartial, deps.now())];
+      return { balances: balances.map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })) };
+    },
+    { deprecated: '1.9.12' },
+  ),
+
+  getAssetDescription: row(obj({ assetID: str }), (deps, { assetID }) => {
+    const id = assetNamed(assetID, deps);
+    const asset = deps.reads.description(id);
+    if (asset === undefined) throw notFound('asset', id);
+    if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
+    return {
+      assetID: idText(id),
+      name: raw(goString(asset.name)),
+      symbol: raw(goString(asset.symbol)),
+      denomination: asset.denomination.toString(),
+    };
+  }),
+
+  getBalance: row(
+    obj({ address: str, assetID: str, includePartial: bool }),
+    (deps, { address, assetID, includePartial }) => {
+      const owner = ownerOf(address, deps.space);
+      return raw(deps.balanceOf(owner, assetNamed(assetID, deps), includePartial, deps.now()));
+    },
+    { deprecated: '1.9.12' },
+  ),
+
+  getBlock: row(obj({ blockID: idParam, encoding }), (deps, params) => {
+    const bytes = deps.reads.block(params.blockID);
+    if (bytes === undefined) throw noBlock(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
+    return { block: shownBlock(bytes, params.encoding, deps), encoding: params.encoding };
+  }),
+
+  getBlockByHeight: row(obj({ height: u64, encoding }), (deps, params) => {
+    const bytes = deps.reads.blockAt(params.height);
+    if (bytes === undefined) throw noBlock(`couldn't get block at height ${params.height}: not found`, params.height.toString());
+    return { block: shownBlock(bytes, params.encoding, deps), encoding: params.encoding };
+  }),
+
+  getHeight: row(noParams, ({ reads }) => ({ height: reads.height().toString() })),
+
+  getTx: row(obj({ txID: idParam, encoding }), (deps, params) => {
+    if (params.txID === zeroId) throw nilTxID();
+    return { tx: shownTx(params.txID, params.encoding, deps), encoding: params.encoding };
+  }),
+
+  getTxFee: row(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
+
+  getTxStatus: row(
+    obj({ txID: idParam }),
+    ({ status }, { txID }) => {
+      if (txID === zeroId) throw nilTxID();
+      const known = status(txID);
+      return typeof known === 'string' ? { status: known } : known.then((later) => ({ status: later }));
+    },
+    { deprecated: '1.10.0' },
+  ),
+
+  getUTXOs: row(utxoParams, ({ space, reads }, params) => queryUtxos(params, space, reads.utxos)),
+
+  issueTx: row(
+    txTextParams,
+    ({ issue }, params) => {
+      const tx = parseTxText(params.tx, params.encoding);
+      issue(tx);
+      return { txID: idText(tx.id) };
+    },
+    { writer: true },
+  ),
+});
+
+/** A transaction from its text form, as `issueTx` takes it. */
+export function parseTxText(text: string, form: Encoding): Tx {
+  return parseTx(decodedTx(text, form));
+}
+
+function decodedTx(text: string, form: Encoding): Uint8Array {
+  try {
+    return parseHex(form, text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new AvmError(`problem decoding transaction: ${error.message}`, { code: 'AVM_BAD_TX_TEXT', reason: error.message });
+  }
+}
+
+/** An accepted transaction never changes, so neither does its JSON. The genesis one may be larger than any that is issued. */
+function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext): Json {
+  const key = form === 'json' ? id : '';
+  const before = key === '' ? undefined : shown.get(key);
+  if (before !== undefined) return raw(before);
+  const bytes = reads.txBytes(id);
+  if (bytes === undefined) throw notFound('tx', id);
+  if (form !== 'json') return raw(`"${formatHex(form, bytes)}"`);
+  const text = txJson(parseTx(bytes, maxGenesisBytes), json);
+  shown.set(key, text);
+  return raw(text);
+}
+
+const shownBlock = (bytes: Uint8Array, form: Encoding, { json }: AvmContext): Json =>
+  form === 'json' ? raw(blockJson(parseBlock(bytes), json)) : raw(`"${formatHex(form, bytes)}"`);
+
+function ownerOf(text: string, space: AddressSpace) {
+  try {
+    return parseAddress(text, space);
+  } catch (error) {
+    if (!(error instanceof AvmError)) throw error;
+    throw new AvmError(`problem parsing address '${text}': ${error.message}`, error.fault);
+  }
+}
+
+/** Alias first, then CB58. Peer: vms/avm/vm.go, lookupAssetID. */
+function assetNamed(name: string, { assetAliases }: AvmContext): Id {
+  const known = assetAliases.get(name);
+  if (known !== undefined) return known;
+  try {
+    return parseId(name);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new AvmError(`asset '${name}' not found`, { code: 'AVM_UNKNOWN_ASSET', name });
+  }
+}
+
+const nilTxID = () => new AvmError('nil transaction ID', { code: 'AVM_NIL_TX_ID' });
+
+const notFound = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
+
+const noBlock = (text: string, id: string) => new AvmError(text, { code: 'AVM_NOT_FOUND', what: 'block', id });

@@ -1,0 +1,175 @@
+import { Fault } from '../fault.ts';
+import { RpcError } from './fault.ts';
+import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
+import type { Services } from './method.ts';
+import { findCall } from './method-name.ts';
+import { type Json, quoteBigints, writeJson, writeString } from './write-json.ts';
+
+/** JSON-RPC 2.0 as gorilla/rpc/v2/json2 speaks it under AvalancheGo's utils/json codec, and batches beside it. */
+
+export type Differences = {
+  /** An array body is a batch; AvalancheGo refuses it as a parse error. */
+  readonly batches: boolean;
+  /** A body without a content type is taken for JSON; AvalancheGo answers 415. */
+  readonly missingContentType: boolean;
+  /** An error carries its fault as `data`; AvalancheGo's is null. */
+  readonly errorData: boolean;
+};
+
+export type Mode = {
+  readonly differences: Differences;
+  /** Receives what was thrown and is no fault: a bug of ours, of which the caller only learns that there is one. */
+  readonly report: (error: unknown) => void;
+  /** Given in a process that may not write: hands a call of a writing method, as it came, to the process that may. */
+  readonly forward?: (request: Uint8Array) => Promise<Reply>;
+};
+
+/** An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran. */
+export type Reply = { readonly body: string | Uint8Array; readonly called: boolean };
+
+/** How many calls one batch may hold. */
+export const maxBatch = 100;
+
+/** Answers a request body. It never throws, and makes no promise unless a method or a batch does. */
+export function answer(services: Services, body: Uint8Array, mode: Mode): Reply | Promise<Reply> {
+  const text = latin1Slice.call(body, 0, body.length);
+  const isBatch = mode.differences.batches && text.charAt(skipSpace(text, 0)) === '[';
+  return isBatch ? answerBatch(services, text, mode) : answerOne(services, text, mode);
+}
+
+/** One character per byte, see json-scan.ts. It is what a Buffer's toString('latin1') calls, a third of its cost for a small body. */
+const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, from: number, to: number): string };
+
+function answerOne(services: Services, text: string, mode: Mode): Reply | Promise<Reply> {
+  const request = readRequest(text);
+  if (request.wrong !== null) return { body: refusal(parseError, request.wrong, request), called: false };
+  if (request.jsonrpc !== '2.0')
+    return { body: request.id === null ? '' : refusal(invalidRequest, 'jsonrpc must be 2.0', request), called: false };
+
+  const { id } = request;
+  let called = false;
+  try {
+    const call = findCall(services, request.method);
+    if (call.writer && mode.forward)
+      return mode.forward(Buffer.from(text, 'latin1')).catch((error: unknown) => failed(id, error, false, mode));
+    const params = call.read(request.params);
+    called = true;
+    const result = call.run(params);
+    if (!(result instanceof Promise)) return succeeded(id, result);
+    return result.then((value) => succeeded(id, value)).catch((error: unknown) => failed(id, error, true, mode));
+  } catch (error) {
+    return failed(id, error, called, mode);
+  }
+}
+
+/** One after the other, so that a call sees what the calls before it did. Notifications leave no trace in the answer. */
+async function answerBatch(services: Services, text: string, mode: Mode): Promise<Reply> {
+  const requests: string[] = [];
+  try {
+    scanArray(text, skipSpace(text, 0), (from, to) => requests.push(text.slice(from, to)) <= maxBatch);
+  } catch (error) {
+    return { body: refusal(parseError, textOf(error), blank), called: false };
+  }
+  const wrong = wrongLength(requests.length);
+  if (wrong !== null) return { body: errorBody(invalidRequest, wrong, 'null', mode), called: false };
+
+  let called = false;
+  const answers: (string | Uint8Array)[] = [];
+  for (const request of requests) {
+    const reply = await answerOne(services, request, mode);
+    if (reply.body.length > 0) answers.push(reply.body.slice(0, -1));
+    called ||= reply.called;
+  }
+  return { body: answers.length === 0 ? '' : joined(answers), called };
+}
+
+/** A request as far as it could be read: null is "not there", `params` and `id` are JSON text, `wrong` says why it is refused. */
+type Request = { jsonrpc: string; method: string; params: string | null; id: string | null; wrong: string | null };
+
+const blank: Readonly<Request> = { jsonrpc: '', method: '', params: null, id: null, wrong: null };
+
+/** Only the first value of a body counts. Bad syntax leaves nothing of it, a field of a wrong type only that field. */
+function readRequest(text: string): Readonly<Request> {
+  const request: Request = { jsonrpc: '', method: '', params: null, id: null, wrong: null };
+  try {
+    const at = beginOf(text);
+    const kind = kindOf(text, at);
+    if (kind === 'object')
+      scanObject(text, at, (key, keyEnd, from, to) => readMember(request, members[nameAt(memberNames, text, key, keyEnd)], text, from, to));
+    else {
+      skipValue(text, at);
+      if (kind !== 'null') request.wrong = `json: cannot unmarshal ${kind} into Go value of type json2.serverRequest`;
+    }
+    return request;
+  } catch (error) {
+    return { ...blank, wrong: textOf(error) };
+  }
+}
+
+const members = ['jsonrpc', 'id', 'method', 'params'] as const;
+const memberNames = namesOf(members);
+
+function readMember(request: Request, name: (typeof members)[number] | undefined, text: string, from: number, to: number): void {
+  const kind = kindOf(text, from);
+  if (name === 'id' || name === 'params') request[name] = kind === 'null' ? null : text.slice(from, to);
+  else if (name === undefined || kind === 'null') return;
+  else if (kind === 'string') request[name] = unquote(text, from, to);
+  else request.wrong ??= `json: cannot unmarshal ${kind} into Go struct field serverRequest.${name} of type string`;
+}
+
+const parseError = -32700;
+const invalidRequest = -32600;
+const serverError = -32000;
+
+function succeeded(id: string | null, result: Json): Reply {
+  return { body: id === null ? '' : octets(`{"jsonrpc":"2.0","result":${writeJson(result)},"id":`, compact(id)), called: true };
+}
+
+function failed(id: string | null, error: unknown, called: boolean, mode: Mode): Reply {
+  const isFault = error instanceof Fault;
+  if (!isFault) mode.report(error);
+  if (id === null) return { body: '', called };
+  const shown = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
+  return { body: errorBody(serverError, shown, compact(id), mode), called };
+}
+
+function errorBody(code: number, { message, fault }: Fault<{ code: string }>, id: string, mode: Mode): string | Uint8Array {
+  const data = mode.differences.errorData ? writeJson(quoteBigints(fault as Json)) : 'null';
+  return octets(`{"jsonrpc":"2.0","error":{"code":${code},"message":${writeString(message)},"data":${data}},"id":`, id);
+}
+
+/** What could not be taken as a request goes back with the request as it was understood. */
+function refusal(code: number, message: string, request: Readonly<Request>): string | Uint8Array {
+  const id = request.id === null ? 'null' : compact(request.id);
+  const params = request.params === null ? 'null' : compact(request.params);
+  const { jsonrpc, method } = request;
+  return octets(
+    `{"jsonrpc":"2.0","error":{"code":${code},"message":${writeString(message)},"data":{"jsonrpc":${writeString(jsonrpc)},"method":${writeString(method)},`,
+    `"params":${params},"id":${id}}},"id":${id}`,
+  );
+}
+
+/** What is echoed is repeated byte by byte, be it UTF-8 or not; so it makes bytes of the answer if it is not plain ASCII. */
+function octets(head: string, echo: string): string | Uint8Array {
+  if (!high.test(echo)) return `${head}${echo}}\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(`${echo}}\n`, 'latin1')]);
+}
+
+const high = /[\x80-\xff]/;
+
+function joined(answers: readonly (string | Uint8Array)[]): string | Uint8Array {
+  if (answers.every((part) => typeof part === 'string')) return `[${answers.join(',')}]\n`;
+  const parts = answers.flatMap((part, at) => [Buffer.from(at === 0 ? '[' : ','), Buffer.from(part as Uint8Array)]);
+  return Buffer.concat([...parts, Buffer.from(']\n')]);
+}
+
+function wrongLength(length: number): RpcError | null {
+  if (length === 0) return new RpcError('batch is empty', { code: 'RPC_BATCH_EMPTY' });
+  if (length <= maxBatch) return null;
+  return new RpcError(`batch has more than ${maxBatch} calls`, { code: 'RPC_BATCH_TOO_LONG', max: maxBatch });
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof RpcError)) throw error;
+  return error.message;
+}

@@ -1,0 +1,274 @@
+import { RpcError } from './fault.ts';
+import { goQuote } from './go-quote.ts';
+
+/**
+ * Reads JSON as Go's encoding/json does, without building values: it checks everything it passes over and tells where things lie.
+ * A text here has one character per byte of the body (latin1), so that positions, wrong characters and echoes are the peer's.
+ */
+
+/** How deep containers may nest. Peer: Go's encoding/json/scanner.go, maxNestingDepth. */
+export const maxDepth = 10_000;
+
+export type Kind = 'object' | 'array' | 'string' | 'number' | 'bool' | 'null';
+
+/** What a sound value is, told by its first character. */
+export function kindOf(text: string, at: number): Kind {
+  const char = text.charCodeAt(at);
+  if (char === quote) return 'string';
+  if (char === brace) return 'object';
+  if (char === bracket) return 'array';
+  if (char === letterN) return 'null';
+  return char === letterT || char === letterF ? 'bool' : 'number';
+}
+
+/** Where the first value of a body begins. */
+export function beginOf(text: string): number {
+  const at = skipSpace(text, 0);
+  if (at >= text.length) throw new RpcError('EOF', { code: 'RPC_BAD_JSON', at });
+  return at;
+}
+
+/** Visits the members of the object at `start`, in order: where the key lies and where the value. Returns where the object ends. */
+export function scanObject(text: string, start: number, visit: (key: number, keyEnd: number, from: number, to: number) => void): number {
+  let at = skipSpace(text, start + 1);
+  if (text.charCodeAt(at) === brace + 2) return at + 1;
+  for (;;) {
+    const key = at;
+    const keyEnd = skipKey(text, key);
+    const from = skipSpace(text, skipColon(text, keyEnd));
+    const to = skipValue(text, from, 1);
+    visit(key, keyEnd, from, to);
+    at = skipSpace(text, to);
+    const char = text.charCodeAt(at);
+    if (char === brace + 2) return at + 1;
+    if (char !== comma) throw wrong(text, at, 'after object key:value pair');
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/** Visits the elements of the array at `start`, in order, until `visit` says false. Returns where the scan ended. */
+export function scanArray(text: string, start: number, visit: (from: number, to: number) => boolean): number {
+  let at = skipSpace(text, start + 1);
+  if (text.charCodeAt(at) === bracket + 2) return at + 1;
+  for (;;) {
+    const from = at;
+    at = skipValue(text, from, 1);
+    if (!visit(from, at)) return at;
+    at = skipSpace(text, at);
+    const char = text.charCodeAt(at);
+    if (char === bracket + 2) return at + 1;
+    if (char !== comma) throw wrong(text, at, 'after array element');
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/** Passes over the value at `start`, `depth` containers being open around it. */
+export function skipValue(text: string, start: number, depth = 0): number {
+  const first = text.charCodeAt(start);
+  return first === brace || first === bracket ? skipContainer(text, start, depth) : skipScalar(text, start, first);
+}
+
+/** Open containers stand in a list, so that no input can exhaust the stack. */
+function skipContainer(text: string, start: number, depth: number): number {
+  const open: number[] = [];
+  let at = start;
+  for (;;) {
+    const char = text.charCodeAt(at);
+    if (char === brace || char === bracket) {
+      if (depth + open.length >= maxDepth) throw wrong(text, at, 'exceeded max depth');
+      const next = skipSpace(text, at + 1);
+      if (text.charCodeAt(next) !== char + 2) {
+        open.push(char);
+        at = char === brace ? skipName(text, next) : next;
+        continue;
+      }
+      at = next + 1;
+    } else at = skipScalar(text, at, char);
+
+    for (;;) {
+      const inside = open[open.length - 1];
+      if (inside === undefined) return at;
+      at = skipSpace(text, at);
+      const end = text.charCodeAt(at);
+      if (end === comma) {
+        const next = skipSpace(text, at + 1);
+        at = inside === brace ? skipName(text, next) : next;
+        break;
+      }
+      // In ASCII a closing brace or bracket stands two after its opening one.
+      if (end !== inside + 2) throw wrong(text, at, inside === brace ? 'after object key:value pair' : 'after array element');
+      open.pop();
+      at++;
+    }
+  }
+}
+
+export function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const char = text.charCodeAt(at);
+    if (char !== 0x20 && char !== 0x0a && char !== 0x0d && char !== 0x09) return at;
+    at++;
+  }
+}
+
+/** The text that a sound string literal stands for: UTF-8 read, escapes resolved, whatever is no character U+FFFD. */
+export function unquote(text: string, from: number, to: number): string {
+  const inner = text.slice(from + 1, to - 1);
+  // In UTF-8 only ASCII takes one byte a character: the engine counts faster than a search would look.
+  if (!inner.includes('\\') && Buffer.byteLength(inner) === inner.length) return inner;
+  const read: string = JSON.parse(`"${Buffer.from(inner, 'latin1').toString('utf8')}"`);
+  return read.toWellFormed();
+}
+
+/** Names of members that somebody asks for, so that keys can be told apart without making strings of them. */
+export type Names = { readonly names: readonly string[]; readonly folded: readonly string[] };
+
+export const namesOf = (names: readonly string[]): Names => ({ names, folded: names.map(fold) });
+
+/** Which of the names a key is, or -1. */
+export function nameAt({ names, folded }: Names, text: string, key: number, keyEnd: number): number {
+  const length = keyEnd - key - 2;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    if (name.length === length && text.startsWith(name, key + 1)) return at;
+  }
+  return folded.indexOf(fold(unquote(text, key, keyEnd)));
+}
+
+/**
+ * Names match whatever their case, by Unicode's simple folding as in Go's encoding/json/fold.go.
+ * Only two letters outside ASCII fold into it: the Kelvin sign, which lower-casing covers, and the long s.
+ */
+const fold = (name: string): string => name.toLowerCase().replaceAll('\u017f', 's');
+
+/** A sound value as Go repeats it: blanks outside strings gone; `<`, `>`, `&`, U+2028 and U+2029 escaped. */
+export function compact(raw: string): string {
+  if (!spaceOrSpecial.test(raw)) return raw;
+  let out = '';
+  for (let at = 0; at < raw.length; ) {
+    const isString = raw.charCodeAt(at) === quote;
+    const next = isString ? skipString(raw, at) : raw.indexOf('"', at);
+    const part = next < 0 ? raw.slice(at) : raw.slice(at, next);
+    out += isString ? part.replace(special, escaped) : part.replace(spaces, '');
+    at += part.length;
+  }
+  return out;
+}
+
+const brace = 0x7b;
+const bracket = 0x5b;
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const backslash = 0x5c;
+const letterF = 0x66;
+const letterN = 0x6e;
+const letterT = 0x74;
+const minus = 0x2d;
+const zero = 0x30;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const escapedOrControl = /[\\\x00-\x1f]/;
+const spaceOrSpecial = /[ \t\r\n<>&\xe2]/;
+const spaces = /[ \t\r\n]+/g;
+const special = /[<>&]|\xe2\x80[\xa8\xa9]/g;
+const escaped = (char: string): string =>
+  `\\u${char.length === 1 ? '00' + char.charCodeAt(0).toString(16) : '202' + (char.charCodeAt(2) & 15).toString(16)}`;
+
+function skipName(text: string, at: number): number {
+  return skipSpace(text, skipColon(text, skipKey(text, at)));
+}
+
+function skipKey(text: string, at: number): number {
+  if (text.charCodeAt(at) !== quote) throw wrong(text, at, 'looking for beginning of object key string');
+  return skipString(text, at);
+}
+
+function skipColon(text: string, start: number): number {
+  const at = skipSpace(text, start);
+  if (text.charCodeAt(at) !== colon) throw wrong(text, at, 'after object key');
+  return at + 1;
+}
+
+function skipScalar(text: string, at: number, first: number): number {
+  if (first === quote) return skipString(text, at);
+  if (first === minus || isDigit(first)) return skipNumber(text, at, first);
+  const word = first === letterN ? 'null' : first === letterT ? 'true' : first === letterF ? 'false' : undefined;
+  if (word === undefined) throw wrong(text, at, 'looking for beginning of value');
+  if (text.startsWith(word, at)) return at + word.length;
+  let same = 1;
+  while (text[at + same] === word[same]) same++;
+  throw wrong(text, at + same, `in literal ${word} (expecting '${word[same]}')`);
+}
+
+/** Strings up to this length are walked; the engine's own search, an order of magnitude faster, only pays beyond. */
+const walked = 32;
+
+function skipString(text: string, start: number): number {
+  let at = start + 1;
+  for (const far = at + walked; at < far; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) return at + 1;
+    if (char === backslash) at = skipEscape(text, at);
+    else if (!(char >= 0x20)) throw wrong(text, at, 'in string literal');
+  }
+  const end = text.indexOf('"', at);
+  if (end >= 0 && !escapedOrControl.test(text.slice(at, end))) return end + 1;
+  return walkString(text, at);
+}
+
+function walkString(text: string, start: number): number {
+  for (let at = start; ; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) return at + 1;
+    if (char === backslash) at = skipEscape(text, at);
+    else if (!(char >= 0x20)) throw wrong(text, at, 'in string literal');
+  }
+}
+
+/** Where the last character of the escape at `at` stands. */
+function skipEscape(text: string, at: number): number {
+  const char = text.charAt(at + 1);
+  if (char !== 'u') {
+    if (char === '' || !'bfnrt\\/"'.includes(char)) throw wrong(text, at + 1, 'in string escape code');
+    return at + 1;
+  }
+  for (let digit = at + 2; digit < at + 6; digit++)
+    if (!/^[0-9a-fA-F]$/.test(text.charAt(digit))) throw wrong(text, digit, 'in \\u hexadecimal character escape');
+  return at + 5;
+}
+
+function skipNumber(text: string, start: number, first: number): number {
+  let at = first === minus ? start + 1 : start;
+  if (!isDigit(text.charCodeAt(at))) throw wrong(text, at, 'in numeric literal');
+  at = text.charCodeAt(at) === zero ? at + 1 : skipDigits(text, at);
+  if (text.charAt(at) === '.') {
+    if (!isDigit(text.charCodeAt(++at))) throw wrong(text, at, 'after decimal point in numeric literal');
+    at = skipDigits(text, at);
+  }
+  if (text.charAt(at) === 'e' || text.charAt(at) === 'E') {
+    at++;
+    if (text.charAt(at) === '+' || text.charAt(at) === '-') at++;
+    if (!isDigit(text.charCodeAt(at))) throw wrong(text, at, 'in exponent of numeric literal');
+    at = skipDigits(text, at);
+  }
+  return at;
+}
+
+function skipDigits(text: string, start: number): number {
+  let at = start;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const isDigit = (char: number): boolean => char >= zero && char <= 0x39;
+
+/** A wrong character, in Go's words; past the end there is none to name. */
+function wrong(text: string, at: number, where: string): RpcError {
+  const fault = { code: 'RPC_BAD_JSON', at } as const;
+  if (at >= text.length) return new RpcError('unexpected EOF', fault);
+  const char = text.charAt(at);
+  const shown = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
+  return new RpcError(`invalid character '${shown}' ${where}`, fault);
+}

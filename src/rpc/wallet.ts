@@ -1,0 +1,19 @@
+import { idText } from '../bytes/id.ts';
+import type { Tx } from '../tx/tx.ts';
+import { parseTxText, txTextParams } from './avm.ts';
+import { methods, row } from './method.ts';
+
+export type WalletDeps = { readonly issueInTurn: (tx: Tx) => void };
+
+/** What is left of the wallet service: transactions that depend on each other, in order. Peer: vms/avm/wallet_service.go. */
+export const wallet = methods<WalletDeps>()({
+  issueTx: row(
+    txTextParams,
+    ({ issueInTurn }, params) => {
+      const tx = parseTxText(params.tx, params.encoding);
+      issueInTurn(tx);
+      return { txID: idText(tx.id) };
+    },
+    { writer: true, deprecated: '1.9.12' },
+  ),
+});
