@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import {
   bodyBrokenOff,
   bodyTooLarge,
@@ -18,9 +18,11 @@ const readTimeout = 30_000;
 /** HTTP on node:http, for the library inside Node. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false } = options;
+  const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
     (incoming, outgoing) => {
+      connections.busy(incoming.socket, outgoing);
       const response = handler(requestOf(incoming, maxBody));
       if (response instanceof Promise)
         response.then(
@@ -30,6 +32,7 @@ export const serve: Serve = async (options) => {
       else send(incoming, outgoing, response);
     },
   );
+  server.on('connection', connections.add);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(cause, options)));
     server.listen(unix === undefined ? { host, port, reusePort } : { path: unix }, resolve);
@@ -37,16 +40,44 @@ export const serve: Serve = async (options) => {
 
   const close = () =>
     new Promise<void>((resolve) => {
-      const force = setTimeout(() => server.closeAllConnections(), grace);
+      const force = setTimeout(connections.closeAll, grace);
       server.close(() => {
         clearTimeout(force);
         resolve();
       });
-      server.closeIdleConnections();
+      connections.closeIdle();
     });
   const address = server.address() as AddressInfo | string | null;
   return { host, port: typeof address === 'object' && address !== null ? address.port : 0, close };
 };
+
+/** Which connections are open, and which of them wait for nothing: Node's own count misses those that never asked anything. */
+function createConnections() {
+  const open = new Set<Socket>();
+  const running = new Set<Socket>();
+  let isClosing = false;
+  const end = (socket: Socket) => {
+    running.delete(socket);
+    if (isClosing) socket.destroySoon();
+  };
+  return {
+    add(socket: Socket) {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    },
+    busy(socket: Socket, outgoing: ServerResponse) {
+      running.add(socket);
+      outgoing.once('close', () => end(socket));
+    },
+    closeIdle() {
+      isClosing = true;
+      for (const socket of open) if (!running.has(socket)) socket.destroy();
+    },
+    closeAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
 
 function requestOf(incoming: IncomingMessage, maxBody: number): ServeRequest {
   const { path, query } = splitTarget(incoming.url ?? '/');

@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Serve,
+  type ServeError,
+  type ServeOptions,
+  type ServeRequest,
+  type ServeResponse,
+  type Server,
+  splitTarget,
+} from './serve.ts';
+import { serve as serveBun } from './serve-bun.ts';
+import { serve as serveNode } from './serve-node.ts';
+
+test('a target is split whatever it holds', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['http://localhost:9650/ext/bc/X', '/ext/bc/X', ''],
+    ['http://localhost/a?b?c=/d', '/a', 'b?c=/d'],
+    ['http://localhost?b', '/', ''],
+    ['/ext/bc/X?a', '/ext/bc/X', 'a'],
+    ['/http://x/y', '/http://x/y', ''],
+    ['http://a', '/', ''],
+    ['*', '*', ''],
+    ['', '', ''],
+    ['?a', '', 'a'],
+  ];
+  for (const [target, path, query] of cases) expect([target, splitTarget(target)]).toEqual([target, { path, query }]);
+});
+
+/** Everything that comes back on a connection until it is closed. */
+const converse = (to: NetConnectOpts, request: string) =>
+  new Promise<string>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(to, () => socket.write(request, 'latin1'));
+    socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
+  });
+
+const echo = async (request: ServeRequest): Promise<ServeResponse> => {
+  const { method, path, query } = request;
+  const seen = { method, path, query, host: request.header('host'), none: request.header('x-none') };
+  const body = Buffer.from(await request.body()).toString('hex');
+  return { status: 201, headers: { 'x-seen': 'yes', 'content-type': 'text/x' }, body: JSON.stringify({ ...seen, body }) };
+};
+
+/** One suite for every server. */
+const suite = (name: string, serve: Serve) =>
+  describe(name, () => {
+    const open: Server[] = [];
+    const start = async (options: Partial<ServeOptions> = {}) => {
+      const server = await serve({ host: '127.0.0.1', port: 0, handler: echo, maxBody: 1000, idleTimeout: 10, ...options });
+      open.push(server);
+      return server;
+    };
+    const ask = (server: Server, head: string, body = '') =>
+      converse({ host: '127.0.0.1', port: server.port }, `${head}\r\nConnection: close\r\n\r\n${body}`);
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((server) => server.close()));
+    });
+
+    test('a request arrives and its answer goes back', async () => {
+      const server = await start();
+      const answer = await ask(server, 'POST /a%20b?c=d HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4', '\xff\x00{}');
+      expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+      expect(answer).toMatch(/\r\nx-seen: yes\r\n/i);
+      expect(answer).toMatch(/\r\ncontent-type: text\/x\r\n/i);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+        method: 'POST',
+        path: '/a%20b',
+        query: 'c=d',
+        host: 'localhost',
+        none: null,
+        body: 'ff007b7d',
+      });
+    });
+
+    test('a body in chunks arrives whole', async () => {
+      const answer = await ask(
+        await start(),
+        'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked',
+        '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+      );
+      expect(answer).toContain('"body":"6162636465"');
+    });
+
+    test('an empty host is no reason to fall', async () => {
+      expect(await ask(await start(), 'GET /x?y HTTP/1.1\r\nHost:')).toContain('"path":"/x","query":"y"');
+    });
+
+    test('an empty answer has a length and no type', async () => {
+      const answer = await ask(
+        await start({ handler: () => ({ status: 200, headers: { vary: 'Origin' }, body: '' }) }),
+        'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0',
+      );
+      expect(answer).toMatch(/\r\ncontent-length: 0\r\n/i);
+      expect(answer).not.toMatch(/content-type/i);
+    });
+
+    test('HEAD has the length of what it leaves out', async () => {
+      const answer = await ask(
+        await start({ handler: () => ({ status: 405, headers: {}, body: 'twelve bytes' }) }),
+        'HEAD / HTTP/1.1\r\nHost: a',
+      );
+      expect(answer).toMatch(/\r\ncontent-length: 12\r\n/i);
+      expect(answer).toEndWith('\r\n\r\n');
+    });
+
+    test('a body that is too large is refused, announced or not', async () => {
+      const codes: string[] = [];
+      const handler = async (request: ServeRequest): Promise<ServeResponse> => {
+        try {
+          await request.body();
+        } catch (error) {
+          codes.push((error as ServeError).fault.code);
+        }
+        return { status: 413, headers: {}, body: 'large' };
+      };
+      const server = await start({ handler });
+      expect(await ask(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001', 'x'.repeat(1001))).toMatch(/^HTTP\/1\.1 413 /);
+      const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`;
+      expect(await ask(server, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked', `${chunk}0\r\n\r\n`)).toMatch(
+        /^HTTP\/1\.1 413 /,
+      );
+      expect(codes).toEqual(['BODY_TOO_LARGE', 'BODY_TOO_LARGE']);
+    });
+
+    test('a handler that throws is answered for', async () => {
+      expect(await ask(await start({ handler: () => Promise.reject(new Error('secret')) }), 'GET / HTTP/1.1\r\nHost: a')).toMatch(
+        /^HTTP\/1\.1 500 [\s\S]*\r\n\r\n$/,
+      );
+    });
+
+    test('a port that is taken is told from other failures', async () => {
+      const { port } = await start();
+      const failure = (options: Partial<ServeOptions>) => start(options).catch((error: ServeError) => error.fault);
+      expect(await failure({ port })).toEqual({ code: 'PORT_TAKEN', host: '127.0.0.1', port });
+      expect(await failure({ host: '192.0.2.1' })).toMatchObject({ code: 'LISTEN_FAILED', host: '192.0.2.1' });
+    });
+
+    test('a socket file will do', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'serac-'));
+      try {
+        const path = join(folder, 'sock');
+        await start({ unix: path });
+        expect(await converse({ path }, 'GET /u HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('"path":"/u"');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    test('closing lets a running request end, and connections kept alive do not hold it up', async () => {
+      const answered = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
+      const go = Promise.withResolvers<void>();
+      const handler = async ({ path }: ServeRequest): Promise<ServeResponse> => {
+        if (path === '/fast') {
+          answered.resolve();
+          return { status: 200, headers: {}, body: 'fast' };
+        }
+        started.resolve();
+        await go.promise;
+        return { status: 200, headers: {}, body: 'slow' };
+      };
+      const server = await start({ handler });
+      const to = { host: '127.0.0.1', port: server.port };
+      const kept = converse(to, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\n');
+      const slow = converse(to, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+      await Promise.all([answered.promise, started.promise]);
+      const closed = server.close();
+      go.resolve();
+      await closed;
+      expect(await slow).toEndWith('slow');
+      expect(await kept).toEndWith('fast');
+      await expect(converse(to, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).rejects.toThrow();
+    });
+  });
+
+suite('Bun.serve', serveBun);
+suite('node:http', serveNode);

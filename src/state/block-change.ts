@@ -1,0 +1,59 @@
+import type { Address } from '../bytes/address.ts';
+import type { Id } from '../bytes/id.ts';
+import { compareHex } from '../bytes/octets.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import { type BalanceDelta, balanceDeltas, ownersOf } from './balance.ts';
+import type { Diff } from './diff.ts';
+import { stored } from './stored-utxo.ts';
+import type { NumberedUtxo } from './utxo-table.ts';
+
+/** What a block changes, as rows. Outputs that it both makes and consumes are history only: nobody ever owned them between two blocks. */
+export type BlockChange = {
+  /** All it makes, with the transaction of the same block that consumes one. */
+  readonly made: readonly (NumberedUtxo & { readonly spent: number | null })[];
+  /** Those of them that stay. */
+  readonly created: readonly NumberedUtxo[];
+  readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
+  readonly deltas: readonly BalanceDelta[];
+  readonly touched: ReadonlySet<Address>;
+};
+
+export type Numbering = { readonly firstTx: number; readonly firstUtxo: number; readonly held: (utxo: Utxo) => NumberedUtxo };
+
+export function blockChange(
+  { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
+  { firstTx, firstUtxo, held }: Numbering,
+): BlockChange {
+  const young = new Map<Id, { utxo: Utxo; spent: number | null }>();
+  const old: (NumberedUtxo & { spent: number })[] = [];
+  for (const [i, { effects }] of applied.entries()) {
+    for (const id of effects.spent) {
+      const own = young.get(id);
+      const before = consumed.get(id);
+      if (own !== undefined) own.spent = firstTx + i;
+      // What is in neither was never there; the peer lets that pass as well. Peer: vms/components/avax/utxo_state.go, DeleteUTXO.
+      else if (before !== undefined) old.push({ ...held(before), spent: firstTx + i });
+    }
+    for (const utxo of effects.created) young.set(utxo.id, { utxo, spent: null });
+  }
+  // The smallest id has the largest number: see the `utxo` table in schema.ts.
+  const made = [...young.values()]
+    .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
+    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, bytes: stored(utxo), spent }));
+  const created = made.filter(({ spent }) => spent === null);
+  return {
+    made,
+    created,
+    consumed: old,
+    deltas: balanceDeltas(created.map(plain), old.map(plain)),
+    touched: ownersOfAll([...made, ...old]),
+  };
+}
+
+const plain = ({ utxo }: NumberedUtxo): Utxo => utxo;
+
+function ownersOfAll(utxos: readonly NumberedUtxo[]): Set<Address> {
+  const addresses = new Set<Address>();
+  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
+  return addresses;
+}

@@ -1,0 +1,117 @@
+import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
+import { concat } from '../bytes/octets.ts';
+import { maxGenesisBytes, versionSize } from '../codec/pack.ts';
+import { bulkInsert } from '../store/bulk-insert.ts';
+import type { Database, SqlValue } from '../store/database.ts';
+import { type Block, blockHeaderSize } from '../tx/block.ts';
+import { parseTx, type Tx } from '../tx/tx.ts';
+import { boundedMap } from './bounded-map.ts';
+import type { Tables } from './schema.ts';
+import { type Asset, assetOf } from './view.ts';
+
+export type Accepted = { readonly id: Id; readonly height: bigint; readonly time: bigint };
+
+/** What the transaction that made an asset says of it. */
+export type AssetDescription = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+
+/** Accepted blocks, transactions and assets: once there, they never change, so any process may keep what it has read. */
+export type History = {
+  readonly last: () => (Accepted & { readonly unspent: number }) | undefined;
+  readonly block: (id: Id) => Uint8Array | undefined;
+  readonly blockAt: (height: bigint) => Uint8Array | undefined;
+  readonly tx: (id: Id) => Tx | undefined;
+  readonly txBytes: (id: Id) => Uint8Array | undefined;
+  readonly txHeight: (id: Id) => bigint | undefined;
+  readonly hasTx: (id: Id) => boolean;
+  readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
+  readonly description: (assetID: Id) => AssetDescription | 'not-an-asset' | undefined;
+  readonly lastTxSeq: () => number;
+  readonly insertBlock: (block: Block, firstTx: number, unspent: number) => void;
+  readonly insertTxs: (accepted: readonly { readonly tx: Tx }[], firstTx: number, height: number) => void;
+};
+
+export function historyIn(db: Database, t: Tables): History {
+  const lastRow = db.prepare<{ id: Uint8Array; height: number; time: number; unspent: number }>(
+    `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`,
+  );
+  const blockColumns = `SELECT header, first_tx, tx_count FROM ${t.block}`;
+  const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
+  const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
+  const txsFrom = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`);
+  const txById = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE id = ?`);
+  const heightById = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
+  const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
+  const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
+  const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
+  const insertBlockRow = db.prepare(`INSERT INTO ${t.block} VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
+  const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
+  const txs = boundedMap<Id, Tx>(256);
+  const assets = boundedMap<Id, Asset>(1024);
+
+  const whole = (row: BlockRow | undefined): Uint8Array | undefined => {
+    if (row === undefined) return undefined;
+    const inside = txsFrom.all(row.first_tx, row.first_tx + row.tx_count);
+    return concat([row.header, ...inside.map(({ bytes }) => bytes.subarray(versionSize))]);
+  };
+  const txBytes = (id: Id) => txById.get(idToBytes(id))?.bytes;
+  const hasTx = (id: Id) => seqById.get(idToBytes(id)) !== undefined;
+  const notAnAsset = (id: Id) => (hasTx(id) ? 'not-an-asset' : undefined);
+
+  return {
+    last: () => {
+      const row = lastRow.get();
+      return row && { id: idFromBytes(row.id), height: BigInt(row.height), time: BigInt(row.time), unspent: row.unspent };
+    },
+    block: (id) => whole(blockById.get(idToBytes(id))),
+    blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : whole(blockByHeight.get(Number(height)))),
+    txBytes,
+    hasTx,
+    tx: (id) => {
+      const known = txs.get(id);
+      if (known !== undefined) return known;
+      const bytes = txBytes(id);
+      if (bytes === undefined) return undefined;
+      const tx = parseTx(bytes, maxGenesisBytes);
+      txs.set(id, tx);
+      return tx;
+    },
+    txHeight: (id) => {
+      const row = heightById.get(idToBytes(id));
+      return row && BigInt(row.height);
+    },
+    asset: (id) => {
+      const known = assets.get(id);
+      if (known !== undefined) return known;
+      const row = assetById.get(idToBytes(id));
+      if (row === undefined) return notAnAsset(id);
+      const asset = { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) };
+      assets.set(id, asset);
+      return asset;
+    },
+    description: (id) => {
+      const row = assetById.get(idToBytes(id));
+      return row === undefined ? notAnAsset(id) : { name: row.name, symbol: row.symbol, denomination: row.denomination };
+    },
+    lastTxSeq: () => lastTx.get()?.seq ?? 0,
+    insertBlock: (block, firstTx, unspent) => {
+      const header = block.bytes.subarray(0, blockHeaderSize);
+      insertBlockRow.run(Number(block.height), idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
+    },
+    insertTxs: (accepted, firstTx, height) => {
+      const rows: SqlValue[] = [];
+      for (const [i, { tx }] of accepted.entries()) rows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+      insertTxRows(rows);
+      for (const { tx } of accepted) {
+        const asset = assetOf(tx);
+        if (asset === 'not-an-asset' || tx.unsigned.kind !== 'CreateAssetTx') continue;
+        const { name, symbol, denomination } = tx.unsigned;
+        insertAsset.run(idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination);
+      }
+    },
+  };
+}
+
+type BlockRow = { readonly header: Uint8Array; readonly first_tx: number; readonly tx_count: number };
+
+type AssetRow = { readonly fxs: string; readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };

@@ -1,0 +1,77 @@
+import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import { bulkInsert } from '../store/bulk-insert.ts';
+import type { Database, SqlValue } from '../store/database.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import { boundedMap } from './bounded-map.ts';
+import { StateError } from './fault.ts';
+import type { Tables } from './schema.ts';
+import { restored, type StoredUtxo } from './stored-utxo.ts';
+import type { Place } from './utxo-page.ts';
+
+/** An output and its number in the table. */
+export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly bytes: StoredUtxo };
+
+/** Every output of a chain, spent ones too. */
+export type UtxoTable = {
+  readonly unspent: (id: Id) => Utxo | undefined;
+  readonly place: (id: Id) => Place | undefined;
+  readonly wholeBytes: (seq: number) => StoredUtxo;
+  readonly lastSeq: () => number;
+  /** An unspent output that a block consumes, with its number. */
+  readonly held: (utxo: Utxo) => NumberedUtxo;
+  readonly insert: (utxos: readonly (NumberedUtxo & { spent: number | null })[], height: number) => void;
+  readonly spend: (utxos: readonly (NumberedUtxo & { spent: number })[]) => void;
+  /** After the commit: what the cache may say from now on. */
+  readonly remember: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
+};
+
+/** Outputs are mostly spent soon after they were made, and looked at several times until then. */
+const maxCached = 4096;
+
+/** Only the process that writes can know that a cached output is still unspent. */
+export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable {
+  const byId = db.prepare<{ seq: number; bytes: StoredUtxo; spent: number | null }>(`SELECT seq, bytes, spent FROM ${t.utxo} WHERE id = ?`);
+  const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
+  const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
+  const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 5);
+  const spendRow = db.prepare(`UPDATE ${t.utxo} SET spent = ? WHERE seq = ?`);
+  const cache = boundedMap<Id, NumberedUtxo>(maxCached);
+
+  const find = (id: Id): NumberedUtxo | undefined => {
+    const cached = cache.get(id);
+    if (cached !== undefined) return cached;
+    const row = byId.get(idToBytes(id));
+    if (row === undefined || row.spent !== null) return undefined;
+    const found = { utxo: restored(row.bytes), seq: row.seq, bytes: row.bytes };
+    if (caching) cache.set(id, found);
+    return found;
+  };
+
+  return {
+    unspent: (id) => find(id)?.utxo,
+    place: (id) => {
+      const row = byId.get(idToBytes(id));
+      return row && { seq: row.seq, bytes: row.bytes, gone: row.spent !== null };
+    },
+    wholeBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
+    lastSeq: () => last.get()?.seq ?? 0,
+    held: ({ id }) => {
+      const found = find(id);
+      if (found === undefined)
+        throw new StateError(`the block consumes ${idText(id)}, which is not there`, { code: 'STATE_MISSING_UTXO', utxoID: idText(id) });
+      return found;
+    },
+    insert: (utxos, height) => {
+      const rows: SqlValue[] = [];
+      for (const { utxo, seq, bytes, spent } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes, spent);
+      insertRows(rows);
+    },
+    spend: (utxos) => {
+      for (const { seq, spent } of utxos) spendRow.run(spent, seq);
+    },
+    remember: (created, consumed) => {
+      for (const { utxo } of consumed) cache.delete(utxo.id);
+      if (caching) for (const row of created) cache.set(row.utxo.id, row);
+    },
+  };
+}

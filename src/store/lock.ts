@@ -1,0 +1,22 @@
+import type { OpenDatabase } from './database.ts';
+import { StoreError } from './fault.ts';
+
+export type Lock = { readonly release: () => void };
+
+/**
+ * One writer per data directory. The lock is SQLite's own exclusive lock on a small file of its own, held for the life of the process:
+ * the operating system drops it when the process dies, however it dies, so no lock is ever stale.
+ */
+export function takeLock(open: OpenDatabase, path: string): Lock {
+  const db = open(path, { readonly: false });
+  try {
+    db.exec('PRAGMA busy_timeout = 0');
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    db.close();
+    const busy = new StoreError(`${path} is locked: another process is using this data directory`, { code: 'STORE_IN_USE', path });
+    busy.cause = cause;
+    throw busy;
+  }
+  return { release: () => db.close() };
+}

@@ -1,0 +1,155 @@
+import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
+import { type Database, memoryPath, type OpenDatabase } from './database.ts';
+import { StoreError, storeFailed } from './fault.ts';
+import { type Transactions, transactionsOn } from './transaction.ts';
+
+/** One database file holds everything a node keeps of its chains. */
+export type Store = Transactions & {
+  readonly db: Database;
+  readonly readonly: boolean;
+  /** Really writes a row and reads it back: whether the database still takes what the chain will give it. */
+  readonly touch: () => void;
+  readonly sizes: () => { file: number; log: number };
+  readonly close: () => void;
+};
+
+export type StoreOptions = {
+  /** A file, or `memoryPath`. */
+  readonly path: string;
+  readonly networkID: number;
+  /** Any id that stands for the network's genesis; a directory made from another one is refused. */
+  readonly genesis: Id;
+  readonly readonly?: boolean;
+  /** No other process will read the file while it is open: reads then need no lock, and are some microseconds faster each. */
+  readonly exclusive?: boolean;
+  readonly cacheKiB?: number;
+};
+
+/** Raised with every change of the tables, here or in `state/`. */
+export const schemaVersion = 1;
+
+export function openStore(open: OpenDatabase, options: StoreOptions): Store {
+  try {
+    const db = open(options.path, { readonly: options.readonly ?? false });
+    try {
+      return storeOn(db, options);
+    } catch (cause) {
+      db.close();
+      throw cause;
+    }
+  } catch (cause) {
+    throw cause instanceof StoreError ? cause : storeFailed(`cannot open the database ${options.path}`, cause);
+  }
+}
+
+function storeOn(db: Database, options: StoreOptions): Store {
+  const { readonly = false } = options;
+  db.exec(pragmas(options));
+  const transactions = transactionsOn(db);
+  if (!readonly) transactions.write(() => createMeta(db, options));
+  checkMeta(db, options);
+  const log = logKeeper(db);
+  return {
+    db,
+    readonly,
+    read: transactions.read,
+    write: (work) => {
+      const result = transactions.write(work);
+      log.wrote();
+      return result;
+    },
+    touch: toucher(db, transactions),
+    sizes: () => {
+      const pages = db.prepare<{ page_count: number }>('PRAGMA page_count').get()?.page_count ?? 0;
+      const size = db.prepare<{ page_size: number }>('PRAGMA page_size').get()?.page_size ?? 0;
+      return { file: pages * size, log: db.logBytes() };
+    },
+    close: db.close,
+  };
+}
+
+/**
+ * FULL: what was accepted survives a power cut. The writer checkpoints by itself (logKeeper), never in the middle of a commit.
+ * Eight megabytes of pages are enough: the operating system keeps the rest of the file in memory anyway.
+ */
+const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
+  [
+    'busy_timeout = 5000',
+    `cache_size = -${cacheKiB}`,
+    'temp_store = MEMORY',
+    ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
+    ...(readonly || path === memoryPath ? [] : ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0']),
+  ]
+    .map((pragma) => `PRAGMA ${pragma};`)
+    .join('');
+
+function createMeta(db: Database, { networkID, genesis }: StoreOptions): void {
+  db.exec('CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID');
+  const add = db.prepare('INSERT OR IGNORE INTO meta VALUES (?, ?)');
+  add.run('schema', schemaVersion);
+  add.run('network', networkID);
+  add.run('genesis', idToBytes(genesis));
+  add.run('touched', 0);
+}
+
+/** A database of another network, genesis or version is never opened: its rows would be read as what they are not. */
+function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'meta'`).get() === undefined)
+    throw new StoreError('the database is empty: no process has written to it yet', { code: 'STORE_EMPTY' });
+  const get = db.prepare<{ value: unknown }>('SELECT value FROM meta WHERE name = ?');
+  const value = (name: string): unknown => get.get(name)?.value;
+  const schema = value('schema') as number;
+  if (schema !== schemaVersion)
+    throw new StoreError(`the database has schema version ${schema}, this program knows version ${schemaVersion}`, {
+      code: 'STORE_OTHER_SCHEMA',
+      stored: schema,
+      wanted: schemaVersion,
+    });
+  const network = value('network') as number;
+  if (network !== networkID)
+    throw new StoreError(`the database belongs to network ${network}, this node is on network ${networkID}`, {
+      code: 'STORE_OTHER_NETWORK',
+      stored: network,
+      wanted: networkID,
+    });
+  const [stored, wanted] = [idText(idFromBytes(value('genesis') as Uint8Array)), idText(genesis)];
+  if (stored !== wanted)
+    throw new StoreError(`the database was made from genesis ${stored}, this node has genesis ${wanted}`, {
+      code: 'STORE_OTHER_GENESIS',
+      stored,
+      wanted,
+    });
+}
+
+/** Rows written between two checkpoints. Some 16 to 30 MB of log: a crash rereads it in tens of milliseconds. */
+const rowsPerCheckpoint = 8000;
+
+/**
+ * Readers can keep SQLite's own checkpoints from ever finishing, and then the log grows without end. So the writer asks for one itself
+ * and waits a moment for readers to let go of the log; if one does not, it asks again some commits later.
+ */
+function logKeeper(db: Database): { wrote: () => void } {
+  const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
+  const checkpoint = db.prepare<{ busy: number }>('PRAGMA wal_checkpoint(RESTART)');
+  let next = rowsPerCheckpoint;
+  return {
+    wrote: () => {
+      const rows = changes.get()?.rows ?? 0;
+      if (rows < next) return;
+      db.exec('PRAGMA busy_timeout = 50');
+      const busy = checkpoint.get()?.busy === 1;
+      db.exec('PRAGMA busy_timeout = 5000');
+      next = rows + (busy ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
+    },
+  };
+}
+
+function toucher(db: Database, { write }: Transactions): () => void {
+  const raise = db.prepare(`UPDATE meta SET value = value + 1 WHERE name = 'touched'`);
+  const get = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'touched'`);
+  return () => {
+    const before = get.get()?.value ?? 0;
+    write(() => raise.run());
+    if (get.get()?.value !== before + 1) throw new StoreError('database: a row written was not read back', { code: 'STORE_FAILED' });
+  };
+}
