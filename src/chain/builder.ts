@@ -2,7 +2,7 @@ import type { Id } from '../bytes/id.ts';
 import { type AnyFault, Fault } from '../fault.ts';
 import { diffOn } from '../state/diff.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
-import { effectsOf } from '../tx/effects.ts';
+import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Judge } from './judge.ts';
 import type { Mempool } from './mempool.ts';
@@ -16,6 +16,7 @@ export type BuildDeps = {
   readonly judge: Judge;
   readonly now: () => bigint;
   readonly importedBy: (parentID: Id) => ReadonlySet<Id>;
+  readonly effects: (tx: Tx) => Effects;
   readonly dropped: (tx: Tx, reason: AnyFault) => void;
 };
 
@@ -37,7 +38,7 @@ export function buildBlock(parent: Parent, deps: BuildDeps): Block | undefined {
       // What the wallet queue issues has not been judged at all before.
       deps.judge.syntax(tx);
       deps.judge.spend(tx, diff);
-      const effects = effectsOf(tx);
+      const effects = deps.effects(tx);
       for (const id of effects.imported?.ids ?? []) {
         if (imported.has(id)) throw conflictingTxs();
         if (importedBefore.has(id)) throw conflictsWithAncestor();

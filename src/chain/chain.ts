@@ -3,6 +3,7 @@ import { type AnyFault, Fault } from '../fault.ts';
 import type { Diff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import { type Block, parseBlock } from '../tx/block.ts';
+import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import { buildBlock } from './builder.ts';
 import { ChainError } from './fault.ts';
@@ -64,6 +65,7 @@ export type Chain = {
 export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, Processing>();
+  const effects = rememberedEffects();
   const refusals = createRefusals();
   const workListeners: (() => void)[] = [];
   let preferred = ledger.lastAccepted().id;
@@ -125,7 +127,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     if (processing.has(block.id)) return;
     const whole = 'txs' in block ? (block as Block) : parseBlock(block.bytes);
     try {
-      processing.set(block.id, verifyBlock(whole, { judge, now, parent: parentAt, importedBy, dropped }));
+      processing.set(block.id, verifyBlock(whole, { judge, now, parent: parentAt, importedBy, effects, dropped }));
     } catch (error) {
       if (whole === built) giveBack(whole.txs);
       throw error;
@@ -180,7 +182,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     lastAccepted: () => ledger.lastAccepted().id,
     build: () => {
       const parent = parentAt(preferred);
-      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, dropped });
+      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, effects, dropped });
       return built;
     },
     parse: parseBlock,
@@ -207,5 +209,17 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     },
     mempool,
     processing: () => processing.size,
+  };
+}
+
+/** A transaction is taken through twice, when its block is built and when it is verified; what it does is the same both times. */
+function rememberedEffects(): (tx: Tx) => Effects {
+  const known = new WeakMap<Tx, Effects>();
+  return (tx) => {
+    const before = known.get(tx);
+    if (before !== undefined) return before;
+    const effects = effectsOf(tx);
+    known.set(tx, effects);
+    return effects;
   };
 }

@@ -23,15 +23,15 @@ export type Mempool = {
 };
 
 export function createMempool(): Mempool {
-  const waiting = new Map<Id, Tx>();
+  const waiting = new Map<Id, Waiting>();
   const consumers = new Map<Id, Id>();
   const dropped = new Map<Id, AnyFault>();
   let bytes = 0;
 
-  const forget = (tx: Tx): void => {
+  const forget = ({ tx, consumed }: Waiting): void => {
     waiting.delete(tx.id);
     bytes -= tx.bytes.length;
-    for (const id of consumedBy(tx)) consumers.delete(id);
+    for (const id of consumed) consumers.delete(id);
   };
 
   const add = (tx: Tx): void => {
@@ -57,7 +57,7 @@ export function createMempool(): Mempool {
     const rival = consumed.map((id) => consumers.get(id)).find((other) => other !== undefined);
     if (rival !== undefined)
       throw new ChainError(`tx conflicts with other tx: ${txID}`, { code: 'MEMPOOL_CONFLICT', txID, with: idText(rival) });
-    waiting.set(tx.id, tx);
+    waiting.set(tx.id, { tx, consumed });
     bytes += size;
     for (const id of consumed) consumers.set(id, tx.id);
     dropped.delete(tx.id);
@@ -78,10 +78,10 @@ export function createMempool(): Mempool {
   };
 
   return {
-    get: (id) => waiting.get(id),
+    get: (id) => waiting.get(id)?.tx,
     add,
     remove,
-    oldest: () => waiting.values().next().value,
+    oldest: () => waiting.values().next().value?.tx,
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {
       // A full pool says nothing about the transaction, and a waiting one is not dropped.
@@ -101,5 +101,8 @@ export function createMempool(): Mempool {
     },
   };
 }
+
+/** Each id is a hash; it is made once. */
+type Waiting = { readonly tx: Tx; readonly consumed: readonly Id[] };
 
 const isFull = (reason: AnyFault): boolean => reason instanceof ChainError && reason.fault.code === 'MEMPOOL_FULL';

@@ -3,7 +3,7 @@ import { type AnyFault, Fault } from '../fault.ts';
 import { type Diff, diffOn } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import type { Block } from '../tx/block.ts';
-import { effectsOf } from '../tx/effects.ts';
+import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import { ChainError } from './fault.ts';
 import type { Judge } from './judge.ts';
@@ -23,6 +23,7 @@ export type VerifyDeps = {
   readonly parent: (id: Id) => Parent | undefined;
   /** Inputs that processing ancestors, the parent included, have imported. */
   readonly importedBy: (parentID: Id) => ReadonlySet<Id>;
+  readonly effects: (tx: Tx) => Effects;
   readonly dropped: (tx: Tx, reason: AnyFault) => void;
 };
 
@@ -43,7 +44,7 @@ export function verifyBlock(block: Block, deps: VerifyDeps): Processing {
   const imported = new Set<Id>();
   for (const tx of block.txs) {
     judged('semantically', tx, deps, () => deps.judge.spend(tx, diff));
-    const effects = effectsOf(tx);
+    const effects = deps.effects(tx);
     const ids = effects.imported?.ids ?? [];
     if (ids.some((id) => imported.has(id))) {
       const conflict = conflictingTxs();

@@ -6,6 +6,9 @@ export const isMalformed = (path: string): boolean => path.includes('%') && /%(?
 export const decodePath = (path: string): string =>
   path.includes('%') ? path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : path;
 
+/** The text that a path spells. */
+export const readPath = (path: string): string => Buffer.from(decodePath(path), 'latin1').toString();
+
 /** What a redirect's location may hold as it is. Peer: Go's net/url, shouldEscape for a path. */
 export const encodePath = (path: string): string =>
   path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

@@ -8,7 +8,13 @@ export type Channel = {
 };
 
 /** A request as it travels between processes: what a process that only reads hands to the one that writes. */
-export type Relayed = { readonly method: string; readonly path: string; readonly query: string; readonly body: Uint8Array };
+export type Relayed = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string | null;
+  readonly body: Uint8Array;
+};
 
 export type Relay = (request: Relayed) => Promise<HttpResponse>;
 
@@ -53,21 +59,19 @@ export function serveRelay(channel: Channel, handler: Handler): void {
   });
 }
 
-const requestOf = ({ method, path, query, body }: Relayed): HttpRequest => ({
+/** The process that took the request has judged host and origin already. */
+const requestOf = ({ method, path, query, contentType, body }: Relayed): HttpRequest => ({
   method,
   path,
   query,
-  header: (name) => relayedHeaders[name] ?? null,
+  header: (name) => (name === 'content-type' ? contentType : name === 'host' ? 'localhost' : null),
   body: async () => body,
 });
-
-/** The process that took the request has judged the caller's headers already. */
-const relayedHeaders: Readonly<Record<string, string>> = { host: 'localhost', 'content-type': 'application/json' };
 
 const isAnswer = (message: unknown): message is Answer => (message as Answer | null)?.relay === 'answer';
 const isQuestion = (message: unknown): message is Question => (message as Question | null)?.relay === 'question';
 
 const busy = () => new RelayError('the node is too busy to take this call now; try again', { code: 'RELAY_BUSY' });
 
-export type RelayFault = { code: 'RELAY_BUSY' };
+export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

@@ -1,10 +1,10 @@
 import { Fault } from '../fault.ts';
-import { answer, type Mode, type Reply } from '../rpc/envelope.ts';
-import type { Services } from '../rpc/method.ts';
+import { answer, type Mode } from '../rpc/envelope.ts';
+import type { Reply, Services } from '../rpc/method.ts';
 import { hostCheck } from './allowed-hosts.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
-import { cleanPath, decodePath, encodePath, isMalformed } from './path.ts';
+import { cleanPath, decodePath, encodePath, isMalformed, readPath } from './path.ts';
 
 /** What a path leads to: JSON-RPC services (and perhaps something else for GET), or a handler for every method. */
 export type Route = { readonly services: Services; readonly get?: Handler } | { readonly handler: Handler };
@@ -18,12 +18,10 @@ export type RouterOptions = {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly mode: Mode;
-  /** Told after every answer: the route (empty when there is none), its status, and how long it took by the given clock. */
-  readonly watch?: { readonly now: () => number; readonly done: (route: string, status: number, elapsed: number) => void };
 };
 
 /** AvalancheGo's way from request to response, in its order. Peer: api/server/server.go, wrapHandler; api/server/router.go. */
-export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode, watch }: RouterOptions): Handler {
+export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode }: RouterOptions): Handler {
   const isAllowedHost = hostCheck(allowedHosts);
   const cors = createCors(allowedOrigins);
   const plain = headerSets({ 'node-id': nodeID, vary: 'Origin' });
@@ -31,7 +29,7 @@ export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mod
   const headersFor = (origin: string | null): HeaderSets =>
     origin === null ? plain : origin === '*' ? anyOrigin : headerSets({ ...plain.bare, ...corsHeaders(origin) });
 
-  const route = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
+  return (request) => {
     if (isMalformed(request.path)) return badRequest;
     if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
     const headers = headersFor(cors.allowed(request));
@@ -39,13 +37,12 @@ export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mod
     // Chains reached by this header exist in the peer, none of them is an X-Chain.
     if (request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
 
-    const found = routes.get(request.path) ?? routes.get(decodePath(request.path));
+    const found = routes.get(request.path) ?? routes.get(readPath(request.path));
     if (found === undefined) return notFound(request, headers);
     if ('handler' in found) return run(found.handler, request, headers, mode);
     if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
     return callServices(found.services, request, headers, mode);
   };
-  return watch === undefined ? route : watched(route, routes, watch);
 }
 
 /** Headers in every combination an answer needs, made once and shared: a request only chooses among them. */
@@ -113,16 +110,4 @@ async function run(handler: Handler, request: HttpRequest, headers: HeaderSets, 
     mode.report(error);
     return { status: 500, headers: headers.error, body: 'internal error\n' };
   }
-}
-
-function watched(route: Handler, routes: Routes, { now, done }: NonNullable<RouterOptions['watch']>): Handler {
-  return (request) => {
-    const start = now();
-    const tell = (response: HttpResponse): HttpResponse => {
-      done(routes.has(request.path) ? request.path : '', response.status, now() - start);
-      return response;
-    };
-    const response = route(request);
-    return response instanceof Promise ? response.then(tell) : tell(response);
-  };
 }

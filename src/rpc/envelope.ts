@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import { RpcError } from './fault.ts';
 import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
-import type { Services } from './method.ts';
+import type { Reply, Services } from './method.ts';
 import { findCall } from './method-name.ts';
 import { type Json, quoteBigints, writeJson, writeString } from './write-json.ts';
 
@@ -20,12 +20,7 @@ export type Mode = {
   readonly differences: Differences;
   /** Receives what was thrown and is no fault: a bug of ours, of which the caller only learns that there is one. */
   readonly report: (error: unknown) => void;
-  /** Given in a process that may not write: hands a call of a writing method, as it came, to the process that may. */
-  readonly forward?: (request: Uint8Array) => Promise<Reply>;
 };
-
-/** An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran. */
-export type Reply = { readonly body: string | Uint8Array; readonly called: boolean };
 
 /** How many calls one batch may hold. */
 export const maxBatch = 100;
@@ -50,8 +45,8 @@ function answerOne(services: Services, text: string, mode: Mode): Reply | Promis
   let called = false;
   try {
     const call = findCall(services, request.method);
-    if (call.writer && mode.forward)
-      return mode.forward(Buffer.from(text, 'latin1')).catch((error: unknown) => failed(id, error, false, mode));
+    if (call.writer && services.forward)
+      return services.forward(Buffer.from(text, 'latin1')).catch((error: unknown) => failed(id, error, false, mode));
     const params = call.read(request.params);
     called = true;
     const result = call.run(params);

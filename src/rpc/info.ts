@@ -111,14 +111,19 @@ export const info = methods<InfoDeps>()({
 
   getNetworkName: row(noParams, ({ network }) => ({ networkName: network.name })),
 
-  getNodeID: row(noParams, async ({ nodeID, proofOfPossession }) => {
-    const proof = await proofOfPossession();
-    const nodePOP = {
-      publicKey: formatHex('hexnc', proof.publicKey),
-      proofOfPossession: formatHex('hexnc', proof.proofOfPossession),
-    };
-    return { nodeID, nodePOP };
-  }),
+  getNodeID: row(
+    noParams,
+    async ({ nodeID, proofOfPossession }) => {
+      const proof = await proofOfPossession();
+      const nodePOP = {
+        publicKey: formatHex('hexnc', proof.publicKey),
+        proofOfPossession: formatHex('hexnc', proof.proofOfPossession),
+      };
+      return { nodeID, nodePOP };
+    },
+    // The secret stays in one process.
+    { writer: true },
+  ),
 
   getNodeIP: row(noParams, ({ nodeIP }) => ({ ip: nodeIP() })),
 

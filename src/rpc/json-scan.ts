@@ -86,8 +86,8 @@ function skipContainer(text: string, start: number, depth: number): number {
     } else at = skipScalar(text, at, char);
 
     for (;;) {
-      const inside = open[open.length - 1];
-      if (inside === undefined) return at;
+      if (open.length === 0) return at;
+      const inside = open[open.length - 1] as number;
       at = skipSpace(text, at);
       const end = text.charCodeAt(at);
       if (end === comma) {
@@ -115,8 +115,7 @@ export function skipSpace(text: string, start: number): number {
 /** The text that a sound string literal stands for: UTF-8 read, escapes resolved, whatever is no character U+FFFD. */
 export function unquote(text: string, from: number, to: number): string {
   const inner = text.slice(from + 1, to - 1);
-  // In UTF-8 only ASCII takes one byte a character: the engine counts faster than a search would look.
-  if (!inner.includes('\\') && Buffer.byteLength(inner) === inner.length) return inner;
+  if (isPlain(inner)) return inner;
   const read: string = JSON.parse(`"${Buffer.from(inner, 'latin1').toString('utf8')}"`);
   return read.toWellFormed();
 }
@@ -216,6 +215,16 @@ function skipString(text: string, start: number): number {
   const end = text.indexOf('"', at);
   if (end >= 0 && !escapedOrControl.test(text.slice(at, end))) return end + 1;
   return walkString(text, at);
+}
+
+/** Whether a text is ASCII without escapes. In UTF-8 only ASCII takes one byte a character: to count is faster than to look. */
+function isPlain(text: string): boolean {
+  if (text.length > walked) return !text.includes('\\') && Buffer.byteLength(text) === text.length;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === backslash || char > 0x7f) return false;
+  }
+  return true;
 }
 
 function walkString(text: string, start: number): number {

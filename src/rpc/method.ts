@@ -60,7 +60,12 @@ export type Services = {
   readonly calls: ReadonlyMap<string, Call>;
   /** What to say of a name that belongs to no service here. */
   readonly missing?: Missing;
+  /** Given in a process that may not write: hands a call of a writing method, as it came, to the process that may. */
+  readonly forward?: (request: Uint8Array) => Promise<Reply>;
 };
+
+/** An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran. */
+export type Reply = { readonly body: string | Uint8Array; readonly called: boolean };
 
 export function servicesOf(...services: readonly Service[]): Services {
   const calls = services.flatMap(({ name, calls }) => [...calls].map(([method, call]): [string, Call] => [`${name}.${method}`, call]));

@@ -1,0 +1,91 @@
+import { addressWriter } from '../bytes/address.ts';
+import { type Id, idText } from '../bytes/id.ts';
+import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { createJudge } from '../chain/judge.ts';
+import type { RecoverSigner } from '../crypto/recover.ts';
+import type { Differences } from '../differences.ts';
+import { type SoloTimers, startSolo } from '../engine/solo.ts';
+import type { Engine } from '../engine/vm.ts';
+import type { AvmGenesis } from '../genesis/avm-genesis.ts';
+import type { Fees, Network } from '../network.ts';
+import type { AddressSpace } from '../rpc/address-text.ts';
+import type { Aliases } from '../rpc/aliases.ts';
+import { type AvmReads, avm, avmContext } from '../rpc/avm.ts';
+import { type Service, service, servicesOf } from '../rpc/method.ts';
+import { wallet } from '../rpc/wallet.ts';
+import type { Block } from '../tx/block.ts';
+
+/** A chain of the AVM as configuration names it. */
+export type AvmChainSpec = {
+  readonly id: Id;
+  /** The first one is its name in addresses and health checks. */
+  readonly aliases: readonly [string, ...string[]];
+  readonly genesis: AvmGenesis;
+  readonly fees: Fees;
+  /** Block 0. */
+  readonly first: Block;
+};
+
+/** What every chain shares with the others of the node. */
+export type Surroundings = {
+  readonly network: Network;
+  readonly aliases: Aliases;
+  readonly differences: Differences;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+};
+
+export type WriterDeps = Surroundings & {
+  readonly recover: RecoverSigner;
+  readonly timers: SoloTimers;
+  readonly minBlockDelay: number;
+  readonly subnetID: Id;
+  readonly subnetOf: (chainID: Id) => Id | undefined;
+  readonly report: (error: unknown) => void;
+  readonly onAccepted: (spec: AvmChainSpec, block: Block) => void;
+};
+
+export type RunningChain = { readonly spec: AvmChainSpec; readonly chain: Chain; readonly engine: Engine; readonly ledger: Ledger };
+
+/** A chain that decides its blocks in this process. */
+export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
+  const { network, differences, now, recover, subnetID, subnetOf } = deps;
+  const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
+  const chain = createChain({
+    ledger,
+    judge: createJudge({ rules, recover, now, subnetID, subnetOf }),
+    now,
+    kinder: { judgesAnew: differences.judgesAnew, walletMovesOn: differences.walletMovesOn },
+    onAccepted: (block) => deps.onAccepted(spec, block),
+  });
+  return { spec, chain, ledger, engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report) };
+}
+
+/** What the methods of a chain do beyond reading; in a process that only reads they are never called. */
+export type Issuing = Pick<Chain, 'issue' | 'issueInTurn'> & { readonly status: (txID: Id) => TxStatus | Promise<TxStatus> };
+
+/** The services of a chain: the AVM's own and its wallet. */
+export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: Surroundings) {
+  const space = addressSpace(spec.id, around);
+  const context = avmContext({
+    reads,
+    space,
+    json: { address: space.write, id: idText },
+    fees: spec.fees,
+    assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
+    now: around.now,
+    issue: issuing.issue,
+    status: around.differences.txStatus ? issuing.status : (txID) => (reads.hasTx(txID) ? 'Accepted' : 'Unknown'),
+  });
+  const avmService: Service = service('avm', avm, context);
+  return { avm: servicesOf(avmService), wallet: servicesOf(service('wallet', wallet, { issueInTurn: issuing.issueInTurn })) };
+}
+
+/** How addresses of a chain are read and written. */
+export const addressSpace = (chainID: Id, { network, aliases, differences }: Surroundings): AddressSpace => ({
+  chainID,
+  hrp: network.hrp,
+  aliases,
+  write: addressWriter(aliases.primary(chainID), network.hrp),
+  exactLength: differences.addressLength,
+});

@@ -1,0 +1,51 @@
+import type { RecoverKey } from '../crypto/curve.ts';
+import type { SoloTimers } from '../engine/solo.ts';
+import type { DataFile } from '../genesis/network-genesis.ts';
+import type { FileSystem } from '../health/checks.ts';
+import type { Handler } from '../http/message.ts';
+import type { Channel } from '../http/relay.ts';
+import type { Files } from '../identity/given.ts';
+import type { OpenDatabase } from '../store/database.ts';
+
+/** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
+export type Env = {
+  readonly version: string;
+  readonly gitCommit: string;
+  readonly clock: {
+    readonly unixSeconds: () => bigint;
+    readonly unixNanos: () => bigint;
+    /** Milliseconds that only go forward. */
+    readonly monotonic: () => number;
+  };
+  readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
+  readonly random: (length: number) => Uint8Array;
+  readonly recoverKey: RecoverKey;
+  readonly files: Files;
+  readonly readText: (path: string) => string;
+  readonly readData: (file: DataFile) => Uint8Array;
+  readonly fileSystem: (path: string) => FileSystem;
+  readonly openDatabase: OpenDatabase;
+  readonly makeFolder: (path: string) => void;
+  readonly serve: (options: ServeOptions) => Promise<Server>;
+  /** Set in a process that another one of this node has started. */
+  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void }) | undefined;
+  readonly spawnReader: () => Child;
+  readonly cores: number;
+  readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
+  /** Ends this process. */
+  readonly exit: (code: number) => void;
+  readonly log: (line: string) => void;
+};
+
+export type ServeOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly handler: Handler;
+  readonly maxBody: number;
+  readonly idleTimeout: number;
+  readonly reusePort?: boolean;
+};
+
+export type Server = { readonly host: string; readonly port: number; readonly close: () => Promise<void> };
+
+export type Child = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };

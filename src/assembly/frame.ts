@@ -1,0 +1,41 @@
+import { type Id, zeroId } from '../bytes/id.ts';
+import type { Config } from '../config.ts';
+import { type Differences, differencesOf } from '../differences.ts';
+import type { NetworkGenesis } from '../genesis/network-genesis.ts';
+import { createAliases } from '../rpc/aliases.ts';
+import type { AvmChainSpec, Surroundings } from './avm-chain.ts';
+import { chainSpecs } from './chain-specs.ts';
+import { type Counterpart, counterpartsOf } from './counterparts.ts';
+import type { Env } from './env.ts';
+
+/** What the configuration means, before anything runs: the same in the process that writes and in those that read. */
+export type Frame = {
+  readonly genesis: NetworkGenesis;
+  readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
+  readonly p: Counterpart;
+  readonly c: Counterpart;
+  readonly around: Surroundings;
+  readonly differences: Differences;
+  readonly subnetID: Id;
+  /** Every chain here belongs to the primary network; of any other chain nothing is known. */
+  readonly subnetOf: (chainID: Id) => Id | undefined;
+};
+
+export function frameOf(config: Config, env: Env): Frame {
+  const { unixSeconds } = env.clock;
+  const { genesis, specs } = chainSpecs(config, { readData: env.readData, readText: env.readText, unixSeconds: unixSeconds() });
+  const { p, c } = counterpartsOf(genesis);
+  const differences = differencesOf(config.strict);
+  const aliases = createAliases([...specs, p, c]);
+  const known = new Set([...specs, p, c].map(({ id }) => id));
+  return {
+    genesis,
+    specs,
+    p,
+    c,
+    differences,
+    around: { network: config.network, aliases, differences, now: unixSeconds },
+    subnetID: zeroId,
+    subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
+  };
+}

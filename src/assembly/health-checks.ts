@@ -1,0 +1,110 @@
+import { type Id, idText } from '../bytes/id.ts';
+import type { Engine } from '../engine/vm.ts';
+import { type ChainState, chainCheck } from '../health/chain-check.ts';
+import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
+import type { Health } from '../health/health.ts';
+import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
+import { applicationTag } from '../health/worker.ts';
+import type { RunningChain } from './avm-chain.ts';
+import type { Counterpart } from './counterparts.ts';
+
+export type HealthCheckDeps = {
+  readonly subnetID: Id;
+  readonly chains: readonly RunningChain[];
+  readonly counterparts: readonly Counterpart[];
+  readonly touch: () => void;
+  readonly fileSystem: () => FileSystem;
+  readonly disk: { readonly required: number; readonly warning: number };
+  readonly blsKey: () => Promise<Uint8Array>;
+  /** When the newest scheduled upgrade began, RFC 3339. */
+  readonly upgradeTime: string;
+  /** Unix nanoseconds. */
+  readonly now: () => bigint;
+};
+
+/** Registers what AvalancheGo checks, under its names. Peer: node/node.go, initHealthAPI; chains/manager.go. */
+export function registerChecks(health: Health, deps: HealthCheckDeps): void {
+  const application = [applicationTag];
+  const perChain = [idText(deps.subnetID)];
+  for (const { spec, engine, ledger } of deps.chains)
+    health.register(
+      'health',
+      spec.aliases[0],
+      chainCheck(() => chainState(engine, ledger.lastAccepted())),
+      perChain,
+    );
+  for (const { aliases, genesisBlockID, height } of deps.counterparts)
+    health.register(
+      'health',
+      aliases[0],
+      chainCheck(() => idleState(genesisBlockID, height)),
+      perChain,
+    );
+
+  const bootstrapped = bootstrappedCheck(() => []);
+  health.register('readiness', 'bootstrapped', bootstrapped, application);
+  health.register('health', 'bootstrapped', bootstrapped, application);
+  health.register('health', 'database', databaseCheck(deps.touch), application);
+  health.register(
+    'health',
+    'diskspace',
+    diskSpaceCheck(deps.fileSystem, { requiredPercentage: deps.disk.required, warningPercentage: deps.disk.warning }),
+    application,
+  );
+  // Alone in its network, the node is its own only validator, with the key it has.
+  health.register(
+    'health',
+    'bls',
+    blsCheck(deps.blsKey, () => ({ publicKey: deps.blsKey })),
+    application,
+  );
+  health.register(
+    'health',
+    'network',
+    networkCheck(() => ({ connectedPeers: 0, sendFailRate: 0 }), false),
+    application,
+  );
+  health.register(
+    'health',
+    'router',
+    routerCheck(() => ({ outstandingRequests: 0, longestRunningRequest: 0n })),
+    application,
+  );
+  const upgrade = { localUpgradeTime: deps.upgradeTime, totalWeight: 1n, peers: [] };
+  health.register(
+    'health',
+    'futureupgrade',
+    futureUpgradeCheck(() => upgrade, deps.now),
+    application,
+  );
+}
+
+const alone = { disconnectedValidators: [], percentConnected: 1 };
+
+function chainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainState {
+  const { processingBlocks, longestProcessing, averageAcceptance } = engine.report();
+  return {
+    consensus: {
+      avgAcceptanceTime: nanoseconds(averageAcceptance),
+      lastAcceptedHeight: last.height,
+      lastAcceptedID: last.id,
+      longestProcessingBlock: nanoseconds(longestProcessing),
+      processingBlocks,
+    },
+    networking: alone,
+  };
+}
+
+/** A chain that holds only its place: block 0 is all it ever accepted. Without its id there is nothing to say of its consensus. */
+const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainState => ({
+  consensus: genesisBlockID && {
+    avgAcceptanceTime: 0n,
+    lastAcceptedHeight: height,
+    lastAcceptedID: genesisBlockID,
+    longestProcessingBlock: 0n,
+    processingBlocks: 0,
+  },
+  networking: alone,
+});
+
+const nanoseconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * 1e6));

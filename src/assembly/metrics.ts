@@ -1,0 +1,59 @@
+import { metricsRoute } from '../http/metrics-route.ts';
+import type { Route } from '../http/router.ts';
+import { type Family, sumFamilies } from '../metrics/family.ts';
+import { registerReadings, requestMeters } from '../metrics/node-metrics.ts';
+import { createRegistry } from '../metrics/registry.ts';
+import { metered } from '../rpc/metered.ts';
+import type { Services } from '../rpc/method.ts';
+import type { Block } from '../tx/block.ts';
+import type { AvmChainSpec, RunningChain } from './avm-chain.ts';
+import type { Env } from './env.ts';
+
+export type NodeMetrics = {
+  readonly accepted: (spec: AvmChainSpec, block: Block) => void;
+  /** The same services, their calls counted under an endpoint's name. */
+  readonly of: (endpoint: string, services: Services) => Services;
+  readonly families: () => Family[];
+};
+
+export type Readings = {
+  readonly chains: () => readonly RunningChain[];
+  readonly storeBytes: () => number;
+  readonly failingChecks: () => number;
+};
+
+/** Everything counted and measured in this process. A process that only reads has no readings of its own. */
+export function nodeMetrics(env: Env, readings: Readings | undefined): NodeMetrics {
+  const registry = createRegistry();
+  const meters = requestMeters(registry);
+  const accepted = new Map<AvmChainSpec, { blocks: number; txs: number }>();
+  const started = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
+  const seconds = () => env.clock.monotonic() / 1000;
+  if (readings !== undefined)
+    registerReadings(registry, {
+      chains: () =>
+        readings.chains().map(({ spec, chain, ledger }) => ({
+          chain: spec.aliases[0],
+          height: ledger.lastAccepted().height,
+          mempoolTxs: chain.mempool.size().txs,
+          mempoolBytes: chain.mempool.size().bytes,
+          acceptedBlocks: accepted.get(spec)?.blocks ?? 0,
+          acceptedTxs: accepted.get(spec)?.txs ?? 0,
+        })),
+      storeBytes: readings.storeBytes,
+      failingChecks: readings.failingChecks,
+      process: () => ({ ...env.process(), startUnixSeconds: started }),
+    });
+  return {
+    accepted: (spec, { txs }) => {
+      const so = accepted.get(spec) ?? { blocks: 0, txs: 0 };
+      accepted.set(spec, { blocks: so.blocks + 1, txs: so.txs + txs.length });
+    },
+    of: (endpoint, services) => metered(services, (method) => meters(endpoint, method), seconds),
+    families: registry.families,
+  };
+}
+
+/** `/ext/metrics` over this process and the others of the node. */
+export const metricsOf = (own: NodeMetrics, others: () => Promise<readonly (readonly Family[])[]>): readonly [string, Route] =>
+  metricsRoute(async () => sumFamilies([own.families(), ...(await others())]));

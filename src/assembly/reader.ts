@@ -1,0 +1,102 @@
+import { idText } from '../bytes/id.ts';
+import type { Config } from '../config.ts';
+import { createRelay } from '../http/relay.ts';
+import { createRouter, type Route } from '../http/router.ts';
+import type { Family } from '../metrics/family.ts';
+import { chainServices } from './avm-chain.ts';
+import { counterpartServices } from './counterparts.ts';
+import type { Env } from './env.ts';
+import { type Frame, frameOf } from './frame.ts';
+import { infoService } from './info-service.ts';
+import { nodeMetrics } from './metrics.ts';
+import { openNodeStore } from './node-store.ts';
+import { notHere, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
+import { routesOf } from './routes.ts';
+import { serveOptions } from './serve-options.ts';
+
+/** What the writing process tells a reader, and what a reader tells it. Requests travel beside these; see http/relay.ts. */
+export type ToReader =
+  | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
+  | { readonly reader: 'count'; readonly id: number }
+  | { readonly reader: 'stop' };
+export type FromReader = { readonly reader: 'ready' } | { readonly reader: 'counted'; readonly id: number; readonly families: Family[] };
+
+/**
+ * A process that only reads: it shares the port, answers from the last committed block, and asks the writing process for the rest.
+ * Every call reads anew, so whoever saw a transaction accepted sees it here too.
+ */
+export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
+  const relay = createRelay(parent, env.timers.after);
+  const report = (error: unknown) => env.log(`serac: reader: ${error}`);
+
+  const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {
+    const frame = frameOf(config, env);
+    const store = openNodeStore(config, env, frame, 'read');
+    const metrics = nodeMetrics(env, undefined);
+    const own = readingRoutes(config, env, frame, store, metrics, nodeID, relay);
+    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
+    const mode = { differences: frame.differences, report };
+    const { allowedHosts, allowedOrigins } = config.http;
+    const handler = createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode });
+    const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
+    parent.send({ reader: 'ready' } satisfies FromReader);
+    return { families: metrics.families, close: () => server.close().then(store.close) };
+  };
+
+  let running: ReturnType<typeof start> | undefined;
+  const stop = async () => {
+    await (await running)?.close();
+    env.exit(0);
+  };
+  parent.onClose(() => void stop());
+  parent.onMessage(async (message) => {
+    const told = message as ToReader;
+    if (told.reader === 'start') running = start(told);
+    if (told.reader === 'stop') await stop();
+    if (told.reader === 'count')
+      parent.send({ reader: 'counted', id: told.id, families: (await running)?.families() ?? [] } satisfies FromReader);
+  });
+}
+
+function readingRoutes(
+  config: Config,
+  env: Env,
+  frame: Frame,
+  store: ReturnType<typeof openNodeStore>,
+  metrics: ReturnType<typeof nodeMetrics>,
+  nodeID: string,
+  relay: ReturnType<typeof createRelay>,
+) {
+  const { around, specs, p, c } = frame;
+  const chains = specs.map((spec) => {
+    const path = `/ext/bc/${idText(spec.id)}`;
+    const { reads } = store.chain(spec);
+    const ask = relayedStatus(path, relay);
+    const services = chainServices(
+      spec,
+      reads,
+      { issue: notHere, issueInTurn: notHere, status: (id) => (reads.hasTx(id) ? 'Accepted' : ask(id)) },
+      around,
+    );
+    return {
+      ...spec,
+      services: {
+        '': relayedServices(metrics.of(spec.aliases[0], services.avm), path, relay),
+        '/wallet': relayedServices(services.wallet, `${path}/wallet`, relay),
+      },
+    };
+  });
+  const counterparts = counterpartServices(frame.genesis, { p, c }, store.atomic, around);
+  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
+  return routesOf({
+    chains: [
+      ...chains,
+      { ...p, services: { '': counterparts.p } },
+      { ...c, services: { '/avax': counterparts.cAvax, '/rpc': counterparts.cRpc } },
+    ],
+    info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
+    health: undefined,
+    metrics: undefined,
+    dev: undefined,
+  });
+}

@@ -1,0 +1,43 @@
+import { type Id, idText } from '../bytes/id.ts';
+import { healthRoutes } from '../http/health-routes.ts';
+import type { Route, Routes } from '../http/router.ts';
+import type { HealthDeps } from '../rpc/health.ts';
+import type { Services } from '../rpc/method.ts';
+
+/** A chain's names and what it answers: under its own path, and below it. */
+export type ServedChain = {
+  readonly id: Id;
+  readonly aliases: readonly string[];
+  /** By what follows the chain's path; '' is the path itself. */
+  readonly services: { readonly [suffix: string]: Services };
+};
+
+/** What a node serves, as far as its flags allow it. */
+export type Served = {
+  readonly chains: readonly ServedChain[];
+  readonly info: Services | undefined;
+  readonly health: { readonly services: Services; readonly deps: HealthDeps } | undefined;
+  readonly metrics: readonly [path: string, route: Route] | undefined;
+  readonly dev: Services | undefined;
+};
+
+/** Every path of the node, exact and case-sensitive. */
+export function routesOf({ chains, info, health, metrics, dev }: Served): Routes {
+  const rows: (readonly [string, Route])[] = [];
+  for (const { id, aliases, services } of chains)
+    for (const base of chainPaths(id, aliases))
+      for (const [suffix, answered] of Object.entries(services)) rows.push([base + suffix, { services: answered }]);
+  if (info !== undefined) rows.push(['/ext/info', { services: info }]);
+  if (health !== undefined) rows.push(...healthRoutes(health.deps, health.services));
+  if (metrics !== undefined) rows.push(metrics);
+  if (dev !== undefined) rows.push(['/ext/dev', { services: dev }]);
+  return new Map(rows);
+}
+
+/** A chain answers under its id and its aliases; the primary network's have a shorter spelling too. Peer: node/node.go, initAPIAliases. */
+const chainPaths = (id: Id, aliases: readonly string[]): string[] => [
+  ...[idText(id), ...aliases].map((name) => `/ext/bc/${name}`),
+  ...aliases.filter((name) => primaryNames.has(name)).map((name) => `/ext/${name}`),
+];
+
+const primaryNames = new Set(['X', 'avm', 'P', 'platform', 'C', 'evm']);

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Fault } from '../fault.ts';
+import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
+
+const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report };
+
+const json = { 'content-type': 'application/json' };
+
+const call = (method: string) => Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}"}`);
+
+type Shown = { readonly status: number; readonly headers: Readonly<Record<string, string | undefined>>; readonly body?: string };
+
+function shown({ status, headers, body }: HttpResponse, one: Case): Shown {
+  const bytes = Buffer.from(body as string);
+  const all = shownHeaders(headers, bytes.length);
+  const { 'content-length': length, ...rest } = all;
+  if (one.responseBody === undefined) return { status, headers: rest };
+  return { status, headers: { ...rest, 'content-length': length }, body: one.httpMethod === 'HEAD' ? '' : bytes.toString() };
+}
+
+const wanted = ({ status, responseHeaders, responseBody }: Case): Shown =>
+  responseBody === undefined ? { status, headers: responseHeaders } : { status, headers: responseHeaders, body: responseBody };
+
+describe('with --strict every captured answer comes back', () => {
+  const handle = router();
+  test.each(cases.map((one): [string, Case] => [one.name, one]))('%s', async (_, one) => {
+    const response = await handle(requestOf(one.path, one.httpMethod, one.headers, bodyOf(one)));
+    expect(shown(response, one)).toEqual(wanted(one));
+  });
+});
+
+test('by default only the declared differences show', async () => {
+  const handle = router({ mode: lenient });
+  const differing: string[] = [];
+  for (const one of cases) {
+    const response = await handle(requestOf(one.path, one.httpMethod, one.headers, bodyOf(one)));
+    if (response.status !== one.status) differing.push(one.name);
+    else if (one.responseBody?.includes('"error"') === false && one.httpMethod !== 'HEAD')
+      expect({ name: one.name, body: Buffer.from(response.body as string).toString() }).toEqual({ name: one.name, body: one.responseBody });
+  }
+  expect(differing).toEqual(['content-type ""']);
+});
+
+describe('routing', () => {
+  const handle = router();
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const { status, headers: got, body } = await handle(requestOf(path, 'GET', headers, new Uint8Array()));
+    return [status, got.location ?? body];
+  };
+
+  test('odd paths are answered, never thrown at', async () => {
+    expect(await get('')).toEqual([301, '/']);
+    expect(await get('*')).toEqual([301, '/%2A']);
+    expect(await get('/ext/%zz')).toEqual([400, '400 Bad Request']);
+    expect(await get('/ext/bc/X%')).toEqual([400, '400 Bad Request']);
+    expect(await get('/%ff%00')).toEqual([404, '404 page not found\n']);
+    expect(await get('/ext//bc/%58?a=b&c')).toEqual([301, '/ext/bc/X?a=b&c']);
+    expect(await get('/a/../..//b%2f./c%3f%ff/')).toEqual([301, '/b/c%3F%FF/']);
+    expect((await get('/ext%2fbc/X'))[0]).toBe(405);
+  });
+
+  test('routes may be added while it runs', async () => {
+    const growing = new Map(routes);
+    const late = router({ routes: growing });
+    const request = requestOf('/ext/bc/new', 'POST', json, call('avm.getHeight'));
+    expect((await late(request)).status).toBe(404);
+    growing.set('/ext/bc/new', routes.get('/ext/bc/X') as NonNullable<ReturnType<typeof routes.get>>);
+    expect((await late(request)).status).toBe(200);
+  });
+
+  test('a route may have any name', async () => {
+    const named = router({ routes: new Map([['/ext/bc/schöner', { handler: () => ({ status: 200, headers: {}, body: '' }) }]]) });
+    const ask = async (path: string) => (await named(requestOf(path, 'GET', {}, new Uint8Array()))).status;
+    expect(await ask('/ext/bc/sch%C3%B6ner')).toBe(200);
+    expect(await ask('/ext/bc/sch%F6ner')).toBe(404);
+  });
+
+  test('a handler answers every method, or GET alone', async () => {
+    const reported: unknown[] = [];
+    const own = router({
+      routes: new Map([
+        ['/plain', { handler: ({ query }: HttpRequest) => ({ status: 503, headers: { 'content-type': 'x' }, body: query }) }],
+        [
+          '/both',
+          { services: (routes.get('/ext/info') as { services: never }).services, get: () => ({ status: 200, headers: {}, body: 'got' }) },
+        ],
+        ['/broken', { handler: () => Promise.reject(new Error('secret')) }],
+      ]),
+      mode: { ...strict, report: (error) => reported.push(error) },
+    });
+    const ask = (path: string, method: string) => own(requestOf(path, method, { origin: 'https://a' }, new Uint8Array()));
+    expect(await ask('/plain?a=b', 'POST')).toMatchObject({
+      status: 503,
+      headers: { 'content-type': 'x', vary: 'Origin', 'access-control-allow-origin': '*' },
+      body: 'a=b',
+    });
+    expect(await ask('/both', 'GET')).toMatchObject({ status: 200, body: 'got' });
+    expect(await ask('/both', 'HEAD')).toMatchObject({ status: 405 });
+    expect(await ask('/broken', 'GET')).toMatchObject({ status: 500, body: 'internal error\n' });
+    expect(reported).toHaveLength(1);
+  });
+});
+
+describe('bodies', () => {
+  const ask = (body: () => Promise<Uint8Array>) => router()({ ...requestOf('/ext/bc/X', 'POST', json, new Uint8Array()), body });
+
+  test('one that is too large, and one that cannot be read', async () => {
+    const tooLarge = new Fault('request body exceeds 8 bytes', { code: 'BODY_TOO_LARGE' });
+    expect(await ask(() => Promise.reject(tooLarge))).toMatchObject({ status: 413, body: 'request body exceeds 8 bytes\n' });
+    expect(await ask(() => Promise.reject(new Error('gone')))).toMatchObject({ status: 400, body: 'request body could not be read\n' });
+  });
+
+  test('one that is there makes no promise', () => {
+    const response = router()(requestOf('/ext/bc/X', 'POST', json, call('avm.getHeight')));
+    expect(response).not.toBeInstanceOf(Promise);
+    expect(response).toMatchObject({ status: 200, body: '{"jsonrpc":"2.0","result":{"height":"6"},"id":1}\n' });
+  });
+});
+
+test('whatever comes, something well-formed goes back', async () => {
+  const handle = router({ mode: { ...lenient, report: strict.report } });
+  const text = fc.string({ unit: 'binary', maxLength: 40 });
+  const target = fc.oneof(text, fc.constantFrom('/ext/bc/X', '/ext/bc/X?', '/ext//bc/X', '/ext/info'));
+  const method = fc.oneof(text, fc.constantFrom('GET', 'POST', 'OPTIONS', 'HEAD'));
+  const name = fc.constantFrom('host', 'origin', 'content-type', 'access-control-request-method', 'access-control-request-headers');
+  const headers = fc.dictionary(name, fc.oneof(text, fc.constantFrom('application/json', 'localhost', 'POST', '[::1]:80')));
+  await fc.assert(
+    fc.asyncProperty(target, method, headers, fc.uint8Array({ maxLength: 60 }), async (path, verb, given, body) => {
+      const response = await handle(requestOf(path, verb, given, body));
+      expect([200, 301, 400, 403, 404, 405, 415]).toContain(response.status);
+      expect(Object.values(response.headers).every((value) => typeof value === 'string')).toBe(true);
+    }),
+    { numRuns: 5_000 },
+  );
+});

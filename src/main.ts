@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Env } from './assembly/env.ts';
+import { startReader } from './assembly/reader.ts';
+import { banner, bannerJson } from './banner.ts';
+import { configFrom } from './config.ts';
+import { recoverNative } from './crypto/curve-native.ts';
+import { Fault } from './fault.ts';
+import { type ParsedFlags, parseFlags } from './flags.ts';
+import { type Node, startNode } from './node.ts';
+import { openDatabase } from './platform/database-bun.ts';
+import { fileSystem, files } from './platform/files.ts';
+import { parentChannel, spawnChild } from './platform/processes-bun.ts';
+import { serve } from './platform/serve-bun.ts';
+
+/** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
+
+const exitCodes = { failure: 1, badFlags: 2, portTaken: 3 } as const;
+
+const { version } = packageJson;
+
+async function main(): Promise<void> {
+  const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
+  if (parsed.kind !== 'run') return quit(parsed);
+  const config = configFrom(parsed.options);
+  try {
+    if (env.parent !== undefined) return startReader(config, env, env.parent);
+    const node = await startNode(config, env);
+    stopOnSignals(node);
+    if (config.banner !== 'none') {
+      const info = { ...node.about(), readySeconds: Math.round(performance.now()) / 1000, warnings: parsed.warnings };
+      process.stdout.write(config.banner === 'json' ? `${bannerJson(info)}\n` : `${banner(info)}\n`);
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    say(`serac: ${error.message}`);
+    process.exit(error.fault.code === 'PORT_TAKEN' ? exitCodes.portTaken : exitCodes.failure);
+  }
+}
+
+function quit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
+  switch (parsed.kind) {
+    case 'help':
+      process.stdout.write(`${parsed.text}\n`);
+      return;
+    case 'version':
+      process.stdout.write(
+        parsed.json ? `${JSON.stringify({ name: 'serac', version, parity: 'avalanchego/1.14.2' })}\n` : `serac/${version}\n`,
+      );
+      return;
+    case 'error':
+      say(`serac: ${parsed.message}`);
+      process.exit(exitCodes.badFlags);
+  }
+}
+
+/** The first signal stops cleanly, the second at once. */
+function stopOnSignals(node: Node): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) process.exit(exitCodes.failure);
+    stopping = true;
+    await node.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+const env: Env = {
+  version,
+  gitCommit: '',
+  clock: {
+    unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
+    unixNanos: () => BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n),
+    monotonic: () => performance.now(),
+  },
+  timers: {
+    soon: (run) => void setImmediate(run),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  },
+  random: (length) => randomBytes(length),
+  recoverKey: recoverNative,
+  files,
+  readText,
+  readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
+  fileSystem,
+  openDatabase,
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  serve,
+  parent: parentChannel(),
+  spawnReader: () =>
+    spawnChild(
+      [process.execPath, '--no-env-file', '--config=/dev/null', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+      process.env,
+    ),
+  cores: availableParallelism(),
+  process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
+  exit: (code) => process.exit(code),
+  log: say,
+};
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+await main();

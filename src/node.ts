@@ -1,0 +1,180 @@
+import { addressSpace, chainServices, runChain } from './assembly/avm-chain.ts';
+import { counterpartServices } from './assembly/counterparts.ts';
+import type { Env } from './assembly/env.ts';
+import { type Frame, frameOf } from './assembly/frame.ts';
+import { registerChecks } from './assembly/health-checks.ts';
+import { infoService } from './assembly/info-service.ts';
+import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
+import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
+import { startReaders } from './assembly/readers.ts';
+import { routesOf } from './assembly/routes.ts';
+import { serveOptions } from './assembly/serve-options.ts';
+import { type BannerInfo, knownKey } from './banner.ts';
+import { idText } from './bytes/id.ts';
+import type { Config } from './config.ts';
+import { signerCache } from './crypto/recover.ts';
+import { Fault } from './fault.ts';
+import { createHealth, type Health } from './health/health.ts';
+import type { Handler } from './http/message.ts';
+import { createRouter } from './http/router.ts';
+import { loadIdentity } from './identity/identity.ts';
+import { isPublic } from './network.ts';
+import type { AvmReads } from './rpc/avm.ts';
+import { allBalances } from './rpc/balance.ts';
+import { dev } from './rpc/dev.ts';
+import { health as healthRows } from './rpc/health.ts';
+import { type Services, service, servicesOf } from './rpc/method.ts';
+
+export type Node = {
+  readonly url: string;
+  /** The whole node as a function from request to response, without a socket. */
+  readonly handler: Handler;
+  readonly about: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  readonly close: () => Promise<void>;
+};
+
+/** The composition root: everything is made here, joined here, and closed here in reverse. */
+export async function startNode(config: Config, env: Env): Promise<Node> {
+  const frame = frameOf(config, env);
+  const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
+  const store = openNodeStore(config, env, frame, 'write');
+  try {
+    return await startWriter(config, env, frame, identity, store);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+async function startWriter(
+  config: Config,
+  env: Env,
+  frame: Frame,
+  identity: ReturnType<typeof loadIdentity>,
+  store: NodeStore,
+): Promise<Node> {
+  const { around, specs, p, c } = frame;
+  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`);
+  const recover = signerCache(env.recoverKey);
+  const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
+
+  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, frequency: config.healthCheckFrequency });
+  const metrics = nodeMetrics(env, {
+    chains: () => chains,
+    storeBytes: store.bytes,
+    failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
+  });
+  const chains = specs.map((spec) => {
+    const { ledger, reads } = store.chain(spec);
+    const running = runChain(spec, ledger, {
+      ...around,
+      recover,
+      timers,
+      minBlockDelay: config.minBlockDelay,
+      subnetID: frame.subnetID,
+      subnetOf: frame.subnetOf,
+      report,
+      onAccepted: metrics.accepted,
+    });
+    return { ...running, reads, services: chainServices(spec, reads, running.chain, around) };
+  });
+
+  registerChecks(health, {
+    subnetID: frame.subnetID,
+    chains,
+    counterparts: [p, c],
+    touch: store.touch,
+    fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
+    disk: config.disk,
+    blsKey: identity.signer.publicKey,
+    upgradeTime: config.network.upgrades.graniteTime,
+    now: env.clock.unixNanos,
+  });
+  await health.start();
+
+  const counterparts = counterpartServices(frame.genesis, { p, c }, store.atomic, around);
+  const hasDev = !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
+  const routes = routesOf({
+    chains: [
+      ...chains.map(({ spec, services }) => ({
+        ...spec,
+        services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
+      })),
+      { ...p, services: { '': counterparts.p } },
+      { ...c, services: { '/avax': counterparts.cAvax, '/rpc': counterparts.cRpc } },
+    ],
+    info: config.apis.info
+      ? metrics.of(
+          'info',
+          infoService(config, env, frame, { nodeID: identity.nodeID, proofOfPossession: identity.signer.proofOfPossession }),
+        )
+      : undefined,
+    health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
+    metrics: config.apis.metrics ? metricsOf(metrics, () => readers.families()) : undefined,
+    dev: hasDev ? devServices(store, frame) : undefined,
+  });
+  const handler = createRouter({
+    routes,
+    nodeID: identity.nodeID,
+    allowedHosts: config.http.allowedHosts,
+    allowedOrigins: config.http.allowedOrigins,
+    mode: { differences: frame.differences, report },
+  });
+
+  const readerCount = readersWanted(config, env);
+  const server = await env.serve({ ...serveOptions(config), handler, reusePort: readerCount > 0 });
+  const relayedPaths = [...routes.keys()];
+  const readers = await startReaders(readerCount, env, handler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+
+  const url = `http://${hostText(config.http.host)}:${server.port}`;
+  const [x] = chains;
+  return {
+    url,
+    handler,
+    about: () => ({
+      version: env.version,
+      nodeID: identity.nodeID,
+      network: config.network,
+      url,
+      xBlockchainID: idText(specs[0].id),
+      height: x?.reads.height() ?? 0n,
+      stateDir: config.store === 'memory' ? undefined : config.dataDir,
+      apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
+      strict: config.strict,
+      funded: x && fundedKey(x.reads, around.now(), frame),
+      chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
+      workers: readers.count,
+    }),
+    close: async () => {
+      await Promise.all([server.close(), readers.stop()]);
+      health.stop();
+      for (const { engine } of chains) engine.stop();
+      store.close();
+    },
+  };
+}
+
+/** Readers cost memory; how many pay is measured in bench/. In memory there is nothing another process could read. */
+function readersWanted(config: Config, env: Env): number {
+  if (config.store === 'memory') return 0;
+  return config.workers === 'auto' ? Math.min(env.cores - 1, 1) : config.workers;
+}
+
+const healthServices = (health: Health): Services => servicesOf(service('health', healthRows, health));
+
+const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
+  servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
+
+/** Everyone on this machine may use a developer's methods, nobody else. */
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
+  const balance = allBalances(reads, knownKey.address, false, now).get(specs[0].genesis.assets[0].tx.id);
+  return balance === undefined ? undefined : { address: addressSpace(specs[0].id, around).write(knownKey.address), balance };
+}
+
+/** A fault says what it is; anything else is a bug, and its place is what helps to find it. */
+const textOf = (error: unknown): string =>
+  error instanceof Fault ? error.message : String((error as { stack?: unknown } | null)?.stack ?? error);

@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram, startProgram } from './program.ts';
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'serac-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the command line', () => {
+  test('--help names the flags, --version the version', async () => {
+    const help = await runProgram('--help');
+    expect(help.code).toBe(0);
+    for (const flag of ['--http-port', '--data-dir', '--network-id', '--strict', '--chains']) expect(help.out).toContain(flag);
+    const version = await runProgram('--version');
+    expect(version).toMatchObject({ code: 0, out: 'serac/0.1.0\n' });
+  });
+
+  test('an unknown flag ends with 2 and names the nearest one', async () => {
+    const { code, err, out } = await runProgram('--http-prot=1');
+    expect(code).toBe(2);
+    expect(err).toContain('--http-prot');
+    expect(err).toContain('--http-port');
+    expect(out).toBe('');
+  });
+
+  test('a port that is taken ends with 3 and says which', async () => {
+    const first = await startProgram();
+    const { code, err } = await runProgram(`--http-port=${first.port}`, '--silent');
+    expect(code).toBe(3);
+    expect(err).toContain(String(first.port));
+    await first.stop();
+  });
+
+  test('flags of AvalancheGo that mean nothing here cost one line', async () => {
+    const node = await startProgram('--sybil-protection-enabled=false', '--fd-limit', '16384');
+    const warnings = node.banner.warnings as string[];
+    expect(warnings).toHaveLength(1);
+    for (const flag of ['sybil-protection-enabled', 'fd-limit']) expect(warnings[0]).toContain(flag);
+    await node.stop();
+  });
+
+  test('a second start on the same data directory is refused, clearly; after a stop it starts', async () => {
+    const folder = newFolder();
+    const first = await startProgram(`--data-dir=${folder}`);
+    const { code, err } = await runProgram(`--data-dir=${folder}`, '--http-port=0', '--silent');
+    expect(code).toBe(1);
+    expect(err).toContain(folder);
+    expect(err).not.toContain('at ');
+    expect(await first.stop()).toBe(0);
+    const again = await startProgram(`--data-dir=${folder}`);
+    expect(again.banner.nodeID).toBe(first.banner.nodeID);
+    await again.stop();
+  });
+
+  test('keys lie in the data directory for the owner alone', async () => {
+    const folder = newFolder();
+    const node = await startProgram(`--data-dir=${folder}`);
+    for (const name of ['staker.crt', 'staker.key', 'signer.key']) expect(statSync(join(folder, 'staking', name)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'staking')).mode & 0o777).toBe(0o700);
+    await node.stop();
+  });
+
+  test('a data directory of another network is refused', async () => {
+    const folder = newFolder();
+    await (await startProgram(`--data-dir=${folder}`)).stop();
+    const { code, err } = await runProgram(`--data-dir=${folder}`, '--network-id=fuji', '--http-port=0', '--silent');
+    expect(code).toBe(1);
+    expect(err).toContain('12345');
+  });
+
+  test('SIGTERM and SIGINT stop it cleanly', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) expect(await (await startProgram()).stop(signal)).toBe(0);
+  });
+});
+
+describe('networks', () => {
+  const x = async (...flags: string[]) => {
+    const node = await startProgram(...flags);
+    const { result: id } = (await node.client.call('/ext/info', 'info.getBlockchainID', { alias: 'X' })) as {
+      result?: { blockchainID: string };
+    };
+    const { result: asset } = (await node.client.call('/ext/bc/X', 'avm.getAssetDescription', { assetID: 'AVAX' })) as {
+      result?: { assetID: string };
+    };
+    const { result: block } = (await node.client.call('/ext/bc/X', 'avm.getBlockByHeight', { height: 0, encoding: 'json' })) as {
+      result?: { block: { id: string } };
+    };
+    await node.stop();
+    return [id?.blockchainID, asset?.assetID, block?.block.id];
+  };
+
+  test('local, fuji and mainnet begin where AvalancheGo begins', async () => {
+    expect(await x()).toEqual([
+      '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
+      '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
+      '2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst',
+    ]);
+    expect(await x('--network-id=fuji')).toEqual([
+      '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm',
+      'U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK',
+      '2tCdy3dRsf6rYG7jtBNSyANQ6StrAEYpCDMLBQyGRLF8wG5KPK',
+    ]);
+    expect(await x('--network-id', 'mainnet')).toEqual([
+      '2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM',
+      'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',
+      'V8kYdATLoVjUBazVjEHy1dWurk2PcnhERSWnwmcNwirdsBb1S',
+    ]);
+  });
+
+  test('further chains of the AVM have their own routes, state and health', async () => {
+    const node = await startProgram('--chains', new URL('../examples/chains.json', import.meta.url).pathname);
+    const chains = node.banner.chains as { alias: string; blockchainID: string }[];
+    const [, further] = chains;
+    expect(chains.length).toBeGreaterThan(1);
+    for (const name of [further!.alias, further!.blockchainID])
+      expect(await node.client.call(`/ext/bc/${name}`, 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+    const health = JSON.parse((await node.client.send('GET', '/ext/health')).text) as { checks: object; healthy: boolean };
+    expect(health.checks).toHaveProperty([further!.alias]);
+    expect(health.healthy).toBe(true);
+    await node.stop();
+  });
+});

@@ -1,0 +1,41 @@
+import http from 'node:http';
+
+export type Answer = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string };
+
+/** Plain HTTP through Node's client: it sends what it is told, odd hosts, methods and missing headers included. */
+export type Client = {
+  readonly send: (method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array) => Promise<Answer>;
+  readonly call: (
+    path: string,
+    method: string,
+    params?: unknown,
+  ) => Promise<{ result?: never; error?: { code: number; message: string; data: unknown } }>;
+  readonly close: () => void;
+};
+
+export function createClient(port: number, host = '127.0.0.1'): Client {
+  const agent = new http.Agent({ keepAlive: true });
+  const send: Client['send'] = (method, path, headers = {}, body) =>
+    new Promise((resolve, reject) => {
+      const all: Record<string, string | number> = { ...headers };
+      if (body !== undefined) all['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+      const request = http.request({ host, port, method, path, headers: all, agent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      });
+      request.on('error', reject);
+      if (body !== undefined) request.write(body);
+      request.end();
+    });
+  return {
+    send,
+    call: async (path, method, params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
+      return JSON.parse((await send('POST', path, { 'content-type': 'application/json' }, body)).text);
+    },
+    close: () => agent.destroy(),
+  };
+}
