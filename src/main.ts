@@ -27,7 +27,11 @@ async function main(): Promise<void> {
   if (parsed.kind !== 'run') return quit(parsed);
   const config = configFrom(parsed.options);
   try {
-    if (env.parent !== undefined) return startReader(config, env, env.parent);
+    if (env.parent !== undefined) {
+      // A signal to the whole group is the writer's to act on; it tells its readers to stop.
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+      return startReader(config, env, env.parent);
+    }
     const node = await startNode(config, env);
     stopOnSignals(node);
     if (config.banner !== 'none') {

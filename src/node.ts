@@ -124,7 +124,7 @@ async function startWriter(
   const readerCount = readersWanted(config, env);
   const server = await env.serve({ ...serveOptions(config), handler, reusePort: readerCount > 0 });
   const relayedPaths = [...routes.keys()];
-  const readers = await startReaders(readerCount, env, handler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  const readers = startReaders(readerCount, env, handler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
   const url = `http://${hostText(config.http.host)}:${server.port}`;
   const [x] = chains;

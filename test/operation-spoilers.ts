@@ -13,7 +13,8 @@ type Spoiler = DraftSpoiler<'OperationTx'>;
 const first =
   (change: (operation: Operation, world: World, draft: Draft) => Operation | undefined): Spoiler[2] =>
   ({ operations }, draft, world) => {
-    const changed = change(operations[0] as Operation, world, draft);
+    const [one] = operations;
+    const changed = one && change(one, world, draft);
     return changed && withOperations(draft, (operation, i) => (i === 0 ? changed : operation));
   };
 
@@ -54,14 +55,27 @@ export const operationSpoilers: readonly Spoiler[] = [
   [
     'another operation than the output is for',
     undefined,
-    first((one) => ({ ...one, operation: { kind: 'propertyfx.BurnOperation', signatureIndices: [0] } })),
+    first((one) =>
+      one.operation.kind === 'propertyfx.BurnOperation'
+        ? {
+            ...one,
+            operation: {
+              kind: 'nftfx.MintOperation',
+              mintInput: { signatureIndices: [0] },
+              groupID: 0,
+              payload: new Uint8Array(0),
+              outputs: [],
+            },
+          }
+        : { ...one, operation: { kind: 'propertyfx.BurnOperation', signatureIndices: [0] } },
+    ),
   ],
   [
     'a wrong group',
     'TX_WRONG_GROUP',
     firstFx((op) => {
-      if (op.kind === 'nftfx.MintOperation') return { ...op, groupID: op.groupID ^ 1 };
-      return op.kind === 'nftfx.TransferOperation' ? { ...op, output: { ...op.output, groupID: op.output.groupID ^ 1 } } : undefined;
+      if (op.kind === 'nftfx.MintOperation') return { ...op, groupID: (op.groupID ^ 1) >>> 0 };
+      return op.kind === 'nftfx.TransferOperation' ? { ...op, output: { ...op.output, groupID: (op.output.groupID ^ 1) >>> 0 } } : undefined;
     }),
   ],
   [
@@ -105,10 +119,10 @@ function reversedOperations({ inputs, operations }: Parameters<Spoiler[2]>[0], d
   return { ...edit(draft, { operations: operations.toReversed() }), signers };
 }
 
-const twice: Spoiler[2] = ({ operations }, draft) => ({
-  ...edit(draft, { operations: [...operations, ...operations.slice(-1)] }),
-  signers: [...draft.signers, ...draft.signers.slice(-1)],
-});
+function twice({ operations }: Parameters<Spoiler[2]>[0], draft: Draft): Draft {
+  const more = edit(draft, { operations: [...operations, ...operations.slice(-1)] });
+  return { ...more, signers: [...draft.signers, ...draft.signers.slice(-1)] };
+}
 
 /** A second output of the same asset beside the first. */
 function onTwo(one: Operation, { model }: World, { unsigned }: Draft): Operation | undefined {

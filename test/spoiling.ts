@@ -58,4 +58,7 @@ export function swapped<T>(codec: Codec<T>, items: readonly T[]): T[] | undefine
 }
 
 export const inByteOrder = <T>(codec: Codec<T>, items: readonly T[]): T[] =>
-  [...items].sort((a, b) => compare(pack(codec, a), pack(codec, b)));
+  items
+    .map((item) => ({ item, bytes: pack(codec, item) }))
+    .sort((a, b) => compare(a.bytes, b.bytes))
+    .map(({ item }) => item);

@@ -87,5 +87,6 @@ export const addressSpace = (chainID: Id, { network, aliases, differences }: Sur
   hrp: network.hrp,
   aliases,
   write: addressWriter(aliases.primary(chainID), network.hrp),
+  ownOutputs: true,
   exactLength: differences.addressLength,
 });

@@ -38,7 +38,10 @@ export function counterpartServices(
   const missing = (chain: string) => (method: string) => notRun(chain, method);
   return {
     p: servicesOf({ ...service('platform', platform, { ...deps(p), gas: around.network.gas, time }), missing: missing('P') }),
-    cAvax: servicesOf({ ...service('avax', avax, deps(c)), missing: missing('C') }),
+    cAvax: servicesOf({
+      ...service('avax', avax, { ...deps(c), space: { ...addressSpace(c.id, around), ownOutputs: false } }),
+      missing: missing('C'),
+    }),
     cRpc: { ...servicesOf(), missing: missing('C') },
   };
 }

@@ -19,7 +19,7 @@ export type ToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'count'; readonly id: number }
   | { readonly reader: 'stop' };
-export type FromReader = { readonly reader: 'ready' } | { readonly reader: 'counted'; readonly id: number; readonly families: Family[] };
+export type FromReader = { readonly reader: 'counted'; readonly id: number; readonly families: Family[] };
 
 /**
  * A process that only reads: it shares the port, answers from the last committed block, and asks the writing process for the rest.
@@ -39,7 +39,6 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const { allowedHosts, allowedOrigins } = config.http;
     const handler = createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode });
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
-    parent.send({ reader: 'ready' } satisfies FromReader);
     return { families: metrics.families, close: () => server.close().then(store.close) };
   };
 

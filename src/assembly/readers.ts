@@ -17,17 +17,18 @@ const maxReplacements = 10;
 /** How long a reader may take to count or to stop, in milliseconds. */
 const patience = 400;
 
-export async function startReaders(
+/** They come up while the writer answers already: a reader that shares the port later only takes part of the load. */
+export function startReaders(
   count: number,
   env: Env,
   handler: Handler,
   told: Omit<Extract<ToReader, { reader: 'start' }>, 'reader'>,
-): Promise<Readers> {
+): Readers {
   const readers = new Map<Child, () => Promise<Family[]>>();
   let replacements = 0;
   let stopping = false;
 
-  const start = (): Promise<void> => {
+  const start = (): void => {
     const child = env.spawnReader();
     readers.set(child, createCounting(child, env));
     serveRelay(child, handler);
@@ -35,15 +36,11 @@ export async function startReaders(
       readers.delete(child);
       if (stopping) return;
       env.log(`serac: a reading process ended with code ${code}`);
-      if (replacements++ < maxReplacements) void start();
-    });
-    const ready = new Promise<void>((resolve) => {
-      child.onMessage((message) => (message as FromReader).reader === 'ready' && resolve());
+      if (replacements++ < maxReplacements) start();
     });
     child.send({ reader: 'start', ...told } satisfies ToReader);
-    return Promise.race([ready, child.exited.then(() => undefined)]);
   };
-  await Promise.all(Array.from({ length: count }, start));
+  for (let i = 0; i < count; i++) start();
 
   return {
     count,

@@ -26,7 +26,7 @@ export const serve: Serve = async (options) => {
     const { path, query } = split(request.url);
     const header = (name: string) => request.headers.get(name);
     const response = handler({ method: request.method, path, query, header, body });
-    return response instanceof Promise ? response.then(finish, () => finish(broken)) : finish(response);
+    return response instanceof Promise ? response.then(finish) : finish(response);
   };
   const fetch = (request: Request): Response | Promise<Response> => {
     const length = request.headers.get('content-length');
@@ -39,7 +39,7 @@ export const serve: Serve = async (options) => {
     );
   };
   // The limit on bodies is ours: Bun's own would answer without a word.
-  const common = { fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER, development: false } as const;
+  const common = { fetch, error: () => finish(broken), maxRequestBodySize: Number.MAX_SAFE_INTEGER, development: false } as const;
   const server = listen(
     () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
     options,

@@ -21,15 +21,15 @@ export const serve: Serve = async (options) => {
   const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
-    (incoming, outgoing) => {
+    async (incoming, outgoing) => {
       connections.busy(incoming.socket, outgoing);
-      const response = handler(requestOf(incoming, maxBody));
-      if (response instanceof Promise)
-        response.then(
-          (ready) => send(incoming, outgoing, ready),
-          () => send(incoming, outgoing, broken),
-        );
-      else send(incoming, outgoing, response);
+      let response = broken;
+      try {
+        response = await handler(requestOf(incoming, maxBody));
+      } catch {
+        // A handler reports what it throws; here it only matters that an answer goes out.
+      }
+      send(incoming, outgoing, response);
     },
   );
   server.on('connection', connections.add);

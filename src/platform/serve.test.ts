@@ -129,9 +129,12 @@ const suite = (name: string, serve: Serve) =>
     });
 
     test('a handler that throws is answered for', async () => {
-      expect(await ask(await start({ handler: () => Promise.reject(new Error('secret')) }), 'GET / HTTP/1.1\r\nHost: a')).toMatch(
-        /^HTTP\/1\.1 500 [\s\S]*\r\n\r\n$/,
-      );
+      const thrower = () => {
+        throw new Error('secret');
+      };
+      for (const handler of [thrower, () => Promise.reject(new Error('secret'))])
+        for (const head of ['GET / HTTP/1.1\r\nHost: a', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0'])
+          expect(await ask(await start({ handler }), head)).toMatch(/^HTTP\/1\.1 500 [\s\S]*\r\n\r\n$/);
     });
 
     test('a port that is taken is told from other failures', async () => {

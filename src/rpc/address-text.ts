@@ -12,6 +12,8 @@ export type AddressSpace = {
   readonly hrp: string;
   readonly aliases: Aliases;
   readonly write: (address: Address) => string;
+  /** Whether the chain itself holds outputs, or only meets those that other chains send it. */
+  readonly ownOutputs: boolean;
   /** Refuse what the peer would pad; see the differences. */
   readonly exactLength: boolean;
 };

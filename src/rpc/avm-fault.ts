@@ -9,6 +9,7 @@ export type AvmFault =
   | { code: 'AVM_NO_ADDRESSES' }
   | { code: 'AVM_TOO_MANY_ADDRESSES'; got: number; max: number }
   | { code: 'AVM_UNKNOWN_CHAIN'; name: string }
+  | { code: 'AVM_NO_SOURCE_CHAIN' }
   | { code: 'AVM_BAD_ADDRESS'; address: string; reason: string; expected?: string }
   | { code: 'AVM_BAD_CURSOR'; reason: string }
   | { code: 'AVM_ENCODING'; encoding: string }

@@ -39,7 +39,7 @@ export function queryUtxos(params: ParamsOf<typeof utxoParams>, space: AddressSp
       got: addresses.length,
       max: maxAddresses,
     });
-  const chain = sourceChain === '' ? space.chainID : sourceId(sourceChain, space);
+  const chain = sourceChain === '' ? ownChain(space) : sourceId(sourceChain, space);
   const asked = [...new Set(addresses.map((text) => parseAddress(text, space)))].sort();
   const start = startOf(startIndex, space);
   const page = source(chain, asked, start, limit === 0 || limit > maxPage ? maxPage : limit);
@@ -49,6 +49,12 @@ export function queryUtxos(params: ParamsOf<typeof utxoParams>, space: AddressSp
     endIndex: { address: space.write(page.end.address), utxo: idText(page.end.utxoID) },
     encoding: params.encoding,
   };
+}
+
+function ownChain(space: AddressSpace): Id {
+  // The C-Chain keeps no outputs of its own. Peer: coreth, plugin/evm/atomic/vm/api.go.
+  if (space.ownOutputs) return space.chainID;
+  throw new AvmError('no source chain provided', { code: 'AVM_NO_SOURCE_CHAIN' });
 }
 
 function sourceId(name: string, space: AddressSpace): Id {

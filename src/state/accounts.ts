@@ -1,12 +1,14 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
-import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idFromBytes, idLength, idText, idToBytes } from '../bytes/id.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
+import type { UtxoRef } from '../tx/input.ts';
 import { type Balance, type BalanceDelta, ownersOf, sumBytes, sumOf } from './balance.ts';
 import { StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
-import { inOwnerRow, isOfAsset, isTransfer, ownerCount, type StoredUtxo, storedIndex, storedLocktime, storedTxID } from './stored-utxo.ts';
+import { copyTxID, inOwnerRow, isOfAsset, isTransfer, ownerCount, type StoredUtxo, storedIndex, storedLocktime } from './stored-utxo.ts';
 import type { OwnedRow } from './utxo-page.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
@@ -18,7 +20,7 @@ export type Accounts = {
   /** Unspent outputs, newest first, older than `below`. */
   readonly owned: (address: Address, below: number, limit: number) => OwnedRow[];
   /** Transfer outputs of one asset, newest first; without `partial` only those of one owner whose lock time is not after `now`. */
-  readonly transferRefs: (address: Address, assetID: Id, partial: boolean, now: bigint) => { txID: Id; outputIndex: number }[];
+  readonly transferRefs: (address: Address, assetID: Id, partial: boolean, now: bigint) => UtxoRef[];
   readonly addOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly removeOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly applyDeltas: (deltas: readonly BalanceDelta[], height: number) => void;
@@ -48,16 +50,16 @@ export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) =>
       const asset = idToBytes(assetID);
       const counts = (bytes: StoredUtxo) =>
         isTransfer(bytes) && isOfAsset(bytes, asset) && (partial || (ownerCount(bytes) === 1 && storedLocktime(bytes) <= now));
-      const refs: { txID: Id; outputIndex: number }[] = [];
+      const found: StoredUtxo[] = [];
       let rows: OwnedRow[] = [];
       do {
         rows = owned(address, rows[rows.length - 1]?.seq ?? Number.MAX_SAFE_INTEGER, rowsAtOnce);
         for (const row of rows) {
           const bytes = row.bytes ?? wholeBytes(row.seq);
-          if (counts(bytes)) refs.push({ txID: storedTxID(bytes), outputIndex: storedIndex(bytes) });
+          if (counts(bytes)) found.push(bytes);
         }
       } while (rows.length === rowsAtOnce);
-      return refs;
+      return refsOf(found);
     },
     addOwners: (utxos) => {
       const rows: SqlValue[] = [];
@@ -86,6 +88,15 @@ export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) =>
 }
 
 const rowsAtOnce = 4096;
+
+/** All ids become text at once: a call into the runtime for each would cost more than the digits. */
+function refsOf(utxos: readonly StoredUtxo[]): UtxoRef[] {
+  const ids = Buffer.allocUnsafe(utxos.length * idLength);
+  for (const [i, bytes] of utxos.entries()) copyTxID(bytes, ids, i * idLength);
+  const digits = toHex(ids);
+  const width = idLength * 2;
+  return utxos.map((bytes, i) => ({ txID: digits.slice(i * width, (i + 1) * width) as Id, outputIndex: storedIndex(bytes) }));
+}
 
 const nothing = new Uint8Array(0);
 

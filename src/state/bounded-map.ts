@@ -1,14 +1,26 @@
-/** A map that forgets what was put in first once it is full. Only for what can be had again from the store. */
-export type BoundedMap<K, V> = Pick<Map<K, V>, 'get' | 'delete'> & { readonly set: (key: K, value: V) => void };
+/** A map that forgets what it has not been given lately once it is full. Only for what can be had again from the store. */
+export type BoundedMap<K, V> = {
+  readonly get: (key: K) => V | undefined;
+  readonly set: (key: K, value: V) => void;
+  readonly delete: (key: K) => void;
+};
 
+/** Two generations: when the young one has grown to half the size, the old one is dropped whole. Taking out the eldest one by one is slow. */
 export function boundedMap<K, V>(maxSize: number): BoundedMap<K, V> {
-  const entries = new Map<K, V>();
+  let young = new Map<K, V>();
+  let old = new Map<K, V>();
   return {
-    get: (key) => entries.get(key),
-    delete: (key) => entries.delete(key),
+    get: (key) => young.get(key) ?? old.get(key),
     set: (key, value) => {
-      if (entries.size >= maxSize && !entries.has(key)) entries.delete(entries.keys().next().value as K);
-      entries.set(key, value);
+      if (young.size >= maxSize / 2) {
+        old = young;
+        young = new Map();
+      }
+      young.set(key, value);
+    },
+    delete: (key) => {
+      young.delete(key);
+      old.delete(key);
     },
   };
 }

@@ -50,6 +50,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
   const accounts = accountsIn(store.db, tables, utxos.wholeBytes);
   const owned: OwnedUtxos = { rows: accounts.owned, bytesOf: ({ seq, bytes }) => bytes ?? utxos.wholeBytes(seq), place: utxos.place };
 
+  /** One address is read at one go; several must be seen at the same moment. */
+  const ownPage = (query: PageQuery, strict: boolean): UtxoPage => {
+    const page = () => utxoPage(owned, query, manners[strict ? 'strict' : 'kind'].own);
+    return query.addresses.length === 1 ? page() : store.read(page);
+  };
+
   /** The process that writes knows what it wrote last. */
   let known = store.readonly ? undefined : history.last();
   const last = (): NonNullable<ReturnType<History['last']>> => {
@@ -99,9 +105,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     height: () => last().height,
     wasConsumed: (utxoID) => utxos.place(utxoID)?.gone ?? memory.wasRemoved(chain.id, utxoID),
     utxos: (sourceChain, query, strict) =>
-      sourceChain === chain.id
-        ? store.read(() => utxoPage(owned, query, manners[strict ? 'strict' : 'kind'].own))
-        : memory.page(chain.id, sourceChain, query, strict),
+      sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
     stats: () => {
       const { height, unspent } = last();
       return { blocks: Number(height) + 1, txs: history.lastTxSeq(), utxos: utxos.lastSeq(), unspent };

@@ -62,9 +62,11 @@ const newest = Number.MAX_SAFE_INTEGER;
 
 export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQuery, manner: Manner): UtxoPage {
   const utxos: PagedUtxo[] = [];
+  const several = addresses.length > 1;
   const asked = new Set(addresses);
   const seen = new Set<number>();
   const isListed = (row: OwnedRow, address: Address): boolean => {
+    if (!several) return false;
     if (seen.size === seen.add(row.seq).size) return true;
     return manner.listedOnce === 'in all pages' && address !== addresses[0] && hasSmallerOwner(source.bytesOf(row), address, asked);
   };

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Program, startProgram } from './program.ts';
+
+/** What a node shows to whom: flags that take interfaces away, and what is beyond AvalancheGo. */
+
+const json = { 'content-type': 'application/json' };
+const call = (method: string) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: {} });
+
+describe('--public-api', () => {
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram('--public-api', '--strict');
+  });
+  afterAll(() => node.stop());
+
+  test('what it hides does not exist, in the words for what does not exist', async () => {
+    for (const method of ['getNodeID', 'getNodeIP', 'getVMs']) {
+      const { text } = await node.client.send('POST', '/ext/info', json, call(`info.${method}`));
+      const shown = `info.${method[0]!.toUpperCase()}${method.slice(1)}`;
+      expect(JSON.parse(text).error.message).toBe(`rpc: can't find method "${shown}"`);
+    }
+    for (const path of ['/ext/health', '/ext/health/health', '/ext/health/readiness', '/ext/health/liveness', '/ext/dev'])
+      for (const method of ['GET', 'POST']) {
+        const answer = await node.client.send(method, path, json, method === 'POST' ? call('health.health') : undefined);
+        expect(answer.status).toBe(404);
+        expect(answer.text).toBe('404 page not found\n');
+      }
+  });
+
+  test('the rest answers', async () => {
+    expect(await node.client.call('/ext/info', 'info.getNetworkName')).toMatchObject({ result: { networkName: 'local' } });
+    expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+  });
+});
+
+describe('--api-…-enabled=false', () => {
+  test('takes the routes away', async () => {
+    const node = await startProgram('--api-info-enabled=false', '--api-health-enabled=false', '--api-metrics-enabled=false');
+    for (const path of ['/ext/info', '/ext/health', '/ext/health/liveness', '/ext/metrics'])
+      expect((await node.client.send('GET', path)).status).toBe(404);
+    expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+    await node.stop();
+  });
+});
+
+describe('hosts', () => {
+  test('--http-allowed-hosts takes names, * takes all', async () => {
+    const node = await startProgram('--http-allowed-hosts=example.org');
+    const ask = async (host: string) => (await node.client.send('POST', '/ext/bc/X', { ...json, host }, call('avm.getHeight'))).status;
+    expect(await ask('example.org')).toBe(200);
+    expect(await ask('example.org:80')).toBe(200);
+    expect(await ask('other.example')).toBe(403);
+    expect(await ask('127.0.0.1')).toBe(200);
+    await node.stop();
+  });
+});
+
+describe('counterpart chains and metrics', () => {
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram();
+  });
+  afterAll(() => node.stop());
+
+  test('P answers what clients ask of it on the way to X', async () => {
+    expect(await node.client.call('/ext/bc/P', 'platform.getFeeConfig')).toMatchObject({
+      result: {
+        weights: [1, 1000, 1000, 4],
+        maxCapacity: 1000000,
+        maxPerSecond: 100000,
+        targetPerSecond: 50000,
+        minPrice: 1,
+        excessConversionConstant: 2164043,
+      },
+    });
+    expect(await node.client.call('/ext/bc/P', 'platform.getFeeState')).toMatchObject({ result: { capacity: 0, excess: 0, price: 1 } });
+    expect(await node.client.call('/ext/bc/P', 'platform.getHeight')).toMatchObject({ result: { height: '0' } });
+  });
+
+  test('everything else of P and C is an error that says so', async () => {
+    for (const [path, method, chain] of [
+      ['/ext/bc/P', 'platform.issueTx', 'P'],
+      ['/ext/bc/C/avax', 'avax.issueTx', 'C'],
+      ['/ext/bc/C/rpc', 'eth_chainId', 'C'],
+    ] as const) {
+      const { error } = await node.client.call(path, method);
+      expect(error?.message).toContain(`Serac does not run the ${chain}-Chain`);
+      expect(error?.data).toMatchObject({ code: 'COUNTERPART_NOT_RUN', method });
+    }
+  });
+
+  test('a batch is answered in order, notifications left out', async () => {
+    const batch = [
+      { jsonrpc: '2.0', id: 'a', method: 'avm.getHeight' },
+      { jsonrpc: '2.0', method: 'avm.getHeight' },
+      { jsonrpc: '2.0', id: 2, method: 'avm.nope' },
+    ];
+    const answers = JSON.parse((await node.client.send('POST', '/ext/bc/X', json, JSON.stringify(batch))).text);
+    expect(answers.map((answer: { id: unknown }) => answer.id)).toEqual(['a', 2]);
+  });
+
+  test('/ext/metrics counts what was asked', async () => {
+    await node.client.call('/ext/info', 'info.getNetworkID');
+    const { text, status } = await node.client.send('GET', '/ext/metrics');
+    expect(status).toBe(200);
+    expect(text).toMatch(/serac_api_requests_total\{endpoint="info",method="info.getNetworkID",outcome="ok"\} [1-9]/);
+    expect(text).toContain('serac_chain_height{chain="X"} 0');
+    for (const name of [
+      'serac_mempool_transactions',
+      'serac_store_bytes',
+      'process_resident_memory_bytes',
+      'serac_api_request_seconds_bucket',
+    ])
+      expect(text).toContain(name);
+  });
+});
