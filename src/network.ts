@@ -1,4 +1,6 @@
-import { type Id, parseId, zeroId } from './bytes/id.ts';
+import { parseId, zeroId } from './bytes/id.ts';
+import type { GasConfig } from './rpc/counterpart.ts';
+import type { RetiredFees, Upgrades } from './rpc/info.ts';
 
 /** What a network's number decides. Peer: genesis/params.go, genesis/genesis_*.go, upgrade/upgrade.go. */
 export type Network = {
@@ -14,53 +16,8 @@ export type Network = {
   readonly gas: GasConfig;
 };
 
-/** Every upgrade by its public name, in the order and the spelling of `info.upgrades`. */
-export type Upgrades = {
-  readonly apricotPhase1Time: string;
-  readonly apricotPhase2Time: string;
-  readonly apricotPhase3Time: string;
-  readonly apricotPhase4Time: string;
-  readonly apricotPhase4MinPChainHeight: number;
-  readonly apricotPhase5Time: string;
-  readonly apricotPhasePre6Time: string;
-  readonly apricotPhase6Time: string;
-  readonly apricotPhasePost6Time: string;
-  readonly banffTime: string;
-  readonly cortinaTime: string;
-  /** Zero where nobody ever ran a DAG: the stop vertex is then derived from the X-Chain's ID. */
-  readonly cortinaXChainStopVertexID: Id;
-  readonly durangoTime: string;
-  readonly etnaTime: string;
-  readonly fortunaTime: string;
-  readonly graniteTime: string;
-  /** Nanoseconds, as Go prints a duration. */
-  readonly graniteEpochDuration: number;
-  readonly heliconTime: string;
-};
-
 /** What the X-Chain burns, in nAVAX. */
 export type Fees = { readonly txFee: bigint; readonly createAssetTxFee: bigint };
-
-/** Fees the P-Chain no longer charges but `info.getTxFee` still names. Peer: api/info/service.go. */
-export type RetiredFees = {
-  readonly createSubnetTxFee: bigint;
-  readonly transformSubnetTxFee: bigint;
-  readonly createBlockchainTxFee: bigint;
-  readonly addPrimaryNetworkValidatorFee: bigint;
-  readonly addPrimaryNetworkDelegatorFee: bigint;
-  readonly addSubnetValidatorFee: bigint;
-  readonly addSubnetDelegatorFee: bigint;
-};
-
-/** The P-Chain's fee parameters, in the order of `platform.getFeeConfig`; weights are bandwidth, read, write, compute. */
-export type GasConfig = {
-  readonly weights: readonly [bigint, bigint, bigint, bigint];
-  readonly maxCapacity: bigint;
-  readonly maxPerSecond: bigint;
-  readonly targetPerSecond: bigint;
-  readonly minPrice: bigint;
-  readonly excessConversionConstant: bigint;
-};
 
 export const mainnetId = 1;
 export const fujiId = 5;

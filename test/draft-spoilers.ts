@@ -5,6 +5,7 @@ import type { TransferableInput } from '../src/tx/input.ts';
 import { type OutputOwners, TransferableOutput } from '../src/tx/output.ts';
 import type { UnsignedTx } from '../src/tx/unsigned.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
+import { compareRefs } from '../src/verify/flow.ts';
 import { createAssetSpoilers } from './create-asset-spoilers.ts';
 import { operationSpoilers } from './operation-spoilers.ts';
 import { chance, freeOf, stranger, type World } from './random-world.ts';
@@ -69,7 +70,10 @@ const onlyImport: readonly DraftSpoiler<'ImportTx'>[] = [
   [
     'an unknown output imported',
     'TX_UTXO_NOT_FOUND',
-    (tx, draft, world) => withImported(draft, tx, [{ ...(tx.importedInputs[0] as TransferableInput), txID: someId(world) }]),
+    (tx, draft, world) =>
+      edit(draft, {
+        importedInputs: tx.importedInputs.map((one, i) => (i === 0 ? { ...one, txID: someId(world) } : one)).sort(compareRefs),
+      }),
   ],
   [
     'a wrong amount imported',

@@ -12,6 +12,8 @@ import * as kit from './wallet-kit.ts';
 export type Generator = {
   /** The next transaction, to be issued after those before it; nothing if the wallet has nothing free left for this block. */
   readonly next: () => Case | undefined;
+  /** One that is good by itself, on the model as it stands; it is not noted as waiting. */
+  readonly good: () => Tx | undefined;
   /** All that was issued is decided: what is free is counted anew. */
   readonly settled: () => void;
 };
@@ -31,18 +33,27 @@ export function createGenerator(parts: Omit<World, 'taken' | 'stock'>, spoiledPe
     return undefined;
   };
 
+  const take = (tx: Tx): void => {
+    for (const id of consumedBy(tx)) world.taken.add(id);
+  };
+
   return {
     next: () => {
       const made = valid();
       if (made === undefined) return undefined;
       if (chance(random, spoiledPercent)) {
         const bad = spoiled(world, made.draft, pending);
+        if (bad?.expected === 'either') take(kit.signed(made.draft));
         if (bad !== undefined) return { ...bad, name: `${made.name}, ${bad.name}` };
       }
       const tx = kit.signed(made.draft);
       pending.push(tx);
-      for (const id of consumedBy(tx)) world.taken.add(id);
+      take(tx);
       return { name: made.name, bytes: tx.bytes, expected: 'accepted' };
+    },
+    good: () => {
+      const made = valid();
+      return made && kit.signed(made.draft);
     },
     settled: () => {
       pending.length = 0;

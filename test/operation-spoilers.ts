@@ -75,7 +75,9 @@ export const operationSpoilers: readonly Spoiler[] = [
     'TX_WRONG_GROUP',
     firstFx((op) => {
       if (op.kind === 'nftfx.MintOperation') return { ...op, groupID: (op.groupID ^ 1) >>> 0 };
-      return op.kind === 'nftfx.TransferOperation' ? { ...op, output: { ...op.output, groupID: (op.output.groupID ^ 1) >>> 0 } } : undefined;
+      return op.kind === 'nftfx.TransferOperation'
+        ? { ...op, output: { ...op.output, groupID: (op.output.groupID ^ 1) >>> 0 } }
+        : undefined;
     }),
   ],
   [

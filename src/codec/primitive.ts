@@ -3,7 +3,7 @@ import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { Codec } from './codec.ts';
 import { CodecError } from './fault.ts';
-import { goString } from './go-string.ts';
+import { goStringOf } from './go-string.ts';
 
 export const u8: Codec<number> = { read: (r) => r.u8(), write: (w, v) => w.u8(v), json: String };
 
@@ -47,7 +47,7 @@ export const text: Codec<Uint8Array> = {
     w.u16(v.length);
     w.fixed(v);
   },
-  json: (v) => goString(v),
+  json: goStringOf,
 };
 
 export const list = <T>(element: Codec<T>): Codec<T[]> => ({

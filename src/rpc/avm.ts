@@ -1,7 +1,7 @@
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import type { JsonContext } from '../codec/codec.ts';
-import { goString } from '../codec/go-string.ts';
+import { goStringOf } from '../codec/go-string.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import { blockJson, parseBlock } from '../tx/block.ts';
@@ -78,8 +78,8 @@ export const avm = methods<AvmContext>()({
     if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
     return {
       assetID: idText(id),
-      name: raw(goString(asset.name)),
-      symbol: raw(goString(asset.symbol)),
+      name: raw(goStringOf(asset.name)),
+      symbol: raw(goStringOf(asset.symbol)),
       denomination: asset.denomination.toString(),
     };
   }),

@@ -1,9 +1,10 @@
+import { goString } from '../codec/go-string.ts';
 import { Fault } from '../fault.ts';
 import { RpcError } from './fault.ts';
 import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
 import type { Reply, Services } from './method.ts';
 import { findCall } from './method-name.ts';
-import { type Json, quoteBigints, writeJson, writeString } from './write-json.ts';
+import { type Json, quoteBigints, writeJson } from './write-json.ts';
 
 /** JSON-RPC 2.0 as gorilla/rpc/v2/json2 speaks it under AvalancheGo's utils/json codec, and batches beside it. */
 
@@ -130,7 +131,7 @@ function failed(id: string | null, error: unknown, called: boolean, mode: Mode):
 
 function errorBody(code: number, { message, fault }: Fault<{ code: string }>, id: string, mode: Mode): string | Uint8Array {
   const data = mode.differences.errorData ? writeJson(quoteBigints(fault as Json)) : 'null';
-  return octets(`{"jsonrpc":"2.0","error":{"code":${code},"message":${writeString(message)},"data":${data}},"id":`, id);
+  return octets(`{"jsonrpc":"2.0","error":{"code":${code},"message":${goString(message)},"data":${data}},"id":`, id);
 }
 
 /** What could not be taken as a request goes back with the request as it was understood. */
@@ -139,7 +140,7 @@ function refusal(code: number, message: string, request: Readonly<Request>): str
   const params = request.params === null ? 'null' : compact(request.params);
   const { jsonrpc, method } = request;
   return octets(
-    `{"jsonrpc":"2.0","error":{"code":${code},"message":${writeString(message)},"data":{"jsonrpc":${writeString(jsonrpc)},"method":${writeString(method)},`,
+    `{"jsonrpc":"2.0","error":{"code":${code},"message":${goString(message)},"data":{"jsonrpc":${goString(jsonrpc)},"method":${goString(method)},`,
     `"params":${params},"id":${id}}},"id":${id}`,
   );
 }

@@ -44,7 +44,7 @@ export type RetiredFees = {
   readonly addSubnetDelegatorFee: bigint;
 };
 
-/** Times in RFC 3339. */
+/** Every upgrade by its public name; times in RFC 3339. */
 export type Upgrades = {
   readonly apricotPhase1Time: string;
   readonly apricotPhase2Time: string;
@@ -57,6 +57,7 @@ export type Upgrades = {
   readonly apricotPhasePost6Time: string;
   readonly banffTime: string;
   readonly cortinaTime: string;
+  /** Zero where nobody ever ran a DAG: the stop vertex is then derived from the X-Chain's ID. */
   readonly cortinaXChainStopVertexID: Id;
   readonly durangoTime: string;
   readonly etnaTime: string;

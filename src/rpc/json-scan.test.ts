@@ -148,9 +148,10 @@ test('an echo is compacted and escaped for HTML, and otherwise itself', () => {
   expect(compact('{ "a b" :\n[ 1 , "\\" <" ] }')).toBe('{"a b":[1,"\\" \\u003c"]}');
   expect(compact(latin1('"<&>\u2028\u2029é"'))).toBe(latin1('"\\u003c\\u0026\\u003e\\u2028\\u2029é"'));
   fc.assert(
-    fc.property(fc.jsonValue(), (value) =>
-      expect(JSON.parse(Buffer.from(compact(latin1(JSON.stringify(value, null, 2))), 'latin1').toString())).toEqual(value),
-    ),
+    fc.property(fc.jsonValue(), (value) => {
+      const echo = Buffer.from(compact(latin1(JSON.stringify(value, null, 2))), 'latin1').toString();
+      expect(JSON.stringify(JSON.parse(echo))).toBe(JSON.stringify(value));
+    }),
   );
 });
 

@@ -23,7 +23,9 @@ test('what Go writes, byte for byte', () => {
 });
 
 test('it is read back as what it was', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => expect(JSON.parse(writeJson(value as Json))).toEqual(value)));
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => expect(JSON.stringify(JSON.parse(writeJson(value as Json)))).toBe(JSON.stringify(value))),
+  );
 });
 
 test('integers can be quoted at any depth', () => {

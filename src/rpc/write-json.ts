@@ -1,3 +1,5 @@
+import { goString } from '../codec/go-string.ts';
+
 /** What a method may answer. A bigint is written as bare digits, never rounded; a property that is undefined is left out. */
 export type Json = string | number | bigint | boolean | null | Raw | readonly Json[] | { readonly [key: string]: Json | undefined };
 
@@ -14,7 +16,7 @@ export const raw = (text: string): Raw => new Raw(text);
 
 /** JSON text as Go's encoding/json writes it. */
 export function writeJson(value: Json): string {
-  if (typeof value === 'string') return writeString(value);
+  if (typeof value === 'string') return goString(value);
   if (typeof value === 'object') {
     if (value === null) return 'null';
     if (value instanceof Raw) return value.text;
@@ -31,32 +33,6 @@ export function quoteBigints(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : quoteBigints(item)]));
 }
 
-/** Go escapes what HTML would read, and the two line separators of JavaScript. Peer: Go's encoding/json/encode.go, appendString. */
-export const writeString = (text: string): string => (special.test(text) ? `"${text.replace(unquotable, escaped)}"` : `"${text}"`);
-
-/** Anything that may not be able to stand between quotes as it is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const special = /["\\<>&\x00-\x1f\u2028\u2029\ud800-\udfff]/;
-
-/** What really cannot: of the surrogates only those without a partner. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unquotable = /["\\<>&\x00-\x1f\u2028\u2029]|\p{Surrogate}/gu;
-
-const short: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-};
-
-function escaped(char: string): string {
-  const code = char.charCodeAt(0);
-  return short[char] ?? (code >= 0xd800 ? '\\ufffd' : `\\u${code.toString(16).padStart(4, '0')}`);
-}
-
 const isList = (value: object): value is readonly Json[] => Array.isArray(value);
 
 function writeList(list: readonly Json[]): string {
@@ -69,7 +45,7 @@ function writeObject(object: { readonly [key: string]: Json | undefined }): stri
   let out = '';
   for (const key in object) {
     const item = object[key];
-    if (item !== undefined) out += (out === '' ? '{' : ',') + writeString(key) + ':' + writeJson(item);
+    if (item !== undefined) out += (out === '' ? '{' : ',') + goString(key) + ':' + writeJson(item);
   }
   return out === '' ? '{}' : out + '}';
 }

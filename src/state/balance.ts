@@ -14,22 +14,29 @@ export type Balance = {
 
 export type BalanceDelta = { -readonly [K in keyof Balance]: Balance[K] } & { readonly address: Address };
 
-/** What a block does to balances, one entry for each that it touches: they are read and written once, however often it touches them. */
-export function balanceDeltas(created: Iterable<Utxo>, consumed: Iterable<Utxo>): BalanceDelta[] {
+/** Adds up outputs that come and go, one entry for each address, asset and lock time. */
+export type Tally = {
+  readonly add: (utxo: Utxo, addresses?: Iterable<Address>) => void;
+  readonly remove: (utxo: Utxo) => void;
+  readonly deltas: () => BalanceDelta[];
+};
+
+export function createTally(): Tally {
   const deltas = new Map<string, BalanceDelta>();
-  for (const utxo of created) add(deltas, utxo, 1n);
-  for (const utxo of consumed) add(deltas, utxo, -1n);
-  return [...deltas.values()];
+  return {
+    add: (utxo, addresses = ownersOf(utxo)) => count(deltas, utxo, addresses, 1n),
+    remove: (utxo) => count(deltas, utxo, ownersOf(utxo), -1n),
+    deltas: () => [...deltas.values()],
+  };
 }
 
 /** Addresses an output names; a genesis may name one twice. */
 export const ownersOf = ({ output }: Utxo): Iterable<Address> =>
   output.addresses.length < 2 ? output.addresses : new Set(output.addresses);
 
-function add(deltas: Map<string, BalanceDelta>, utxo: Utxo, sign: 1n | -1n): void {
-  const { assetID, output } = utxo;
+function count(deltas: Map<string, BalanceDelta>, { assetID, output }: Utxo, addresses: Iterable<Address>, sign: 1n | -1n): void {
   if (output.kind !== 'secp256k1fx.TransferOutput') return;
-  for (const address of ownersOf(utxo)) {
+  for (const address of addresses) {
     const key = `${address}${assetID}${output.locktime}`;
     let delta = deltas.get(key);
     if (delta === undefined) {

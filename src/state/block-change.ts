@@ -2,7 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { type BalanceDelta, balanceDeltas, ownersOf } from './balance.ts';
+import { type BalanceDelta, createTally, ownersOf } from './balance.ts';
 import type { Diff } from './diff.ts';
 import { stored } from './stored-utxo.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
@@ -14,6 +14,7 @@ export type BlockChange = {
   /** Those of them that stay. */
   readonly created: readonly NumberedUtxo[];
   readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
+  /** One for each balance it touches: they are read and written once, however often it touches them. */
   readonly deltas: readonly BalanceDelta[];
   readonly touched: ReadonlySet<Address>;
 };
@@ -41,16 +42,11 @@ export function blockChange(
     .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
     .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, bytes: stored(utxo), spent }));
   const created = made.filter(({ spent }) => spent === null);
-  return {
-    made,
-    created,
-    consumed: old,
-    deltas: balanceDeltas(created.map(plain), old.map(plain)),
-    touched: ownersOfAll([...made, ...old]),
-  };
+  const tally = createTally();
+  for (const { utxo } of created) tally.add(utxo);
+  for (const { utxo } of old) tally.remove(utxo);
+  return { made, created, consumed: old, deltas: tally.deltas(), touched: ownersOfAll([...made, ...old]) };
 }
-
-const plain = ({ utxo }: NumberedUtxo): Utxo => utxo;
 
 function ownersOfAll(utxos: readonly NumberedUtxo[]): Set<Address> {
   const addresses = new Set<Address>();

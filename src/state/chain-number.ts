@@ -39,11 +39,7 @@ export function claimChain(store: Store, chainID: Id, genesis: Id): number {
       store.db.exec(chainSchema(tablesOf(number)));
       store.db.prepare('UPDATE chain SET genesis = ? WHERE number = ? AND genesis IS NULL').run(idToBytes(genesis), number);
     });
-  const row = store.db
-    .prepare<{ number: number; genesis: Uint8Array | null }>('SELECT number, genesis FROM chain WHERE id = ?')
-    .get(idToBytes(chainID));
-  if (row === undefined || row.genesis === null)
-    throw new StateError(`the database has no chain ${idText(chainID)}`, { code: 'STATE_UNKNOWN_CHAIN', chainID: idText(chainID) });
+  const row = claimed(store, chainID);
   const [before, wanted] = [idText(idFromBytes(row.genesis)), idText(genesis)];
   if (before !== wanted)
     throw new StateError(`the database has chain ${idText(chainID)} from genesis ${before}, this node has genesis ${wanted}`, {
@@ -53,4 +49,16 @@ export function claimChain(store: Store, chainID: Id, genesis: Id): number {
       wanted,
     });
   return row.number;
+}
+
+/** The number of a chain this database keeps. */
+export const claimedNumber = (store: Store, chainID: Id): number => claimed(store, chainID).number;
+
+function claimed(store: Store, chainID: Id): { number: number; genesis: Uint8Array } {
+  const row = store.db
+    .prepare<{ number: number; genesis: Uint8Array }>('SELECT number, genesis FROM chain WHERE id = ? AND genesis IS NOT NULL')
+    .get(idToBytes(chainID));
+  if (row === undefined)
+    throw new StateError(`the database has no chain ${idText(chainID)}`, { code: 'STATE_UNKNOWN_CHAIN', chainID: idText(chainID) });
+  return row;
 }

@@ -1,0 +1,44 @@
+import { checksum, checksumLength } from '../bytes/hash.ts';
+import { toHex } from '../bytes/hex.ts';
+import { equal } from '../bytes/octets.ts';
+import type { Database } from '../store/database.ts';
+import { ownersOf } from './balance.ts';
+import { type Complain, piecewise, readable } from './check-walk.ts';
+import type { Tables } from './schema.ts';
+import { restored, type StoredUtxo } from './stored-utxo.ts';
+
+type UtxoRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly height: number;
+  readonly bytes: StoredUtxo;
+  readonly spent: number | null;
+};
+
+/** Outputs are what their ids say, in the order pages need. Unspent ones go into the digest by id, so that it does not depend on numbering. */
+export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes: Uint8Array) => void, complain: Complain) {
+  const bySeq = db.prepare<UtxoRow>(`SELECT * FROM ${t.utxo} WHERE seq > ? ORDER BY seq LIMIT ?`);
+  const byId = db.prepare<UtxoRow>(`SELECT * FROM ${t.utxo} WHERE id > ? AND spent IS NULL ORDER BY id LIMIT ?`);
+  let unspent = 0;
+  let owners = 0;
+  let previous: UtxoRow | undefined;
+  for (const row of piecewise<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
+    const utxo = readable(() => restored(row.bytes));
+    if (utxo?.id !== toHex(row.id)) complain(`output ${row.seq} is not the one of its id`);
+    if (utxo && !equal(checksum(utxo.bytes), row.bytes.subarray(row.bytes.length - checksumLength)))
+      complain(`output ${row.seq} has a wrong checksum`);
+    if (row.spent !== null && (row.spent < 1 || row.spent > txs)) complain(`output ${row.seq} was spent by no transaction`);
+    if (previous !== undefined && !inOrder(previous, row)) complain(`output ${row.seq} stands at the wrong place`);
+    if (row.spent === null) {
+      unspent++;
+      owners += utxo ? [...ownersOf(utxo)].length : 0;
+    }
+    previous = row;
+  }
+  for (const { bytes } of piecewise<UtxoRow>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
+  return { unspent, owners };
+}
+
+/** Heights rise; within a block ids fall. */
+const inOrder = (before: UtxoRow, after: UtxoRow): boolean =>
+  before.height < after.height || (before.height === after.height && Buffer.compare(before.id, after.id) > 0);

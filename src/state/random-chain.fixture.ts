@@ -1,0 +1,166 @@
+import type { Address } from '../bytes/address.ts';
+import { sha256Hex } from '../bytes/hash.ts';
+import { type Id, zeroId } from '../bytes/id.ts';
+import { type Block, makeBlock } from '../tx/block.ts';
+import { effectsOf } from '../tx/effects.ts';
+import type { Output } from '../tx/output.ts';
+import { makeTx, type Tx } from '../tx/tx.ts';
+import type { UnsignedTx } from '../tx/unsigned.ts';
+import { makeUtxo, type Utxo } from '../tx/utxo.ts';
+import { type Diff, diffOn } from './diff.ts';
+import type { View } from './view.ts';
+
+export const chainID = sha256Hex(Buffer.from('chain')) as Id;
+export const peerID = sha256Hex(Buffer.from('peer')) as Id;
+export const genesisID = sha256Hex(Buffer.from('genesis')) as Id;
+
+export type NextBlock = { readonly puts: readonly Utxo[]; readonly block: Block; readonly diff: Diff };
+
+/** What a plain program would keep: the oracle of the tests. */
+export type Model = {
+  /** Unspent outputs with the height that made them. */
+  readonly unspent: Map<Id, { utxo: Utxo; height: bigint }>;
+  readonly spent: Set<Id>;
+  /** What the peer put for this chain, oldest first. */
+  inbound: Utxo[];
+  readonly outbound: Utxo[];
+  readonly blocks: Block[];
+  readonly txs: Tx[];
+};
+
+/** Blocks of all kinds of transactions from a seed. Nothing is signed: the state does not judge, it keeps. */
+export function randomChain(seed: number, addressCount = 8) {
+  const random = prng(seed);
+  const pick = (n: number): number => Math.floor(random() * n);
+  const addresses = Array.from({ length: addressCount }, (_, i) => sha256Hex(Buffer.from(`address ${i}`)).slice(0, 40) as Address).sort();
+  const model: Model = { unspent: new Map(), spent: new Set(), inbound: [], outbound: [], blocks: [], txs: [] };
+  let nonce = 0;
+
+  const owners = () => {
+    // Now and then too many for the copies that owners' rows keep.
+    const many = pick(12) === 0 ? Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address) : [];
+    const chosen = [...new Set([...Array.from({ length: pick(4) }, () => addresses[pick(addressCount)] as Address), ...many])].sort();
+    return { locktime: pick(4) === 0 ? BigInt(pick(3)) * 1000n : 0n, threshold: Math.min(1, chosen.length), addresses: chosen };
+  };
+  const amount = () => (pick(10) === 0 ? 0xffffffffffffffffn : BigInt(1 + pick(1000)));
+  const transfer = () => ({ kind: 'secp256k1fx.TransferOutput' as const, amount: amount(), ...owners() });
+  const outputs: (() => Output)[] = [
+    transfer,
+    () => ({ kind: 'secp256k1fx.MintOutput', ...owners() }),
+    () => ({ kind: 'nftfx.MintOutput', groupID: pick(5), ...owners() }),
+    () => ({ kind: 'nftfx.TransferOutput', groupID: pick(5), payload: Buffer.alloc(pick(300), 7), ...owners() }),
+    () => ({ kind: 'propertyfx.MintOutput', ...owners() }),
+    () => ({ kind: 'propertyfx.OwnedOutput', ...owners() }),
+  ];
+  const anyOutput = (): Output => (outputs[pick(outputs.length)] as () => Output)();
+  const asset = (base: object): UnsignedTx => ({
+    ...(base as Extract<UnsignedTx, { kind: 'BaseTx' }>),
+    kind: 'CreateAssetTx',
+    name: Buffer.from(`Asset ${++nonce}`),
+    symbol: Buffer.from('TEST'),
+    denomination: pick(33),
+    initialStates: [{ fxIndex: pick(3), outputs: Array.from({ length: 1 + pick(6) }, anyOutput) }],
+  });
+
+  const genesisTxs = Array.from({ length: 2 }, () =>
+    makeTx(asset({ networkID: 12345, blockchainID: zeroId, outputs: [], inputs: [], memo: new Uint8Array(0) }), []),
+  );
+  const first = makeBlock({ parentID: genesisID, height: 0n, time: 1607144400n, txs: [] });
+  const assets: Id[] = genesisTxs.map((tx) => tx.id);
+  const anyAsset = () => assets[pick(assets.length)] as Id;
+  const plain = () => Array.from({ length: pick(4) }, () => ({ assetID: anyAsset(), output: transfer() }));
+
+  const accept = (txs: readonly Tx[], block: Block): void => {
+    for (const tx of txs) {
+      const { spent, created, imported, exported } = effectsOf(tx);
+      for (const id of spent) {
+        model.unspent.delete(id);
+        model.spent.add(id);
+      }
+      for (const utxo of created) model.unspent.set(utxo.id, { utxo, height: block.height });
+      if (imported) model.inbound = model.inbound.filter(({ id }) => !imported.ids.includes(id));
+      model.outbound.push(...(exported?.utxos ?? []));
+    }
+    model.txs.push(...txs);
+    model.blocks.push(block);
+  };
+  accept(genesisTxs, first);
+
+  /** The next block, on a view that has seen the ones before. The model takes it as accepted. */
+  const next = (view: View, txCount = 1 + pick(5)): NextBlock => {
+    const puts = Array.from({ length: pick(3) }, () =>
+      makeUtxo(sha256Hex(Buffer.from(`put ${seed} ${++nonce}`)) as Id, pick(3), anyAsset(), transfer()),
+    );
+    model.inbound.push(...puts);
+    const free = [...model.unspent.values()].map(({ utxo }) => utxo);
+    const inbound = [...model.inbound];
+    const take = <T>(from: T[]): T | undefined => from.splice(pick(from.length), 1)[0];
+    const inputOf = (utxo: Utxo) => ({
+      txID: utxo.txID,
+      outputIndex: utxo.outputIndex,
+      assetID: utxo.assetID,
+      input: { kind: 'secp256k1fx.TransferInput' as const, amount: 1n, signatureIndices: [] },
+    });
+    const txs: Tx[] = [];
+    const diff = diffOn(view);
+    for (let i = 0; i < txCount; i++) {
+      const spends = Array.from({ length: pick(3) }, () => take(free)).filter((utxo) => utxo !== undefined);
+      const memo = Buffer.from(`${seed} ${++nonce}`);
+      const base = { networkID: 12345, blockchainID: chainID, outputs: plain(), inputs: spends.map(inputOf), memo };
+      const moved = take(free);
+      const taken = pick(2) === 0 ? take(inbound) : undefined;
+      const kinds: UnsignedTx[] = [
+        { kind: 'BaseTx', ...base },
+        asset(base),
+        { kind: 'ExportTx', ...base, destinationChain: peerID, exportedOutputs: [{ assetID: anyAsset(), output: transfer() }] },
+        ...(taken ? [{ kind: 'ImportTx' as const, ...base, sourceChain: peerID, importedInputs: [inputOf(taken)] }] : []),
+        ...(moved
+          ? [
+              {
+                kind: 'OperationTx' as const,
+                ...base,
+                operations: [
+                  {
+                    assetID: moved.assetID,
+                    inputIDs: [{ txID: moved.txID, outputIndex: moved.outputIndex }],
+                    operation: {
+                      kind: 'nftfx.MintOperation' as const,
+                      mintInput: { signatureIndices: [] },
+                      groupID: 1,
+                      payload: Buffer.alloc(pick(40)),
+                      outputs: [owners(), owners()],
+                    },
+                  },
+                ],
+              },
+            ]
+          : []),
+      ];
+      const tx = makeTx(kinds[pick(kinds.length)] as UnsignedTx, []);
+      const effects = effectsOf(tx);
+      if (tx.unsigned.kind !== 'ImportTx' && taken) inbound.push(taken);
+      if (tx.unsigned.kind !== 'OperationTx' && moved) free.push(moved);
+      diff.apply(tx, effects);
+      free.push(...effects.created);
+      if (tx.unsigned.kind === 'CreateAssetTx') assets.push(tx.id);
+      txs.push(tx);
+    }
+    const last = model.blocks[model.blocks.length - 1] as Block;
+    const block = makeBlock({ parentID: last.id, height: last.height + 1n, time: last.time + BigInt(pick(3)), txs });
+    accept(txs, block);
+    return { puts, block, diff };
+  };
+
+  return { addresses, genesisTxs, first, next, model, pick };
+}
+
+/** Mulberry32: small, fast, the same everywhere. */
+export function prng(seed: number): () => number {
+  let a = seed;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
+import { type Chain, createChain } from '../src/chain/chain.ts';
+import { createJudge } from '../src/chain/judge.ts';
+import { recoverNative } from '../src/crypto/curve-native.ts';
+import { signerCache } from '../src/crypto/recover.ts';
+import { startSolo } from '../src/engine/solo.ts';
+import type { Engine } from '../src/engine/vm.ts';
+import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
+import { genesisBlock } from '../src/genesis/genesis-block.ts';
+import { networkGenesis } from '../src/genesis/network-genesis.ts';
+import { networkOf } from '../src/network.ts';
+import { openDatabase } from '../src/platform/database-bun.ts';
+import { type ChainState, openState } from '../src/state/chain-state.ts';
+import { openSharedMemory } from '../src/state/shared-memory.ts';
+import { memoryPath } from '../src/store/database.ts';
+import { openStore, type Store } from '../src/store/store.ts';
+import type { Block } from '../src/tx/block.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+import { createModel, type Model } from './ledger-model.ts';
+
+/** The X-Chain of a fresh local network with the real parts and nothing around them: no socket, no clock, no engine of its own. */
+export type LocalChain = {
+  readonly chain: Chain;
+  readonly state: ChainState;
+  readonly store: Store;
+  /** Puts an output where this chain may import it. */
+  readonly deposit: (from: Id, utxo: Utxo) => void;
+  readonly close: () => void;
+};
+
+export type LocalChainOptions = {
+  /** A file; in memory without it. */
+  readonly path?: string;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  readonly strict?: boolean;
+  readonly onAccepted?: (block: Block) => void;
+};
+
+export const pChain = zeroId;
+export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
+
+export function openLocalChain({ path = memoryPath, now, strict = false, onAccepted }: LocalChainOptions): LocalChain {
+  const { network, x, first } = localGenesis();
+  const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
+  const memory = openSharedMemory(store);
+  const state = openState(store, memory, { id: x.blockchainID, genesis: idOf(x.genesis.bytes) });
+  if (!state.isInitialized())
+    state.init(
+      x.genesis.assets.map(({ tx }) => tx),
+      first,
+    );
+  const [avax] = x.genesis.assets;
+  const judge = createJudge({
+    rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: avax.tx.id, ...network.fees },
+    recover: signerCache(recoverNative),
+    now,
+    subnetID: zeroId,
+    subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),
+  });
+  const kinder = { judgesAnew: !strict, walletMovesOn: !strict };
+  return {
+    chain: createChain({ ledger: state, judge, now, kinder, ...(onAccepted && { onAccepted }) }),
+    state,
+    store,
+    deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),
+    close: store.close,
+  };
+}
+
+/** The model of the same chain at its beginning. */
+export function localModel(): Model {
+  const { assets } = localGenesis().x.genesis;
+  return createModel({ txs: assets.map(({ tx }) => tx), utxos: assets.flatMap(genesisUtxos) });
+}
+
+/** The solo engine, which decides when it is told to and not when a timer says so. */
+export function startByHand(chain: Chain, unix: () => bigint): Engine & { readonly decide: () => void } {
+  const soon: (() => void)[] = [];
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const timers = { now: () => 0, unix, soon: (run: () => void) => void soon.push(run), after: () => () => {} };
+  const engine = startSolo(chain, { minBlockDelay: 0 }, timers, fail);
+  return {
+    ...engine,
+    decide: () => {
+      for (let run = soon.shift(); run !== undefined; run = soon.shift()) run();
+    },
+  };
+}
+
+function localGenesis() {
+  const network = networkOf(12345);
+  const readData = (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url));
+  const { x } = networkGenesis(network, undefined, { readData, unixSeconds: 0n });
+  return { network, x, first: genesisBlock(x.blockchainID, network.cortina, network.upgrades.cortinaXChainStopVertexID) };
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { sha256Hex } from '../src/bytes/hash.ts';
+import { toHex } from '../src/bytes/hex.ts';
+import { maxGenesisBytes } from '../src/codec/pack.ts';
+import { sumOf as storedSum } from '../src/state/balance.ts';
+import { tablesOf } from '../src/state/schema.ts';
+import { restored, storedOwners } from '../src/state/stored-utxo.ts';
+import type { Database } from '../src/store/database.ts';
+import { parseBlock } from '../src/tx/block.ts';
+import { effectsOf } from '../src/tx/effects.ts';
+import { parseTx, type Tx } from '../src/tx/tx.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+
+/**
+ * Reads a whole database and works out anew everything that is kept twice: owners, sums, counts, assets and what was spent must all
+ * follow from the transactions. Gives what does not. Knows the tables, and none of the code that keeps them.
+ */
+export function auditState(db: Database): string[] {
+  const wrong = [...integrity(db), ...auditShared(db)];
+  for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL').all())
+    wrong.push(...auditChain(db, number));
+  return wrong;
+}
+
+/** One hash of all that is accepted: equal histories give equal hashes, wherever and however often they were executed. */
+export function stateHash(db: Database): string {
+  const hash = createHash('sha256');
+  for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL ORDER BY id').all())
+    for (const table of Object.values(tablesOf(number))) addRows(hash, db, `SELECT * FROM ${table} ORDER BY 1, 2, 3`);
+  // Numbers of chains and entries depend on which chain was heard of first, which no block says.
+  addRows(
+    hash,
+    db,
+    `SELECT r.id AS reader, p.id AS peer, a.id, a.bytes, a.removed FROM atomic a
+       JOIN chain r ON r.number = a.reader JOIN chain p ON p.number = a.peer ORDER BY 1, 2, 3`,
+  );
+  return hash.digest('hex');
+}
+
+/** Every block from the first on, block 0 included, and the transactions of the genesis. */
+export function historyOf(db: Database, chain = 1): { readonly genesis: Tx[]; readonly blocks: Uint8Array[] } {
+  const t = tablesOf(chain);
+  const txs = db.prepare<{ bytes: Uint8Array; height: number }>(`SELECT bytes, height FROM ${t.tx} ORDER BY seq`).all();
+  const byHeight = Map.groupBy(txs, ({ height }) => height);
+  const blocks = db.prepare<{ header: Uint8Array; height: number }>(`SELECT header, height FROM ${t.block} ORDER BY height`).all();
+  return {
+    genesis: (byHeight.get(0) ?? []).map(({ bytes }) => parseTx(bytes, maxGenesisBytes)),
+    blocks: blocks.map(({ header, height }) =>
+      height === 0 ? header : Buffer.concat([header, ...(byHeight.get(height) ?? []).map(({ bytes }) => bytes.subarray(2))]),
+    ),
+  };
+}
+
+function addRows(hash: ReturnType<typeof createHash>, db: Database, sql: string): void {
+  for (const row of db.prepare<Record<string, unknown>>(sql).all())
+    for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? `x${toHex(value)};` : `${value};`);
+  hash.update('|');
+}
+
+function integrity(db: Database): string[] {
+  const told = db.prepare<{ integrity_check: string }>('PRAGMA integrity_check').all();
+  return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
+}
+
+function auditChain(db: Database, chain: number): string[] {
+  const t = tablesOf(chain);
+  const { genesis, blocks } = historyOf(db, chain);
+  const unspent = new Map<string, Utxo>();
+  const wrong: string[] = [];
+  const apply = (tx: Tx, height: number): void => {
+    const { spent, created } = effectsOf(tx);
+    for (const id of spent) if (!unspent.delete(id)) wrong.push(`block ${height} spends ${id}, which was not there`);
+    for (const utxo of created) unspent.set(utxo.id, utxo);
+  };
+  for (const tx of genesis) apply(tx, 0);
+  let parent: string | undefined;
+  for (const [height, bytes] of blocks.entries()) {
+    const block = parseBlock(bytes);
+    if (block.height !== BigInt(height)) wrong.push(`block ${height} says it is ${block.height}`);
+    if (parent !== undefined && block.parentID !== parent) wrong.push(`block ${height} does not follow the one before it`);
+    parent = block.id;
+    for (const tx of block.txs) apply(tx, height);
+  }
+  const last = db.prepare<{ id: Uint8Array; unspent: number }>(`SELECT id, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`).get();
+  if (last === undefined || toHex(last.id) !== parent) wrong.push('the last block has another id');
+  if (last?.unspent !== unspent.size) wrong.push(`${last?.unspent} outputs counted, ${unspent.size} there`);
+  const txs = [...genesis, ...blocks.flatMap((bytes) => parseBlock(bytes).txs)];
+  return [
+    ...wrong,
+    ...compared(
+      'outputs',
+      outputRows(db, t.utxo),
+      [...unspent.values()].map(({ id, bytes }) => `${id} ${toHex(bytes)}`),
+    ),
+    ...compared('owners', ownerRows(db, t), [...unspent.values()].flatMap(ownerLines)),
+    ...compared('balances', balanceRows(db, t.account), balanceLines(unspent.values())),
+    ...compared(
+      'assets',
+      db
+        .prepare<{ id: Uint8Array; fxs: string }>(`SELECT id, fxs FROM ${t.asset}`)
+        .all()
+        .map(({ id, fxs }) => `${toHex(id)} ${fxs}`),
+      txs.flatMap(({ id, unsigned }) =>
+        unsigned.kind === 'CreateAssetTx' ? [`${id} ${unsigned.initialStates.map(({ fxIndex }) => fxIndex).join(' ')}`] : [],
+      ),
+    ),
+    ...compared(
+      'transactions',
+      db
+        .prepare<{ id: Uint8Array; bytes: Uint8Array }>(`SELECT id, bytes FROM ${t.tx}`)
+        .all()
+        .map(({ id, bytes }) => `${toHex(id)} ${sha256Hex(bytes)}`),
+      txs.map(({ id }) => `${id} ${id}`),
+    ),
+  ];
+}
+
+const outputRows = (db: Database, table: string): string[] =>
+  db
+    .prepare<{ id: Uint8Array; bytes: Uint8Array }>(`SELECT id, bytes FROM ${table} WHERE spent IS NULL`)
+    .all()
+    .map(({ id, bytes }) => `${toHex(id)} ${toHex(restored(bytes).bytes)}`);
+
+const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
+  db
+    .prepare<{ address: Uint8Array; id: Uint8Array }>(
+      `SELECT o.address, u.id FROM ${t.owner} o JOIN ${t.utxo} u ON u.seq = o.seq WHERE o.bytes IS NULL OR o.bytes = u.bytes`,
+    )
+    .all()
+    .map(({ address, id }) => `${toHex(address)} ${toHex(id)}`);
+
+const ownerLines = ({ id, output }: Utxo): string[] => output.addresses.map((address) => `${address} ${id}`);
+
+const balanceRows = (db: Database, table: string): string[] =>
+  db
+    .prepare<Account>(`SELECT * FROM ${table} WHERE asset > x''`)
+    .all()
+    .map((row) => {
+      const key = `${toHex(row.address)} ${toHex(row.asset)} ${Buffer.from(row.locktime).readBigUInt64BE()}`;
+      return `${key}: ${storedSum(row.own)}/${row.own_count} ${storedSum(row.shared)}/${row.shared_count}`;
+    });
+
+type Account = {
+  readonly address: Uint8Array;
+  readonly asset: Uint8Array;
+  readonly locktime: Uint8Array;
+  readonly own: Uint8Array | null;
+  readonly own_count: number;
+  readonly shared: Uint8Array | null;
+  readonly shared_count: number;
+};
+
+/** The sums of each address, asset and lock time, one line each. */
+export function balanceLines(utxos: Iterable<Utxo>): string[] {
+  const sums = new Map<string, { own: bigint; owned: number; shared: bigint; sharing: number }>();
+  for (const { assetID, output } of utxos) {
+    if (output.kind !== 'secp256k1fx.TransferOutput') continue;
+    for (const address of output.addresses) {
+      const key = `${address} ${assetID} ${output.locktime}`;
+      const sum = sums.get(key) ?? { own: 0n, owned: 0, shared: 0n, sharing: 0 };
+      sums.set(key, sum);
+      if (output.addresses.length === 1) {
+        sum.own += output.amount;
+        sum.owned++;
+      } else {
+        sum.shared += output.amount;
+        sum.sharing++;
+      }
+    }
+  }
+  return [...sums].map(([key, { own, owned, shared, sharing }]) => `${key}: ${own}/${owned} ${shared}/${sharing}`);
+}
+
+/** What can be imported is listed under each of its owners, and nothing else is. */
+function auditShared(db: Database): string[] {
+  const entries = db.prepare<{ seq: number; bytes: Uint8Array }>('SELECT seq, bytes FROM atomic WHERE removed = 0').all();
+  const rows = db.prepare<{ address: Uint8Array; seq: number }>('SELECT address, seq FROM atomic_owner').all();
+  return compared(
+    'owners in shared memory',
+    rows.map(({ address, seq }) => `${toHex(address)} ${seq}`),
+    entries.flatMap(({ seq, bytes }) => storedOwners(bytes).map((address) => `${address} ${seq}`)),
+  );
+}
+
+function compared(what: string, stored: readonly string[], worked: readonly string[]): string[] {
+  const [kept, due] = [new Set(stored), new Set(worked)];
+  if (kept.size !== stored.length) return [`${what}: a line is kept twice`];
+  const extra = stored.filter((line) => !due.has(line));
+  const missing = worked.filter((line) => !kept.has(line));
+  const shown = [...extra.map((line) => `kept: ${line}`), ...missing.map((line) => `missing: ${line}`)].slice(0, 4);
+  return shown.map((line) => `${what}: ${line}`);
+}
