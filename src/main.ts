@@ -15,6 +15,7 @@ import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files } from './platform/files.ts';
 import { parentChannel, spawnChild } from './platform/processes-bun.ts';
 import { serve } from './platform/serve-bun.ts';
+import { openThread } from './platform/thread.ts';
 
 /** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
 
@@ -99,6 +100,7 @@ const env: Env = {
   },
   random: (length) => randomBytes(length),
   recoverKey: recoverNative,
+  openRecoveryThread: () => openThread(new URL('./recovery-thread.ts', import.meta.url)),
   files,
   readText,
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),

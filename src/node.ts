@@ -1,4 +1,4 @@
-import { addressSpace, chainServices, runChain } from './assembly/avm-chain.ts';
+import { addressSpace, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
 import { counterpartServices } from './assembly/counterparts.ts';
 import type { Env } from './assembly/env.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
@@ -7,12 +7,14 @@ import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
 import { startReaders } from './assembly/readers.ts';
+import { createRecovery, type Recovery } from './assembly/recovery.ts';
 import { routesOf } from './assembly/routes.ts';
 import { serveOptions } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
+import type { Chain } from './chain/chain.ts';
 import type { Config } from './config.ts';
-import { signerCache } from './crypto/recover.ts';
+import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { createHealth, type Health } from './health/health.ts';
 import type { Handler } from './http/message.ts';
@@ -55,7 +57,8 @@ async function startWriter(
 ): Promise<Node> {
   const { around, specs, p, c } = frame;
   const report = (error: unknown) => env.log(`serac: ${textOf(error)}`);
-  const recover = signerCache(env.recoverKey);
+  const signers = createSigners(env.recoverKey);
+  const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
 
   const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, frequency: config.healthCheckFrequency });
@@ -68,7 +71,7 @@ async function startWriter(
     const { ledger, reads } = store.chain(spec);
     const running = runChain(spec, ledger, {
       ...around,
-      recover,
+      recover: signers.recover,
       timers,
       minBlockDelay: config.minBlockDelay,
       subnetID: frame.subnetID,
@@ -76,7 +79,7 @@ async function startWriter(
       report,
       onAccepted: metrics.accepted,
     });
-    return { ...running, reads, services: chainServices(spec, reads, running.chain, around) };
+    return { ...running, reads, services: chainServices(spec, reads, issuing(running.chain, recovery), around) };
   });
 
   registerChecks(health, {
@@ -149,10 +152,18 @@ async function startWriter(
       await Promise.all([server.close(), readers.stop()]);
       health.stop();
       for (const { engine } of chains) engine.stop();
+      recovery.close();
       store.close();
     },
   };
 }
+
+/** In a rush a transaction waits for its signers; the rules then judge it as ever. */
+const issuing = (chain: Chain, recovery: Recovery): Issuing => ({
+  issue: (tx) => recovery.prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
+  issueInTurn: chain.issueInTurn,
+  status: chain.status,
+});
 
 /** Readers cost memory; how many pay is measured in bench/. In memory there is nothing another process could read. */
 function readersWanted(config: Config, env: Env): number {

@@ -14,6 +14,7 @@ import { type AvmReads, avm, avmContext } from '../rpc/avm.ts';
 import { type Service, service, servicesOf } from '../rpc/method.ts';
 import { wallet } from '../rpc/wallet.ts';
 import type { Block } from '../tx/block.ts';
+import type { Tx } from '../tx/tx.ts';
 
 /** A chain of the AVM as configuration names it. */
 export type AvmChainSpec = {
@@ -62,7 +63,11 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
 }
 
 /** What the methods of a chain do beyond reading; in a process that only reads they are never called. */
-export type Issuing = Pick<Chain, 'issue' | 'issueInTurn'> & { readonly status: (txID: Id) => TxStatus | Promise<TxStatus> };
+export type Issuing = {
+  readonly issue: (tx: Tx) => void | Promise<void>;
+  readonly issueInTurn: (tx: Tx) => void;
+  readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
+};
 
 /** The services of a chain: the AVM's own and its wallet. */
 export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: Surroundings) {

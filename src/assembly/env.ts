@@ -20,6 +20,7 @@ export type Env = {
   readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
   readonly random: (length: number) => Uint8Array;
   readonly recoverKey: RecoverKey;
+  readonly openRecoveryThread: () => { readonly ask: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
   readonly files: Files;
   readonly readText: (path: string) => string;
   readonly readData: (file: DataFile) => Uint8Array;

@@ -20,33 +20,44 @@ export function recoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signatur
   return addressFromBytes(hash160(key));
 }
 
+/** Who signed what, remembered. */
+export type Signers = {
+  readonly recover: RecoverSigner;
+  /** Somebody else has recovered this one: another thread, off the hot path. */
+  readonly remember: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
+};
+
 /**
  * Recovery with a memory by (hash, signature): a transaction is judged when issued, when built into a block and when that block is
  * verified, and costs its signatures once. Least recently used goes first.
  */
-export function signerCache(recoverKey: RecoverKey, size = 4096): RecoverSigner {
+export function createSigners(recoverKey: RecoverKey, size = 4096): Signers {
   const known = new Map<string, Address>();
+  const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
+  const set = (key: string, signer: Address): void => {
+    known.delete(key);
+    if (known.size >= size) known.delete(known.keys().next().value as string);
+    known.set(key, signer);
+  };
   // The same message is signed by every input of a transaction; hashing it once is enough.
   let lastMessage: Uint8Array | undefined;
   let lastHash: Uint8Array = new Uint8Array(0);
-  return (message, signature) => {
-    if (message !== lastMessage) {
-      lastMessage = message;
-      lastHash = sha256(message);
-    }
-    const key = toHex(lastHash) + toHex(signature);
-    const before = known.get(key);
-    if (before !== undefined) {
-      known.delete(key);
-      known.set(key, before);
-      return before;
-    }
-    const signer = recoverSigner(recoverKey, lastHash, signature);
-    if (known.size >= size) known.delete(known.keys().next().value as string);
-    known.set(key, signer);
-    return signer;
+  return {
+    recover: (message, signature) => {
+      if (message !== lastMessage) {
+        lastMessage = message;
+        lastHash = sha256(message);
+      }
+      const key = keyOf(lastHash, signature);
+      const signer = known.get(key) ?? recoverSigner(recoverKey, lastHash, signature);
+      set(key, signer);
+      return signer;
+    },
+    remember: (hash, signature, signer) => set(keyOf(hash, signature), signer),
   };
 }
+
+export const signerCache = (recoverKey: RecoverKey, size?: number): RecoverSigner => createSigners(recoverKey, size).recover;
 
 /** Half the order of secp256k1 and the order itself, as the bytes a signature has. */
 const halfOrder = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';

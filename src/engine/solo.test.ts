@@ -143,3 +143,30 @@ test('a block that cannot be stored is rejected, so that its transactions wait f
   later[0]?.run();
   expect(asked.at(-2)).toBe('accept 1');
 });
+
+test('after a busy block the engine rests as long as it has worked, after a small one not at all', () => {
+  const { vm, asked, add } = fakeVm([]);
+  const { timers, turn, later } = fakeTimers();
+  let now = 0;
+  let size = 5000;
+  const build = () => {
+    const block = vm.build();
+    return block && { ...block, bytes: new Uint8Array(size) };
+  };
+  const verify: Vm['verify'] = (block) => {
+    now += 7;
+    vm.verify(block);
+  };
+  startSolo({ ...vm, build, verify }, { minBlockDelay: 0 }, { ...timers, now: () => now }, () => {});
+  add('a');
+  turn();
+  size = 100;
+  add('b');
+  turn();
+  expect(later.map(({ ms }) => ms)).toEqual([7]);
+  now += 7;
+  later[0]?.run();
+  add('c');
+  turn();
+  expect(asked.filter((step) => step.startsWith('build'))).toEqual(['build a', 'build b', 'build c']);
+});

@@ -38,7 +38,7 @@ export type AvmDeps = {
   readonly assetAliases: ReadonlyMap<string, Id>;
   /** Unix seconds. */
   readonly now: () => bigint;
-  readonly issue: (tx: Tx) => void;
+  readonly issue: (tx: Tx) => void | Promise<void>;
   /** Beyond what the state tells: waiting, undecided, lost. */
   readonly status: (txID: Id) => string | Promise<string>;
 };
@@ -130,8 +130,9 @@ export const avm = methods<AvmContext>()({
     txTextParams,
     ({ issue }, params) => {
       const tx = parseTxText(params.tx, params.encoding);
-      issue(tx);
-      return { txID: idText(tx.id) };
+      const answer = { txID: idText(tx.id) };
+      const later = issue(tx);
+      return later === undefined ? answer : later.then(() => answer);
     },
     { writer: true },
   ),

@@ -1,6 +1,8 @@
 import { type Address, zeroAddress } from '../bytes/address.ts';
+import { checksumLength } from '../bytes/hash.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
+import { parseUtxo } from '../tx/utxo.ts';
 import { type AddressSpace, parseAddress } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { goQuote } from './go-quote.ts';
@@ -21,11 +23,8 @@ export const utxoParams = obj({
 
 export type UtxoCursor = { readonly address: Address; readonly utxoID: Id };
 
-/** A page as the state gives it: ids and the bytes of each UTXO with its checksum behind, and where the scan ended. */
-export type UtxoPage = {
-  readonly utxos: readonly { readonly id: Id; readonly bytes: Uint8Array }[];
-  readonly end: UtxoCursor;
-};
+/** A page as the state gives it: the bytes of each UTXO with its checksum behind, and where the scan ended. */
+export type UtxoPage = { readonly utxos: readonly Uint8Array[]; readonly end: UtxoCursor };
 
 export type UtxoSource = (sourceChain: Id, addresses: readonly Address[], start: UtxoCursor, limit: number) => UtxoPage;
 
@@ -88,19 +87,23 @@ function orBadCursor<T>(what: string, parse: () => T): T {
 function utxosJson({ utxos }: UtxoPage, form: Encoding): string {
   const [first] = utxos;
   if (first === undefined) return '[]';
-  if (form === 'json')
-    throw new AvmError(`couldn't encode UTXO ${idText(first.id)} as string: unsupported encoding in method`, {
-      code: 'AVM_ENCODING',
-      encoding: form,
-    });
-  const cut = form === 'hexnc' ? 4 : 0;
-  const digits = Buffer.concat(utxos.map(({ bytes }) => (cut === 0 ? bytes : bytes.subarray(0, bytes.length - cut)))).toString('hex');
+  if (form === 'json') throw noJson(first);
+  const cut = form === 'hexnc' ? checksumLength : 0;
+  const digits = Buffer.concat(cut === 0 ? utxos : utxos.map((bytes) => bytes.subarray(0, -cut))).toString('hex');
   let at = 0;
   let text = '';
-  for (const { bytes } of utxos) {
+  for (const bytes of utxos) {
     const end = at + (bytes.length - cut) * 2;
-    text += `${text === '' ? '["0x' : '","0x'}${digits.slice(at, end)}`;
+    text += `${at === 0 ? '["0x' : '","0x'}${digits.slice(at, end)}`;
     at = end;
   }
   return `${text}"]`;
+}
+
+function noJson(first: Uint8Array): AvmError {
+  const { id } = parseUtxo(first.subarray(0, -checksumLength));
+  return new AvmError(`couldn't encode UTXO ${idText(id)} as string: unsupported encoding in method`, {
+    code: 'AVM_ENCODING',
+    encoding: 'json',
+  });
 }

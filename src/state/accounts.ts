@@ -28,7 +28,8 @@ export type Accounts = {
 };
 
 export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) => StoredUtxo): Accounts {
-  const ownedBelow = db.prepare<OwnedRow>(`SELECT seq, bytes FROM ${t.owner} WHERE address = ? AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  // A bare `LIMIT ?` makes SQLite plan the statement anew for every value, at four times the cost of running it; a sum does not.
+  const ownedBelow = db.prepare<OwnedRow>(`SELECT seq, bytes FROM ${t.owner} WHERE address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`);
   const insertOwners = bulkInsert(db, `INSERT INTO ${t.owner}`, 3);
   const deleteOwner = db.prepare(`DELETE FROM ${t.owner} WHERE address = ? AND seq = ?`);
   const allRows = db.prepare<AccountRow>(`SELECT * FROM ${t.account} WHERE address = ? AND asset > x''`);

@@ -24,17 +24,17 @@ export type Tables = ReturnType<typeof tablesOf>;
 export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.block}(
     height INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, header BLOB NOT NULL,
-    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL);
+    first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.utxo}(
-    seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, spent INTEGER);
+    seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, spent INTEGER) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.owner}(
-    address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (address, seq)) WITHOUT ROWID;
+    address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (address, seq)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS ${t.account}(
     address BLOB NOT NULL, asset BLOB NOT NULL, locktime BLOB NOT NULL, changed INTEGER NOT NULL,
-    own BLOB, own_count INTEGER, shared BLOB, shared_count INTEGER, PRIMARY KEY (address, asset, locktime)) WITHOUT ROWID;
+    own BLOB, own_count INTEGER, shared BLOB, shared_count INTEGER, PRIMARY KEY (address, asset, locktime)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS ${t.asset}(
-    id BLOB PRIMARY KEY, fxs TEXT NOT NULL, name BLOB NOT NULL, symbol BLOB NOT NULL, denomination INTEGER NOT NULL) WITHOUT ROWID;`;
+    id BLOB PRIMARY KEY, fxs TEXT NOT NULL, name BLOB NOT NULL, symbol BLOB NOT NULL, denomination INTEGER NOT NULL) WITHOUT ROWID, STRICT;`;
 
 /**
  * chain    numbers for blockchain IDs; genesis is null for chains that are only known from shared memory.
@@ -43,10 +43,10 @@ export const chainSchema = (t: Tables): string => `
  * atomic_owner  those that can be imported, by address.
  */
 export const sharedSchema = `
-  CREATE TABLE IF NOT EXISTS chain(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, genesis BLOB);
+  CREATE TABLE IF NOT EXISTS chain(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, genesis BLOB) STRICT;
   CREATE TABLE IF NOT EXISTS atomic(
     seq INTEGER PRIMARY KEY, reader INTEGER NOT NULL, id BLOB NOT NULL, peer INTEGER NOT NULL,
-    bytes BLOB, removed INTEGER NOT NULL, UNIQUE (reader, id, peer));
+    bytes BLOB, removed INTEGER NOT NULL, UNIQUE (reader, id, peer)) STRICT;
   CREATE TABLE IF NOT EXISTS atomic_owner(
     reader INTEGER NOT NULL, peer INTEGER NOT NULL, address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB,
-    PRIMARY KEY (reader, peer, address, seq)) WITHOUT ROWID;`;
+    PRIMARY KEY (reader, peer, address, seq)) WITHOUT ROWID, STRICT;`;

@@ -34,7 +34,7 @@ export function openSharedMemory(store: Store): SharedMemory {
   const addOwner = db.prepare('INSERT OR IGNORE INTO atomic_owner VALUES (?, ?, ?, ?, ?)');
   const removeOwner = db.prepare('DELETE FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq = ?');
   const owned = db.prepare<OwnedRow>(
-    'SELECT seq, bytes FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+    'SELECT seq, bytes FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0',
   );
 
   const entryOf = (reader: Id, peer: Id, utxoID: Id): Entry | undefined => {

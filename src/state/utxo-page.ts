@@ -5,9 +5,7 @@ import { ownerCount, type StoredUtxo, storedID, storedOwners } from './stored-ut
 /** Where a page ended, and where the next one goes on: zero values are the very beginning. */
 export type UtxoCursor = { readonly address: Address; readonly utxoID: Id };
 
-export type UtxoPage = { readonly utxos: readonly PagedUtxo[]; readonly end: UtxoCursor };
-
-export type PagedUtxo = { readonly id: Id; readonly bytes: StoredUtxo };
+export type UtxoPage = { readonly utxos: readonly StoredUtxo[]; readonly end: UtxoCursor };
 
 export type PageQuery = {
   /** Ascending, without repeats. */
@@ -61,7 +59,7 @@ const maxLooked = 65_536;
 const newest = Number.MAX_SAFE_INTEGER;
 
 export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQuery, manner: Manner): UtxoPage {
-  const utxos: PagedUtxo[] = [];
+  const utxos: StoredUtxo[] = [];
   const several = addresses.length > 1;
   const asked = new Set(addresses);
   const seen = new Set<number>();
@@ -81,7 +79,7 @@ export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQu
     while (left > 0 && looked < maxLooked && utxos.length < limit) {
       const wanted = Math.min(limit - utxos.length, left);
       const rows = source.rows(address, below, wanted);
-      for (const row of rows) if (!isListed(row, address)) utxos.push(paged(source.bytesOf(row)));
+      for (const row of rows) if (!isListed(row, address)) utxos.push(source.bytesOf(row));
       last = rows[rows.length - 1] ?? last;
       looked += rows.length;
       left -= rows.length;
@@ -94,14 +92,6 @@ export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQu
   }
   return { utxos, end };
 }
-
-/** The id is worked out only where it is shown: hashing all of them would cost more than reading the page. */
-const paged = (bytes: StoredUtxo): PagedUtxo => ({
-  bytes,
-  get id() {
-    return storedID(bytes);
-  },
-});
 
 /** A cursor counts only if its output belongs to its address; the peer's end cursor may carry another address's. */
 function placeOf(source: OwnedUtxos, start: UtxoCursor, manner: Manner): number | undefined {

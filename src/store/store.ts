@@ -84,7 +84,7 @@ const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }:
     .join('');
 
 function createMeta(db: Database, { networkID, genesis }: StoreOptions): void {
-  db.exec('CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID');
+  db.exec('CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value ANY) WITHOUT ROWID, STRICT');
   const add = db.prepare('INSERT OR IGNORE INTO meta VALUES (?, ?)');
   add.run('schema', schemaVersion);
   add.run('network', networkID);

@@ -1,0 +1,8 @@
+import { Fault } from '../src/fault.ts';
+
+/** A measurement that could not be made. */
+export class BenchError extends Fault<{ readonly code: 'BENCH_FAILED' }> {
+  constructor(message: string) {
+    super(message, { code: 'BENCH_FAILED' });
+  }
+}

@@ -1,0 +1,122 @@
+import type { Address } from '../src/bytes/address.ts';
+import { bech32Encode } from '../src/bytes/bech32.ts';
+import { formatHex, fromHex } from '../src/bytes/hex.ts';
+import { idText } from '../src/bytes/id.ts';
+import { effectsOf } from '../src/tx/effects.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signed, transfer, type Wallet } from '../test/wallet-kit.ts';
+import { BenchError } from './fault.ts';
+import type { Load } from './load.ts';
+
+/**
+ * Transactions that bring any local network from its genesis to the state the rows ask about. They come in layers: a node judges on
+ * what it has accepted, so a layer may only be sent once the one before it is accepted.
+ */
+export type Fixture = {
+  readonly layers: readonly (readonly Tx[])[];
+  /** Owns 5,000 UTXOs, made by ten transactions of 501 outputs. */
+  readonly richAddress: string;
+  readonly wideTxs: readonly Tx[];
+  /** Transactions with one input and one output. */
+  readonly smallTxs: readonly Tx[];
+  /** Independent transactions left to be issued, by round. */
+  readonly toIssue: readonly (readonly Tx[])[];
+};
+
+export const richUtxos = 5000;
+
+export function createFixture(rounds: number, issuedPerRound: number): Fixture {
+  const wallet = createWallet('bench', { count: 3, keys: [ewoq] });
+  const rich = wallet.keys[2] as Key;
+  const wideCount = richUtxos / wideOutputs;
+  const smallCount = 256;
+  const { root, parts, fans, spends } = fanOut(wallet, ewoqGenesisUtxo, wideCount, smallCount + rounds * issuedPerRound);
+  const wideTxs = parts.map((utxo) => split(wallet, utxo, wideOutputs, 1_000_000n, rich));
+  const smallTxs = spends.slice(0, smallCount);
+  return {
+    layers: [[root], [...wideTxs, ...fans], smallTxs],
+    richAddress: addressText(rich.address),
+    wideTxs,
+    smallTxs,
+    toIssue: inRounds(spends.slice(smallCount), rounds),
+  };
+}
+
+/** The same without anything to read: spends of an output that ewoq has, in layers and then by round. */
+export function createSpends(utxo: Utxo, rounds: number, issuedPerRound: number): Pick<Fixture, 'layers' | 'toIssue'> {
+  const wallet = createWallet('spends', { count: 3, keys: [ewoq] });
+  const { root, fans, spends } = fanOut(wallet, utxo, 0, rounds * issuedPerRound);
+  return { layers: [[root], fans], toIssue: inRounds(spends, rounds) };
+}
+
+/** Issues every layer and waits until each of its transactions is accepted. */
+export async function loadFixture({ layers }: Pick<Fixture, 'layers'>, port: number, load: Load): Promise<void> {
+  for (const txs of layers) {
+    await issueAll(txs, port, load);
+    await waitAccepted(txs, port, load);
+  }
+}
+
+/** Seconds from the first request until the last ones are accepted: they go out in order, so these are the last of all. */
+export async function issueAll(txs: readonly Tx[], port: number, load: Load): Promise<number> {
+  const { errors, firstError, seconds } = await load.once({
+    port,
+    path: xPath,
+    bodies: txs.map(issueBody),
+    confirm: accepted(txs.slice(-64)),
+  });
+  if (errors > 0) throw new BenchError(`${errors} of ${txs.length} transactions were refused: ${firstError}`);
+  return seconds;
+}
+
+/** Looks at every one; seconds it had to wait for any of them, 0 if all were accepted at once. */
+export async function waitAccepted(txs: readonly Tx[], port: number, load: Load): Promise<number> {
+  const { waits, seconds } = await load.once({ port, path: xPath, bodies: [], confirm: accepted(txs) });
+  return waits === 0 ? 0 : seconds;
+}
+
+export const xPath = '/ext/bc/X';
+
+export const rpcBody = (method: string, params?: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
+
+export const addressText = (address: Address): string => `X-${bech32Encode('local', fromHex(address))}`;
+
+const issueBody = (tx: Tx): string => rpcBody('avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+const accepted = (txs: readonly Tx[]) => ({ bodies: txs.map(statusBody), confirmed: '"Accepted"', withinSeconds: 60 });
+const statusBody = (tx: Tx): string => rpcBody('avm.getTxStatus', { txID: idText(tx.id) });
+
+/** One output in `parts` to keep and as many coins as wanted, each spent by a transaction of its own. */
+function fanOut(
+  wallet: Wallet,
+  utxo: Utxo,
+  parts: number,
+  coins: number,
+): { root: Tx; parts: readonly Utxo[]; fans: readonly Tx[]; spends: readonly Tx[] } {
+  const [, spender, , sink] = wallet.keys as [Key, Key, Key, Key];
+  const mine = (tx: Tx) => effectsOf(tx).created.filter(({ output }) => output.addresses[0] === spender.address);
+  const root = split(wallet, utxo, parts + Math.ceil(coins / fanOutputs), 1_000_000_000_000n, spender);
+  const fans = mine(root)
+    .slice(parts)
+    .map((part) => split(wallet, part, fanOutputs, 2n * fee, spender));
+  const spends = fans
+    .flatMap(mine)
+    .slice(0, coins)
+    .map((coin) => signed(baseTx(wallet, { utxos: [coin] }, [transfer(coin.assetID, fee, ownedBy([sink]))])));
+  return { root, parts: mine(root).slice(0, parts), fans, spends };
+}
+
+const inRounds = <T>(all: readonly T[], rounds: number): T[][] =>
+  Array.from({ length: rounds }, (_, round) => all.slice((round * all.length) / rounds, ((round + 1) * all.length) / rounds));
+
+/** Cuts one output into many of the same amount; with the change that is one more. */
+function split(wallet: Wallet, utxo: Utxo, count: number, amount: bigint, to: Key): Tx {
+  const output = transfer(utxo.assetID, amount, ownedBy([to]));
+  return signed(baseTx(wallet, { utxos: [utxo] }, Array<typeof output>(count).fill(output)));
+}
+
+const fee = 1_000_000n;
+const wideOutputs = 500;
+/** An output is 80 bytes and a transaction at most 64 KiB. */
+const fanOutputs = 700;

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { parseOptions } from './options.ts';
+import { median, type Row, ratioOf, spread, tableOf, verdictOf } from './report.ts';
+
+const rate = (ours: number[], theirs: number[], atLeast: number): Row => ({ name: 'a row', unit: '/s', ours, theirs, target: { atLeast } });
+
+test('median and spread', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(spread([90, 100, 120])).toBeCloseTo(0.2);
+});
+
+test('a ratio is how many times better ours is', () => {
+  expect(ratioOf(rate([300], [100], 2))).toBe(3);
+  expect(ratioOf({ ...rate([10], [40], 2), unit: 'ms' })).toBe(4);
+});
+
+test('a verdict needs all rounds', () => {
+  expect(verdictOf(rate([300, 310], [100, 100], 2))).toBe('reached');
+  expect(verdictOf(rate([100, 110], [100, 100], 2))).toBe('missed');
+  expect(verdictOf(rate([300, 110], [100, 100], 2))).toBe('unsure');
+  expect(verdictOf({ ...rate([300, 340], [], 0), unit: 'ms', target: { atMost: 350 } })).toBe('reached');
+});
+
+test('beside a bare server, ratios are told and not judged', () => {
+  const names = { ours: 'A', theirs: 'B' };
+  expect(tableOf([rate([100], [100], 2)], { ...names, judged: true })).toContain('missed');
+  expect(tableOf([rate([100], [100], 2)], { ...names, judged: false })).not.toContain('missed');
+});
+
+test('options', () => {
+  expect(parseOptions(['--quick', '--only', 'getTx'])).toMatchObject({ only: 'getTx', seconds: 1, rounds: 2, scale: false });
+  expect(parseOptions(['--quick', '--seconds=5'])).toMatchObject({ seconds: 5, rounds: 2 });
+  for (const bad of [['--seconds=0'], ['--rounds', '1.5'], ['--what'], ['extra']]) expect(parseOptions(bad)).toBeString();
+});

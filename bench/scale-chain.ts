@@ -1,0 +1,73 @@
+import { type Address, addressFromBytes } from '../src/bytes/address.ts';
+import { sha256 } from '../src/bytes/hash.ts';
+import type { Id } from '../src/bytes/id.ts';
+import type { Ledger } from '../src/chain/chain.ts';
+import { diffOn } from '../src/state/diff.ts';
+import { makeBlock } from '../src/tx/block.ts';
+import { effectsOf } from '../src/tx/effects.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signed, transfer } from '../test/wallet-kit.ts';
+
+/** Each block has one transaction, which makes so many outputs beside its change. */
+export const utxosPerBlock = 10;
+
+/** What to ask of such a chain, spread over all of it so that no cache holds the answers. */
+export type Sample = {
+  readonly txIDs: readonly Id[];
+  readonly blockIDs: readonly Id[];
+  readonly heights: readonly bigint[];
+  /** Own ten outputs each, whatever the size of the chain. */
+  readonly addresses: readonly Address[];
+  /** Owns half of all outputs. */
+  readonly hotAddress: Address;
+  /** Outputs of the hot address, to begin a page after. */
+  readonly hotUtxos: readonly Id[];
+  /** Can be spent by ewoq: what is left of the genesis. */
+  readonly change: Utxo;
+};
+
+/** Grows a chain at its genesis by valid, signed blocks through the way every accepted block takes. */
+export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: number) => void): Promise<Sample> {
+  const wallet = createWallet('scale', { count: 1, keys: [ewoq] });
+  const hotAddress = addressFromBytes(sha256(Buffer.from('hot')).subarray(0, 20));
+  const ordinary = Array.from({ length: (blocks * utxosPerBlock) / 2 / 10 }, (_, i) => addressAt(i));
+  const step = Math.max(1, Math.floor(blocks / sampled));
+  const taken = { txIDs: [] as Id[], blockIDs: [] as Id[], heights: [] as bigint[], hotUtxos: [] as Id[] };
+  let change = ewoqGenesisUtxo;
+  let next = 0;
+
+  const grow = (): Tx => {
+    const outputs = Array.from({ length: utxosPerBlock }, (_, i) => {
+      const to = i % 2 === 0 ? hotAddress : (ordinary[next++ % ordinary.length] as Address);
+      return transfer(wallet.terms.feeAsset, BigInt(1000 + i), ownedBy([to]));
+    });
+    return signed(baseTx(wallet, { utxos: [change] }, outputs));
+  };
+
+  for (let made = 0; made < blocks; made++) {
+    const tx = grow();
+    const effects = effectsOf(tx);
+    const parent = ledger.lastAccepted();
+    const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + 1n, txs: [tx] });
+    const diff = diffOn(ledger);
+    diff.apply(tx, effects);
+    ledger.commit(block, diff);
+    change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;
+    onBlock(made + 1);
+    // A signal is only heard between two turns.
+    if (made % 500 === 0) await Bun.sleep(0);
+    if (made % step !== 0) continue;
+    taken.txIDs.push(tx.id);
+    taken.blockIDs.push(block.id);
+    taken.heights.push(block.height);
+    taken.hotUtxos.push((effects.created.find(({ output }) => output.addresses[0] === hotAddress) as Utxo).id);
+  }
+  const addresses = ordinary.filter((_, i) => i % Math.max(1, Math.floor(ordinary.length / sampled)) === 0);
+  return { ...taken, addresses, hotAddress, change };
+}
+
+/** How many things of each sort to ask for. */
+const sampled = 1000;
+
+const addressAt = (index: number): Address => addressFromBytes(sha256(Buffer.from(`address ${index}`)).subarray(0, 20));

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test';
+import { drivers, inScratch } from './databases.fixture.ts';
+
+for (const { name, open, onDisk } of drivers)
+  describe(name, () => {
+    const within = (work: (path: string) => void) => (onDisk ? inScratch(work) : work(':memory:'));
+
+    test('values come back as they went in', () =>
+      within((path) => {
+        const db = open(path, { readonly: false });
+        db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY, v)');
+        const add = db.prepare('INSERT INTO t(v) VALUES (?)');
+        const values = [
+          null,
+          0,
+          -1,
+          Number.MAX_SAFE_INTEGER,
+          '',
+          'tür',
+          new Uint8Array(0),
+          Uint8Array.of(0, 255, 1),
+          Buffer.alloc(70_000, 3),
+        ];
+        for (const value of values) add.run(value);
+        const rows = db.prepare<{ v: unknown }>('SELECT v FROM t ORDER BY n').all();
+        const plain = (v: unknown) => (v instanceof Uint8Array ? [...v] : v);
+        expect(rows.map(({ v }) => plain(v))).toEqual(values.map(plain));
+        for (const { v } of rows.slice(6)) expect(v).toBeInstanceOf(Uint8Array);
+        db.close();
+      }));
+
+    test('one row, no row, many rows, and errors as exceptions', () =>
+      within((path) => {
+        const db = open(path, { readonly: false });
+        db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2), (3);');
+        const get = db.prepare<{ n: number }>('SELECT n FROM t WHERE n = ?');
+        expect(get.get(2)?.n).toBe(2);
+        expect(get.get(9)).toBeUndefined();
+        expect(get.all(9)).toEqual([]);
+        expect(() => db.prepare('INSERT INTO t VALUES (?)').run(1)).toThrow(/UNIQUE/);
+        expect(() => db.exec('nonsense')).toThrow();
+        expect(get.get(3)?.n).toBe(3);
+        db.close();
+      }));
+
+    test('a large database in memory commits small changes without walking all of it', () =>
+      within((path) => {
+        if (onDisk) return;
+        const db = open(path, { readonly: false });
+        db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY, v BLOB)');
+        db.exec(`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 2000) INSERT INTO t SELECT n, zeroblob(1000) FROM c`);
+        db.exec('BEGIN; DELETE FROM t; ROLLBACK');
+        expect(db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(2000);
+        expect(db.logBytes()).toBe(0);
+        db.close();
+      }));
+  });
+
+for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
+  test(`${name}: read-only means it`, () =>
+    inScratch((path) => {
+      expect(() => open(path, { readonly: true }).prepare('SELECT 1').get()).toThrow();
+      const db = open(path, { readonly: false });
+      db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(n)');
+      expect(db.logBytes()).toBeGreaterThan(0);
+      const reader = open(path, { readonly: true });
+      expect(reader.prepare('SELECT * FROM t').all()).toEqual([]);
+      expect(() => reader.exec('INSERT INTO t VALUES (1)')).toThrow(/readonly/);
+      reader.close();
+      db.close();
+    }));

@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test';
+import { drivers } from '../platform/databases.fixture.ts';
+import { checkChain } from './check.ts';
+import { codeOf, grow, openChain } from './grow.fixture.ts';
+import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
+
+const grown = () => {
+  const chain = openChain(drivers[0].open);
+  grow(chain, randomChain(42), 30);
+  return chain;
+};
+
+test('a sound chain has no problems, and what is counted is what there is', () => {
+  const { store, state } = grown();
+  const { blocks, txs, unspent } = state.stats();
+  expect(checkChain(store, chainID)).toMatchObject({ problems: [], blocks, txs, unspent });
+  expect(codeOf(() => checkChain(store, peerID))).toBe('STATE_UNKNOWN_CHAIN');
+});
+
+const flip = (column: string, at: number) =>
+  `${column} = CAST(substr(${column}, 1, ${at}) || x'ff' || substr(${column}, ${at + 2}) AS BLOB)`;
+const anyUnspent = '(SELECT min(seq) FROM c1_utxo WHERE spent IS NULL)';
+const anyOwner = '(address, seq) = (SELECT address, seq FROM c1_owner WHERE bytes IS NOT NULL LIMIT 1)';
+const anyBalance = `(address, asset, locktime) = (SELECT address, asset, locktime FROM c1_account WHERE asset > x'' LIMIT 1)`;
+
+/** Damage, and what must be said about it. */
+const damages: readonly [sql: string, problem: RegExp][] = [
+  [`UPDATE c1_block SET ${flip('header', 20)} WHERE height = 3`, /block 3 does not hash to its id/],
+  [`UPDATE c1_block SET time = time + 1 WHERE height = 3`, /header of block 3 does not match/],
+  [`DELETE FROM c1_block WHERE height = 4`, /block 5 does not follow 3/],
+  [`UPDATE c1_block SET first_tx = first_tx + 1 WHERE height = 5`, /block 5 begins with transaction/],
+  [`UPDATE c1_block SET unspent = unspent + 1`, /the last block counts \d+ unspent outputs/],
+  [`UPDATE c1_tx SET ${flip('bytes', 12)} WHERE seq = 4`, /transaction 4 does not hash to its id/],
+  [`UPDATE c1_tx SET bytes = x'0000' WHERE seq = 4`, /transaction 4 does not hash to its id/],
+  [`UPDATE c1_tx SET height = 1 WHERE seq = (SELECT max(seq) FROM c1_tx)`, /a transaction of block 30 has another height/],
+  [`DELETE FROM c1_tx WHERE seq = (SELECT max(seq) FROM c1_tx)`, /the blocks have/],
+  [`UPDATE c1_asset SET fxs = '7'`, /asset \w+ is not as its transaction made it/],
+  [`DELETE FROM c1_asset`, /assets, transactions made/],
+  [`UPDATE c1_utxo SET ${flip('bytes', 4)} WHERE seq = ${anyUnspent}`, /output \d+ is not the one of its id/],
+  [`UPDATE c1_utxo SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB) WHERE seq = 2`, /output 2 has a wrong checksum/],
+  [`UPDATE c1_utxo SET spent = 1 WHERE seq = ${anyUnspent}`, /which is spent or not there/],
+  [`UPDATE c1_utxo SET spent = NULL WHERE seq = (SELECT min(seq) FROM c1_utxo WHERE spent > 0)`, /unspent outputs, there are/],
+  [`UPDATE c1_utxo SET spent = 99999 WHERE seq = (SELECT min(seq) FROM c1_utxo WHERE spent > 0)`, /spent by no transaction/],
+  [`UPDATE c1_utxo SET height = 0 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /stands at the wrong place/],
+  [`DELETE FROM c1_owner WHERE ${anyOwner}`, /owners of outputs, there should be/],
+  [`UPDATE c1_owner SET address = x'${'00'.repeat(20)}' WHERE ${anyOwner}`, /does not own output/],
+  [`UPDATE c1_owner SET ${flip('bytes', 40)} WHERE ${anyOwner}`, /the copy of output/],
+  [`UPDATE c1_account SET own_count = own_count + 1 WHERE ${anyBalance}`, /are not the sums of its outputs/],
+  [`UPDATE c1_account SET own = NULL WHERE own IS NOT NULL`, /are not the sums of its outputs/],
+  [`DELETE FROM c1_account WHERE ${anyBalance}`, /are not the sums of its outputs/],
+  [`DELETE FROM c1_account WHERE asset = x''`, /was never touched/],
+  [`INSERT INTO c1_account VALUES (x'00', x'01', x'02', 1, NULL, 1, NULL, 0)`, /balances, there should be/],
+  [`UPDATE atomic SET ${flip('bytes', 4)} WHERE bytes IS NOT NULL`, /shared output \d+ is not the one of its id/],
+  [`DELETE FROM atomic_owner`, /has not the owners it names/],
+];
+
+for (const [sql, problem] of damages)
+  test(`found: ${sql}`, () => {
+    const { store } = grown();
+    store.db.exec(sql);
+    expect(checkChain(store, chainID).problems.join('\n')).toMatch(problem);
+  });

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Address, zeroAddress } from '../bytes/address.ts';
+import { sha256Hex } from '../bytes/hash.ts';
+import { type Id, zeroId } from '../bytes/id.ts';
+import { drivers } from '../platform/databases.fixture.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import { commitNext, grow, openChain } from './grow.fixture.ts';
+import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
+import { storedID } from './stored-utxo.ts';
+import type { PageQuery, UtxoCursor, UtxoPage } from './utxo-page.ts';
+
+const start: UtxoCursor = { address: zeroAddress, utxoID: zeroId };
+
+/** An address's outputs as the peer's linked list has them: newest first. */
+type ListOf = (address: Address) => readonly Id[];
+
+/** The peer's own loops over lists, one for a chain's outputs and one for shared memory. */
+function peerOwn(list: ListOf, { addresses, start: from, limit }: PageQuery) {
+  const found: Id[] = [];
+  let end = from;
+  for (const address of addresses) {
+    if (address < end.address) continue;
+    const cursor = address === end.address ? end.utxoID : zeroId;
+    const all = list(address);
+    const scanned = all.slice(all.indexOf(cursor) + 1).slice(0, limit);
+    end = { address, utxoID: end.utxoID };
+    for (const id of scanned) {
+      end = { address, utxoID: id };
+      if (found.includes(id)) continue;
+      found.push(id);
+      if (found.length >= limit) return { found, end };
+    }
+  }
+  return { found, end };
+}
+
+function peerAtomic(list: ListOf, { addresses, start: from, limit }: PageQuery) {
+  const found: Id[] = [];
+  let end = from;
+  for (const address of addresses) {
+    if (address < from.address) continue;
+    const cursor = address === from.address ? from.utxoID : zeroId;
+    const all = list(address);
+    end = { address, utxoID: cursor };
+    for (const id of all.slice(Math.max(0, all.indexOf(cursor)))) {
+      if (found.length >= limit) break;
+      end = { address, utxoID: id };
+      if (!found.includes(id)) found.push(id);
+    }
+    if (found.length >= limit) break;
+  }
+  return { found, end };
+}
+
+/** Every output under the smallest asked address that owns it, once. */
+function inOrder(list: ListOf, addresses: readonly Address[]): Id[] {
+  return [...new Set(addresses.flatMap(list))];
+}
+
+/** A chain with many shared outputs, and its lists. */
+function sample(seed: number, blocks: number) {
+  const chain = openChain(drivers[0].open);
+  const source = randomChain(seed, 4);
+  grow(chain, source, blocks);
+  const crowd = Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address);
+  const newestFirst = () =>
+    [...source.model.unspent.values()].sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
+  const owned = (utxo: Utxo, address: Address) => utxo.output.addresses.includes(address);
+  const own: ListOf = (address) =>
+    newestFirst()
+      .filter(({ utxo }) => owned(utxo, address))
+      .map(({ utxo }) => utxo.id);
+  const atomic: ListOf = (address) =>
+    source.model.inbound
+      .filter((utxo) => owned(utxo, address))
+      .map(({ id }) => id)
+      .reverse();
+  return { chain, source, everyone: [...source.addresses, ...crowd].sort(), lists: { own, atomic } };
+}
+
+const sources = { own: chainID, atomic: peerID } as const;
+const shown = ({ utxos, end }: UtxoPage) => ({ found: utxos.map(storedID), end });
+const limits = fc.integer({ min: 1, max: 12 });
+
+for (const kind of ['own', 'atomic'] as const) {
+  describe(kind, () => {
+    test("strict: every page is the peer's, for any addresses, cursor and limit", () => {
+      fc.assert(
+        fc.property(fc.integer(), fc.integer({ min: 0, max: 12 }), fc.infiniteStream(fc.nat()), limits, (seed, blocks, numbers, limit) => {
+          const { chain, source, everyone, lists } = sample(seed, blocks);
+          const number = (below: number) => (numbers.next().value as number) % below;
+          const oracle = kind === 'own' ? peerOwn : peerAtomic;
+          const known = [...source.model.unspent.keys(), ...source.model.spent, ...source.model.inbound.map(({ id }) => id), zeroId];
+          for (let i = 0; i < 20; i++) {
+            const addresses = everyone.filter(() => number(3) > 0);
+            const from =
+              number(3) === 0
+                ? start
+                : { address: everyone[number(everyone.length)] as Address, utxoID: known[number(known.length)] as Id };
+            const query = { addresses, start: from, limit };
+            expect(shown(chain.state.utxos(sources[kind], query, true))).toEqual(oracle(lists[kind], query));
+          }
+          chain.close();
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test('kind: walking the pages gives every output once, in order, and the first page is the strict one', () => {
+      fc.assert(
+        fc.property(fc.integer(), fc.integer({ min: 0, max: 12 }), limits, (seed, blocks, limit) => {
+          const { chain, everyone, lists } = sample(seed, blocks);
+          for (const addresses of [everyone, everyone.slice(3), everyone.slice(0, 1), everyone.filter((_, i) => i % 2 === 0)]) {
+            const walked: Id[] = [];
+            let from = start;
+            while (walked.length < 1000) {
+              const page = chain.state.utxos(sources[kind], { addresses, start: from, limit }, false);
+              walked.push(...page.utxos.map(storedID));
+              if (page.utxos.length === 0) break;
+              expect(page.utxos.length).toBeLessThanOrEqual(limit);
+              from = page.end;
+            }
+            expect(walked).toEqual(inOrder(lists[kind], addresses));
+            const query = { addresses, start, limit: 1024 };
+            expect(shown(chain.state.utxos(sources[kind], query, false))).toEqual(shown(chain.state.utxos(sources[kind], query, true)));
+          }
+          chain.close();
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('kind: a cursor goes on where it was when its output is gone; strict starts over', () => {
+      fc.assert(
+        fc.property(fc.integer(), fc.integer({ min: 1, max: 6 }), (seed, limit) => {
+          const { chain, source, everyone, lists } = sample(seed, 8);
+          for (const address of everyone) {
+            const before = [...lists[kind](address)];
+            const query = { addresses: [address], start, limit };
+            const { end } = chain.state.utxos(sources[kind], query, false);
+            // Blocks go on until the cursor's output is spent, if there is one.
+            for (let i = 0; i < 6 && lists[kind](address).includes(end.utxoID); i++) commitNext(chain, source.next(chain.state, 3));
+            const left = lists[kind](address);
+            const older = before.slice(before.indexOf(end.utxoID) + 1).filter((id) => left.includes(id));
+            const next = shown(chain.state.utxos(sources[kind], { ...query, start: end }, false)).found;
+            if (end.utxoID !== zeroId) expect(next).toEqual(older.slice(0, limit));
+            const again = shown(chain.state.utxos(sources[kind], { ...query, start: end }, true)).found;
+            if (!left.includes(end.utxoID)) expect(again).toEqual(left.slice(0, limit));
+          }
+          chain.close();
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}
+
+test('nothing is known of a chain nobody exports from', () => {
+  const { chain, everyone } = sample(1, 2);
+  const page = chain.state.utxos(zeroId, { addresses: everyone, start, limit: 5 }, false);
+  expect(page).toEqual({ utxos: [], end: { address: everyone[everyone.length - 1] as Address, utxoID: zeroId } });
+});

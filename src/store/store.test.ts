@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Id, zeroId } from '../bytes/id.ts';
+import { drivers, inScratch } from '../platform/databases.fixture.ts';
+import { bulkInsert } from './bulk-insert.ts';
+import { takeLock } from './lock.ts';
+import { openStore, type StoreOptions, schemaVersion } from './store.ts';
+
+const other = 'ab'.repeat(32) as Id;
+const codeOf = (work: () => unknown): string | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return (error as { fault?: { code: string } }).fault?.code ?? String(error);
+  }
+};
+
+for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
+  describe(name, () => {
+    const at = (path: string, options: Partial<StoreOptions> = {}) => openStore(open, { path, networkID: 5, genesis: zeroId, ...options });
+
+    test('another network, genesis or schema is refused, and both are named', () =>
+      inScratch((path) => {
+        at(path).close();
+        expect(codeOf(() => at(path, { networkID: 1 }))).toBe('STORE_OTHER_NETWORK');
+        expect(() => at(path, { networkID: 1 })).toThrow(/network 5, .* network 1/);
+        expect(codeOf(() => at(path, { genesis: other }))).toBe('STORE_OTHER_GENESIS');
+        expect(codeOf(() => at(path, { networkID: 1, readonly: true }))).toBe('STORE_OTHER_NETWORK');
+        const store = at(path);
+        store.db.exec(`UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'schema'`);
+        store.close();
+        expect(() => at(path)).toThrow(new RegExp(`schema version ${schemaVersion + 1}, .* version ${schemaVersion}`));
+        expect(codeOf(() => at(path))).toBe('STORE_OTHER_SCHEMA');
+      }));
+
+    test('what is no database, or not there, is a fault', () =>
+      inScratch((path) => {
+        expect(codeOf(() => at(path, { readonly: true }))).toBe('STORE_FAILED');
+        const db = open(path, { readonly: false });
+        db.exec('CREATE TABLE something(n)');
+        db.close();
+        expect(codeOf(() => at(path, { readonly: true }))).toBe('STORE_EMPTY');
+        writeFileSync(path, 'not a database, but long enough to look at'.repeat(50));
+        expect(codeOf(() => at(path))).toBe('STORE_FAILED');
+      }));
+
+    test('touch writes and reads; it fails when the database takes nothing any more, and works again after', () =>
+      inScratch((path) => {
+        const store = at(path);
+        store.touch();
+        store.touch();
+        const breaker = open(path, { readonly: false });
+        breaker.exec(`CREATE TRIGGER broken BEFORE UPDATE ON meta BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+        expect(codeOf(store.touch)).toBe('STORE_FAILED');
+        breaker.exec('DROP TRIGGER broken');
+        breaker.close();
+        store.touch();
+        expect(store.db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'touched'`).get()?.value).toBe(3);
+        store.close();
+      }));
+
+    test('the log does not grow without end, also beside readers', () =>
+      inScratch((path) => {
+        const store = at(path);
+        store.write(() => store.db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY, v BLOB)'));
+        const insert = bulkInsert(store.db, 'INSERT INTO t', 2);
+        const reader = at(path, { readonly: true });
+        let n = 0;
+        let largest = 0;
+        for (let i = 0; i < 120; i++) {
+          const rows = Array.from({ length: 500 }, () => [++n, new Uint8Array(200)] as const).flat();
+          store.write(() => insert(rows));
+          expect(reader.read(() => reader.db.prepare<{ n: number }>('SELECT max(n) AS n FROM t').get())?.n).toBe(n);
+          largest = Math.max(largest, store.sizes().log);
+        }
+        expect(largest).toBeLessThan(8_000_000);
+        expect(store.sizes().file).toBeGreaterThan(12_000_000);
+        reader.close();
+        store.close();
+        expect(at(path).sizes().log).toBeLessThan(100_000);
+      }));
+
+    test('exclusive: nobody else gets in until it is closed', () =>
+      inScratch((path) => {
+        const store = at(path, { exclusive: true });
+        store.touch();
+        const second = open(path, { readonly: true });
+        expect(() => second.prepare('SELECT * FROM meta').all()).toThrow(/locked/);
+        second.close();
+        store.close();
+        const reader = at(path, { readonly: true });
+        expect(reader.db.prepare('SELECT * FROM meta').all().length).toBe(4);
+        reader.close();
+      }));
+
+    test('one lock, until it is released', () =>
+      inScratch((path) => {
+        const lock = takeLock(open, path);
+        expect(codeOf(() => takeLock(open, path))).toBe('STORE_IN_USE');
+        lock.release();
+        takeLock(open, path).release();
+      }));
+  });
+
+test('a process that is killed leaves no lock behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serac-lock-'));
+  const path = join(folder, 'lock.sqlite');
+  const { open } = drivers[1];
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      '-e',
+      `import { openDatabase } from '${import.meta.dir}/../platform/database-bun.ts';
+       import { takeLock } from '${import.meta.dir}/lock.ts';
+       takeLock(openDatabase, '${path}');
+       console.log('locked');
+       process.stdin.on('end', () => process.exit()).resume();`,
+    ],
+    { stdin: 'pipe', stdout: 'pipe' },
+  );
+  await child.stdout.getReader().read();
+  expect(codeOf(() => takeLock(open, path))).toBe('STORE_IN_USE');
+  child.kill('SIGKILL');
+  await child.exited;
+  takeLock(open, path).release();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('rows go in in any number', () => {
+  const db = drivers[0].open(':memory:', { readonly: false });
+  db.exec('CREATE TABLE t(a, b)');
+  const insert = bulkInsert(db, 'INSERT INTO t', 2);
+  for (const count of [0, 1, 15, 16, 17, 40]) {
+    db.exec('DELETE FROM t');
+    insert(Array.from({ length: count * 2 }, (_, i) => i));
+    const rows = db.prepare<{ a: number; b: number }>('SELECT a, b FROM t ORDER BY a').all();
+    expect(rows.map(({ a, b }) => [a, b])).toEqual(Array.from({ length: count }, (_, i) => [i * 2, i * 2 + 1]));
+  }
+  db.close();
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test';
+import { Fault } from '../fault.ts';
+import { drivers, inScratch } from '../platform/databases.fixture.ts';
+import { transactionsOn } from './transaction.ts';
+
+for (const { name, open, onDisk } of drivers)
+  describe(name, () => {
+    const within = (work: (parts: ReturnType<typeof setUp>) => void) =>
+      onDisk ? inScratch((path) => work(setUp(path))) : work(setUp(':memory:'));
+    const setUp = (path: string) => {
+      const db = open(path, { readonly: false });
+      db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(n INTEGER PRIMARY KEY)');
+      const add = db.prepare('INSERT INTO t VALUES (?)');
+      const all = db.prepare<{ n: number }>('SELECT n FROM t ORDER BY n');
+      return { path, db, add: (n: number) => add.run(n), numbers: () => all.all().map(({ n }) => n), ...transactionsOn(db) };
+    };
+
+    test('all or nothing', () =>
+      within(({ db, add, numbers, write }) => {
+        const addAll = (...all: number[]) => all.map(add).length;
+        expect(write(() => addAll(1, 2))).toBe(2);
+        expect(() => write(() => addAll(3, 1))).toThrow(/database: .*UNIQUE/);
+        expect(numbers()).toEqual([1, 2]);
+        write(() => add(4));
+        expect(numbers()).toEqual([1, 2, 4]);
+        db.close();
+      }));
+
+    test("a fault passes as it is, the driver's errors become one", () =>
+      within(({ db, add, numbers, write }) => {
+        const fault = new Fault('no', { code: 'TEST_NO' });
+        const caught = (work: () => void) => {
+          try {
+            write(work);
+          } catch (error) {
+            return error;
+          }
+          return undefined;
+        };
+        expect(
+          caught(() => {
+            add(1);
+            throw fault;
+          }),
+        ).toBe(fault);
+        expect(caught(() => db.exec('nonsense'))).toMatchObject({ fault: { code: 'STORE_FAILED' } });
+        expect(caught(() => db.exec('COMMIT'))).toMatchObject({ fault: { code: 'STORE_FAILED' } });
+        expect(numbers()).toEqual([]);
+        write(() => add(7));
+        expect(numbers()).toEqual([7]);
+        db.close();
+      }));
+
+    test('reads inside one see one moment, and may stand inside a write', () =>
+      within(({ path, db, add, numbers, read, write }) => {
+        write(() => {
+          add(1);
+          expect(read(numbers)).toEqual([1]);
+        });
+        if (onDisk) {
+          const other = open(path, { readonly: false });
+          read(() => {
+            expect(numbers()).toEqual([1]);
+            other.exec('INSERT INTO t VALUES (2)');
+            expect(numbers()).toEqual([1]);
+          });
+          other.close();
+          expect(numbers()).toEqual([1, 2]);
+        }
+        db.close();
+      }));
+  });
