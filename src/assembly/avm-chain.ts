@@ -94,4 +94,5 @@ export const addressSpace = (chainID: Id, { network, aliases, differences }: Sur
   write: addressWriter(aliases.primary(chainID), network.hrp),
   ownOutputs: true,
   exactLength: differences.addressLength,
+  known: new Map(),
 });

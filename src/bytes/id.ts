@@ -32,6 +32,15 @@ export function idText(id: Id): string {
 }
 
 export function parseId(text: string): Id {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const id = checkedId(text);
+  if (parsed.size >= maxTexts) parsed.clear();
+  parsed.set(text, id);
+  return id;
+}
+
+function checkedId(text: string): Id {
   const bytes = cb58Decode(text);
   // Peer: ids.ToID, utils/hashing ToHash256.
   if (bytes.length !== idLength)
@@ -42,6 +51,7 @@ export function parseId(text: string): Id {
 export type IdFault = { code: 'ID_LENGTH'; got: number };
 export class IdError extends Fault<IdFault> {}
 
-/** A pure function's memory: it changes what an answer costs, never what it is. */
+/** Memories of pure functions: they change what an answer costs, never what it is. */
 const texts = new Map<Id, string>();
-const maxTexts = 16_384;
+const parsed = new Map<string, Id>();
+const maxTexts = 8192;

@@ -16,11 +16,21 @@ export type AddressSpace = {
   readonly ownOutputs: boolean;
   /** Refuse what the peer would pad; see the differences. */
   readonly exactLength: boolean;
+  /** Texts that were read before: the same few addresses are asked about again and again, and a checksum takes microseconds. */
+  readonly known: Map<string, Address>;
 };
+
+const maxKnown = 4096;
 
 /** An address as users write it: bare CB58, or `<chain>-<bech32>` of this chain. Peer: vms/components/avax/addresses.go, in its order of checks. */
 export function parseAddress(text: string, space: AddressSpace): Address {
-  return bareAddress(text) ?? localAddress(text, space);
+  const { known } = space;
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const address = bareAddress(text) ?? localAddress(text, space);
+  if (known.size >= maxKnown) known.clear();
+  known.set(text, address);
+  return address;
 }
 
 function bareAddress(text: string): Address | undefined {

@@ -35,8 +35,6 @@ export type Manner = {
   readonly keepsPlace: boolean;
   /** An output of several asked addresses is listed once in a page, or once in all of them: under the smallest address. */
   readonly listedOnce: 'in a page' | 'in all pages';
-  /** Not more than `limit` entries of one address are looked at, also where some of them are skipped. */
-  readonly shortSearch: boolean;
   /** An address with nothing to show leaves no output in the end cursor. */
   readonly clearsEnd: boolean;
 };
@@ -44,12 +42,12 @@ export type Manner = {
 /** Peer: vms/components/avax/utxo_fetching.go and utxo_state.go for `own`; chains/atomic/state.go, getKeys, for `atomic`. */
 export const manners = {
   strict: {
-    own: { inclusive: false, keepsPlace: false, listedOnce: 'in a page', shortSearch: true, clearsEnd: false },
-    atomic: { inclusive: true, keepsPlace: false, listedOnce: 'in a page', shortSearch: false, clearsEnd: true },
+    own: { inclusive: false, keepsPlace: false, listedOnce: 'in a page', clearsEnd: false },
+    atomic: { inclusive: true, keepsPlace: false, listedOnce: 'in a page', clearsEnd: true },
   },
   kind: {
-    own: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', shortSearch: false, clearsEnd: false },
-    atomic: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', shortSearch: false, clearsEnd: true },
+    own: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: false },
+    atomic: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: true },
   },
 } as const satisfies { [manner: string]: { own: Manner; atomic: Manner } };
 
@@ -75,14 +73,12 @@ export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQu
     const atStart = address === start.address;
     let below = (atStart ? placeOf(source, start, manner) : undefined) ?? newest;
     let last: OwnedRow | undefined;
-    let left = manner.shortSearch ? limit : maxLooked;
-    while (left > 0 && looked < maxLooked && utxos.length < limit) {
-      const wanted = Math.min(limit - utxos.length, left);
+    while (looked < maxLooked && utxos.length < limit) {
+      const wanted = limit - utxos.length;
       const rows = source.rows(address, below, wanted);
       for (const row of rows) if (!isListed(row, address)) utxos.push(source.bytesOf(row));
       last = rows[rows.length - 1] ?? last;
       looked += rows.length;
-      left -= rows.length;
       if (last === undefined || rows.length < wanted) break;
       below = last.seq;
     }
