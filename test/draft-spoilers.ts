@@ -31,6 +31,7 @@ const anyKind: readonly DraftSpoiler[] = [
   ],
   ['unsorted outputs', 'TX_OUTPUTS_NOT_SORTED', (tx, draft) => replaced(draft, 'outputs', swapped(TransferableOutput, tx.outputs))],
   ['more out than in', 'TX_INSUFFICIENT_FUNDS', (_, draft, world) => withOutputs(draft, coin(world, 1n << 62n))],
+  ['a coin less than the fee', 'TX_INSUFFICIENT_FUNDS', coinShort],
   ['an asset from nowhere', 'TX_INSUFFICIENT_FUNDS', (_, draft, world) => withOutputs(draft, transfer(someId(world), 1n, mine(world)))],
   ['more out than there is', 'TX_OVERFLOW', (_, draft, world) => withOutputs(draft, coin(world, maxU64))],
 
@@ -129,6 +130,16 @@ const reversed = (owners: OutputOwners): OutputOwners => ({ ...owners, addresses
 
 const replaced = (draft: Draft, field: string, items: readonly unknown[] | undefined): Draft | undefined =>
   items && edit(draft, { [field]: items });
+
+/** All that is left for the fee, less one coin, is paid out. */
+function coinShort(tx: UnsignedTx, draft: Draft, world: World): Draft | undefined {
+  const { feeAsset, txFee, createAssetTxFee } = world.wallet.terms;
+  const inputs = [...tx.inputs, ...(tx.kind === 'ImportTx' ? tx.importedInputs : [])].filter(({ assetID }) => assetID === feeAsset);
+  const outputs = [...tx.outputs, ...(tx.kind === 'ExportTx' ? tx.exportedOutputs : [])].filter(({ assetID }) => assetID === feeAsset);
+  const left = inputs.reduce((sum, { input }) => sum + input.amount, 0n) - outputs.reduce((sum, { output }) => sum + output.amount, 0n);
+  const fee = tx.kind === 'CreateAssetTx' ? createAssetTxFee : txFee;
+  return left < fee ? undefined : withOutputs(draft, coin(world, left - fee + 1n));
+}
 
 function reversedInputs({ inputs }: UnsignedTx, draft: Draft): Draft | undefined {
   if (inputs.length < 2) return undefined;

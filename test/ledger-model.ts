@@ -1,12 +1,14 @@
 import type { Id } from '../src/bytes/id.ts';
-import { effectsOf } from '../src/tx/effects.ts';
+import type { UtxoRef } from '../src/tx/input.ts';
+import type { Operation } from '../src/tx/operation.ts';
+import type { Output } from '../src/tx/output.ts';
 import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { makeUtxo, type Utxo, utxoId } from '../src/tx/utxo.ts';
 import type { Key } from './wallet-kit.ts';
 
 /**
- * The ledger as plain maps, kept by a test beside the node's: what the node holds must be what is here. Supply is counted a second
- * way, from the amounts that transactions name, so that an output lost or made twice shows even if both sides lose it.
+ * The ledger as plain maps, kept by a test beside the node's: what the node holds must be what is here. It works out for itself what
+ * a transaction does. Supply is counted in yet another way, from the amounts that transactions name.
  */
 export type Model = {
   /** Outputs of this chain. */
@@ -73,17 +75,18 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
     supply,
     accepted,
     apply: (tx) => {
-      const effects = effectsOf(tx);
-      for (const id of effects.spent) {
+      const { unsigned } = tx;
+      for (const id of spentBy(tx)) {
         const utxo = utxos.get(id);
         if (utxo === undefined) throw new Error(`transaction ${tx.id} spends ${id}, which the model does not have`);
         spent.push(utxo);
         utxos.delete(id);
       }
-      for (const id of effects.imported?.ids ?? [])
-        if (!of(inbound, effects.imported?.from as Id).delete(id)) throw new Error(`transaction ${tx.id} imports ${id} from nowhere`);
-      for (const utxo of effects.created) utxos.set(utxo.id, utxo);
-      for (const utxo of effects.exported?.utxos ?? []) of(outbound, effects.exported?.to as Id).set(utxo.id, utxo);
+      if (unsigned.kind === 'ImportTx')
+        for (const ref of unsigned.importedInputs)
+          if (!of(inbound, unsigned.sourceChain).delete(idOfRef(ref))) throw new Error(`transaction ${tx.id} imports what is not there`);
+      for (const utxo of madeBy(tx)) utxos.set(utxo.id, utxo);
+      for (const utxo of exportedBy(tx)) of(outbound, exportTarget(tx)).set(utxo.id, utxo);
       noteAsset(tx);
       book(tx);
       accepted.push(tx);
@@ -92,16 +95,62 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
   };
 }
 
-/** Amounts of each asset, summed over outputs: what the books must say too. */
-export function sumOf(utxos: Iterable<Utxo>): Map<Id, bigint> {
-  const sums = new Map<Id, bigint>();
-  for (const { assetID, output } of utxos)
-    if (output.kind === 'secp256k1fx.TransferOutput') sums.set(assetID, (sums.get(assetID) ?? 0n) + output.amount);
-  return sums;
-}
-
 /** Whether these keys alone can spend an output by this time. */
 export function canSpend({ output }: Utxo, keys: readonly Key[], now: bigint): boolean {
   if (output.locktime > now) return false;
   return output.addresses.filter((address) => keys.some((key) => key.address === address)).length >= output.threshold;
 }
+
+/** Outputs a transaction leaves on this chain, numbered through. */
+export function madeBy({ id, unsigned }: Tx): Utxo[] {
+  const outputs: { assetID: Id; output: Output }[] = [...unsigned.outputs];
+  if (unsigned.kind === 'CreateAssetTx')
+    for (const state of unsigned.initialStates) outputs.push(...state.outputs.map((output) => ({ assetID: id, output })));
+  if (unsigned.kind === 'OperationTx')
+    for (const operation of unsigned.operations)
+      outputs.push(...resultsOf(operation).map((output) => ({ assetID: operation.assetID, output })));
+  return outputs.map(({ assetID, output }, index) => makeUtxo(id, index, assetID, output));
+}
+
+/** Outputs of this chain that a transaction consumes. */
+export const spentBy = ({ unsigned }: Tx): Id[] => [
+  ...unsigned.inputs.map(idOfRef),
+  ...(unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap(({ inputIDs }) => inputIDs.map(idOfRef)) : []),
+];
+
+/** Exports are numbered on after what stays here. */
+const exportedBy = ({ id, unsigned }: Tx): Utxo[] =>
+  unsigned.kind !== 'ExportTx'
+    ? []
+    : unsigned.exportedOutputs.map(({ assetID, output }, i) => makeUtxo(id, unsigned.outputs.length + i, assetID, output));
+
+const exportTarget = ({ unsigned }: Tx): Id => (unsigned.kind === 'ExportTx' ? unsigned.destinationChain : unsigned.blockchainID);
+
+function resultsOf({ operation }: Operation): Output[] {
+  switch (operation.kind) {
+    case 'secp256k1fx.MintOperation': {
+      const { mintOutput, transferOutput } = operation;
+      return [
+        { kind: 'secp256k1fx.MintOutput', ...mintOutput },
+        { kind: 'secp256k1fx.TransferOutput', ...transferOutput },
+      ];
+    }
+    case 'nftfx.MintOperation': {
+      const { groupID, payload } = operation;
+      return operation.outputs.map((owners) => ({ kind: 'nftfx.TransferOutput', groupID, payload, ...owners }));
+    }
+    case 'nftfx.TransferOperation':
+      return [{ kind: 'nftfx.TransferOutput', ...operation.output }];
+    case 'propertyfx.MintOperation': {
+      const { mintOutput, ownedOutput } = operation;
+      return [
+        { kind: 'propertyfx.MintOutput', ...mintOutput },
+        { kind: 'propertyfx.OwnedOutput', ...ownedOutput },
+      ];
+    }
+    case 'propertyfx.BurnOperation':
+      return [];
+  }
+}
+
+const idOfRef = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);

@@ -127,12 +127,12 @@ function twice({ operations }: Parameters<Spoiler[2]>[0], draft: Draft): Draft {
 }
 
 /** A second output of the same asset beside the first. */
-function onTwo(one: Operation, { model }: World, { unsigned }: Draft): Operation | undefined {
+function onTwo(one: Operation, { model, taken }: World, { unsigned }: Draft): Operation | undefined {
   const [ref] = one.inputIDs;
   const used = unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap(({ inputIDs }) => inputIDs) : [];
-  const taken = new Set([...used, ...unsigned.inputs].map((other) => `${other.txID}${other.outputIndex}`));
+  const own = new Set([...used, ...unsigned.inputs].map((other) => `${other.txID}${other.outputIndex}`));
   for (const other of model.utxos.values())
-    if (other.assetID === one.assetID && ref !== undefined && !taken.has(`${other.txID}${other.outputIndex}`))
+    if (other.assetID === one.assetID && ref !== undefined && !taken.has(other.id) && !own.has(`${other.txID}${other.outputIndex}`))
       return { ...one, inputIDs: [ref, refOf(other)].sort(compareRefs) };
   return undefined;
 }

@@ -111,7 +111,7 @@ export function ownOwners(world: World): OutputOwners {
   return chance(random, 80) ? ownedBy([random.pick(wallet.keys)]) : ownedBy(severalKeys(world, 3), 2);
 }
 
-export function severalKeys({ random, wallet }: World, count: number): Key[] {
+export function severalKeys({ random, wallet }: Pick<World, 'random' | 'wallet'>, count: number): Key[] {
   const at = random.below(wallet.keys.length);
   return Array.from({ length: count }, (_, i) => wallet.keys[(at + i) % wallet.keys.length] as Key);
 }

@@ -16,9 +16,9 @@ export function spoiled(world: World, draft: kit.Draft, pending: readonly Tx[]):
   const { random } = world;
   const roll = random.below(100);
   if (roll < 8) return again(world, pending);
-  if (roll < 16) return mutated(world, kit.signed(draft));
-  if (roll < 36) return signedBadly(world, kit.signed(draft));
-  if (roll < 85) return oneWay(world, draft);
+  if (roll < 22) return mutated(world, kit.signed(draft));
+  if (roll < 38) return signedBadly(world, kit.signed(draft));
+  if (roll < 78) return oneWay(world, draft);
   return severalWays(world, draft);
 }
 
@@ -89,6 +89,7 @@ function mutated({ random, model }: World, tx: Tx): Case {
 function signedBadly(world: World, tx: Tx): Case | undefined {
   const { random } = world;
   const [name, code, spoil] = random.pick(credentialSpoilers);
+  if (tx.credentials.length === 0) return undefined;
   const credentials = spoil([...tx.credentials], world, tx);
   return credentials && { name, bytes: makeTx(tx.unsigned, credentials).bytes, expected: { refused: code } };
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '../src/bytes/hash.ts';
 import { toHex } from '../src/bytes/hex.ts';
+import { type Id, idToBytes } from '../src/bytes/id.ts';
 import { maxGenesisBytes } from '../src/codec/pack.ts';
 import { sumOf as storedSum } from '../src/state/balance.ts';
 import { tablesOf } from '../src/state/schema.ts';
 import { restored, storedOwners } from '../src/state/stored-utxo.ts';
 import type { Database } from '../src/store/database.ts';
-import { parseBlock } from '../src/tx/block.ts';
-import { effectsOf } from '../src/tx/effects.ts';
+import { type Block, parseBlock } from '../src/tx/block.ts';
 import { parseTx, type Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
+import { madeBy, spentBy } from './ledger-model.ts';
 
 /**
  * Reads a whole database and works out anew everything that is kept twice: owners, sums, counts, assets and what was spent must all
@@ -65,61 +66,69 @@ function integrity(db: Database): string[] {
 function auditChain(db: Database, chain: number): string[] {
   const t = tablesOf(chain);
   const { genesis, blocks } = historyOf(db, chain);
-  const unspent = new Map<string, Utxo>();
-  const wrong: string[] = [];
-  const apply = (tx: Tx, height: number): void => {
-    const { spent, created } = effectsOf(tx);
-    for (const id of spent) if (!unspent.delete(id)) wrong.push(`block ${height} spends ${id}, which was not there`);
-    for (const utxo of created) unspent.set(utxo.id, utxo);
-  };
-  for (const tx of genesis) apply(tx, 0);
-  let parent: string | undefined;
-  for (const [height, bytes] of blocks.entries()) {
-    const block = parseBlock(bytes);
-    if (block.height !== BigInt(height)) wrong.push(`block ${height} says it is ${block.height}`);
-    if (parent !== undefined && block.parentID !== parent) wrong.push(`block ${height} does not follow the one before it`);
-    parent = block.id;
-    for (const tx of block.txs) apply(tx, height);
-  }
+  const parsed = blocks.map(parseBlock);
+  const placed = [...genesis.map((tx) => ({ tx, height: 0 })), ...parsed.flatMap(({ txs }, height) => txs.map((tx) => ({ tx, height })))];
+  const { unspent, lines } = executed(placed);
   const last = db.prepare<{ id: Uint8Array; unspent: number }>(`SELECT id, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`).get();
-  if (last === undefined || toHex(last.id) !== parent) wrong.push('the last block has another id');
-  if (last?.unspent !== unspent.size) wrong.push(`${last?.unspent} outputs counted, ${unspent.size} there`);
-  const txs = [...genesis, ...blocks.flatMap((bytes) => parseBlock(bytes).txs)];
   return [
-    ...wrong,
-    ...compared(
-      'outputs',
-      outputRows(db, t.utxo),
-      [...unspent.values()].map(({ id, bytes }) => `${id} ${toHex(bytes)}`),
-    ),
-    ...compared('owners', ownerRows(db, t), [...unspent.values()].flatMap(ownerLines)),
-    ...compared('balances', balanceRows(db, t.account), balanceLines(unspent.values())),
-    ...compared(
-      'assets',
-      db
-        .prepare<{ id: Uint8Array; fxs: string }>(`SELECT id, fxs FROM ${t.asset}`)
-        .all()
-        .map(({ id, fxs }) => `${toHex(id)} ${fxs}`),
-      txs.flatMap(({ id, unsigned }) =>
-        unsigned.kind === 'CreateAssetTx' ? [`${id} ${unsigned.initialStates.map(({ fxIndex }) => fxIndex).join(' ')}`] : [],
-      ),
-    ),
+    ...linked(parsed),
+    ...compared('last block', last === undefined ? [] : [`${toHex(last.id)} ${last.unspent}`], [`${parsed.at(-1)?.id} ${unspent.length}`]),
+    ...compared('outputs', outputRows(db, t.utxo), lines),
+    ...compared('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
+    ...compared('balances', balanceRows(db, t.account), balanceLines(unspent)),
+    ...compared('assets', assetRows(db, t.asset), placed.flatMap(assetLines)),
     ...compared(
       'transactions',
-      db
-        .prepare<{ id: Uint8Array; bytes: Uint8Array }>(`SELECT id, bytes FROM ${t.tx}`)
-        .all()
-        .map(({ id, bytes }) => `${toHex(id)} ${sha256Hex(bytes)}`),
-      txs.map(({ id }) => `${id} ${id}`),
+      txRows(db, t.tx),
+      placed.map(({ tx, height }, i) => `${i + 1} ${tx.id} ${tx.id} ${height}`),
     ),
   ];
 }
 
+/** Every output there ever was, a line each, and those that are left. */
+function executed(placed: readonly { tx: Tx; height: number }[]): { unspent: Utxo[]; lines: string[] } {
+  const all = new Map<string, { utxo: Utxo; height: number; spent: number | null }>();
+  for (const [i, { tx, height }] of placed.entries()) {
+    for (const id of spentBy(tx)) {
+      const entry = all.get(id);
+      // Spent before, or never there: the line of the output will not be the one in the table.
+      if (entry !== undefined) entry.spent = entry.spent === null ? i + 1 : -1;
+      else throw new Error(`transaction ${tx.id} spends ${id}, which was never made`);
+    }
+    for (const utxo of madeBy(tx)) all.set(utxo.id, { utxo, height, spent: null });
+  }
+  return {
+    unspent: [...all.values()].filter(({ spent }) => spent === null).map(({ utxo }) => utxo),
+    lines: [...all.values()].map(({ utxo, height, spent }) => `${utxo.id} ${height} ${spent} ${toHex(utxo.bytes)}`),
+  };
+}
+
+const linked = (blocks: readonly Block[]): string[] =>
+  blocks.flatMap(({ height, parentID }, i) => {
+    if (height !== BigInt(i)) return [`block ${i} says it is ${height}`];
+    return i > 0 && parentID !== blocks[i - 1]?.id ? [`block ${i} does not follow the one before it`] : [];
+  });
+
+const assetRows = (db: Database, table: string): string[] =>
+  db
+    .prepare<{ id: Uint8Array; fxs: string }>(`SELECT id, fxs FROM ${table}`)
+    .all()
+    .map(({ id, fxs }) => `${toHex(id)} ${fxs}`);
+
+const assetLines = ({ tx: { id, unsigned } }: { tx: Tx }): string[] =>
+  unsigned.kind === 'CreateAssetTx' ? [`${id} ${unsigned.initialStates.map(({ fxIndex }) => fxIndex).join(' ')}`] : [];
+
+const txRows = (db: Database, table: string): string[] =>
+  db
+    .prepare<{ seq: number; id: Uint8Array; height: number; bytes: Uint8Array }>(`SELECT seq, id, height, bytes FROM ${table}`)
+    .all()
+    .map(({ seq, id, height, bytes }) => `${seq} ${toHex(id)} ${sha256Hex(bytes)} ${height}`);
+
 const outputRows = (db: Database, table: string): string[] =>
   db
-    .prepare<{ id: Uint8Array; bytes: Uint8Array }>(`SELECT id, bytes FROM ${table} WHERE spent IS NULL`)
+    .prepare<{ id: Uint8Array; height: number; spent: number | null; bytes: Uint8Array }>(`SELECT id, height, spent, bytes FROM ${table}`)
     .all()
-    .map(({ id, bytes }) => `${toHex(id)} ${toHex(restored(bytes).bytes)}`);
+    .map(({ id, height, spent, bytes }) => `${toHex(id)} ${height} ${spent} ${toHex(restored(bytes).bytes)}`);
 
 const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
@@ -181,6 +190,16 @@ function auditShared(db: Database): string[] {
     entries.flatMap(({ seq, bytes }) => storedOwners(bytes).map((address) => `${address} ${seq}`)),
   );
 }
+
+/** Ids of what is in the memory that `reader` may import from `peer`, ascending. */
+export const sharedIds = (db: Database, reader: Id, peer: Id): string[] =>
+  db
+    .prepare<{ id: Uint8Array }>(
+      `SELECT a.id FROM atomic a JOIN chain r ON r.number = a.reader JOIN chain p ON p.number = a.peer
+         WHERE r.id = ? AND p.id = ? AND a.removed = 0 ORDER BY a.id`,
+    )
+    .all(idToBytes(reader), idToBytes(peer))
+    .map(({ id }) => toHex(id));
 
 function compared(what: string, stored: readonly string[], worked: readonly string[]): string[] {
   const [kept, due] = [new Set(stored), new Set(worked)];

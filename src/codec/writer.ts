@@ -8,7 +8,9 @@ export class Writer {
   }
 
   u8(value: number): void {
-    this.#bytes[this.#reserve(1)] = value;
+    // Reserving may move the bytes: first the place, then the buffer.
+    const at = this.#reserve(1);
+    this.#bytes[at] = value;
   }
 
   u16(value: number): void {

@@ -4,11 +4,11 @@ import { type Address, zeroAddress } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
 import { drivers } from '../platform/databases.fixture.ts';
-import type { Utxo } from '../tx/utxo.ts';
+import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { commitNext, grow, openChain } from './grow.fixture.ts';
 import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
-import { storedID } from './stored-utxo.ts';
-import type { PageQuery, UtxoCursor, UtxoPage } from './utxo-page.ts';
+import { stored, storedID } from './stored-utxo.ts';
+import { manners, type OwnedUtxos, type PageQuery, type UtxoCursor, type UtxoPage, utxoPage } from './utxo-page.ts';
 
 const start: UtxoCursor = { address: zeroAddress, utxoID: zeroId };
 
@@ -160,4 +160,45 @@ test('nothing is known of a chain nobody exports from', () => {
   const { chain, everyone } = sample(1, 2);
   const page = chain.state.utxos(zeroId, { addresses: everyone, start, limit: 5 }, false);
   expect(page).toEqual({ utxos: [], end: { address: everyone[everyone.length - 1] as Address, utxoID: zeroId } });
+});
+
+test('a page that skips and skips comes back short, and walking on still gives every output once', () => {
+  const addresses = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(40, '0') as Address);
+  const owners = { locktime: 0n, threshold: 1, addresses };
+  const utxos = Array.from({ length: 1000 }, (_, i) =>
+    stored(makeUtxo(zeroId, i, zeroId, { kind: 'secp256k1fx.TransferOutput', amount: 1n, ...owners })),
+  );
+  const numbers = new Map(utxos.map((bytes, seq) => [storedID(bytes), seq]));
+  let looked = 0;
+  let read = 0;
+  const source: OwnedUtxos = {
+    rows: (_, below, limit) => {
+      const top = Math.min(below, utxos.length);
+      const rows = Array.from({ length: Math.min(limit, top) }, (__, i) => ({ seq: top - 1 - i, bytes: null }));
+      looked += rows.length;
+      return rows;
+    },
+    bytesOf: ({ seq }) => {
+      read++;
+      return utxos[seq] as Uint8Array;
+    },
+    place: (id) => {
+      const seq = numbers.get(id);
+      return seq === undefined ? undefined : { seq, bytes: utxos[seq] as Uint8Array, gone: false };
+    },
+  };
+  const walked: Id[] = [];
+  let from = start;
+  let pages = 0;
+  for (; from.address < (addresses[199] as Address); pages++) {
+    [looked, read] = [0, 0];
+    const page = utxoPage(source, { addresses, start: from, limit: 1024 }, manners.kind.own);
+    walked.push(...page.utxos.map(storedID));
+    expect(looked).toBeLessThan(70_000);
+    // Each output's bytes are wanted a few times at most, however often it is met.
+    expect(read).toBeLessThan(4_000);
+    from = page.end;
+  }
+  expect(pages).toBe(4);
+  expect(walked).toEqual(utxos.map(storedID).reverse());
 });

@@ -74,7 +74,8 @@ function storeOn(db: Database, options: StoreOptions): Store {
  */
 const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
   [
-    'busy_timeout = 5000',
+    // A wait holds the whole process up; no other node writes here (see lock.ts), so a lock is a backup or a curious tool, soon gone.
+    `busy_timeout = ${readonly ? 2000 : 100}`,
     `cache_size = -${cacheKiB}`,
     'temp_store = MEMORY',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
@@ -136,9 +137,7 @@ function logKeeper(db: Database): { wrote: () => void } {
     wrote: () => {
       const rows = changes.get()?.rows ?? 0;
       if (rows < next) return;
-      db.exec('PRAGMA busy_timeout = 50');
       const busy = checkpoint.get()?.busy === 1;
-      db.exec('PRAGMA busy_timeout = 5000');
       next = rows + (busy ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
     },
   };

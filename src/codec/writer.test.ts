@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { Writer } from './writer.ts';
+
+test('nothing is lost where the buffer grows, whatever is written there', () => {
+  const writes: [(writer: Writer) => void, number[]][] = [
+    [(w) => w.u8(7), [7]],
+    [(w) => w.u16(0x0102), [1, 2]],
+    [(w) => w.u32(0x01020304), [1, 2, 3, 4]],
+    [(w) => w.u64(0x0102030405060708n), [1, 2, 3, 4, 5, 6, 7, 8]],
+    [(w) => w.fixed(Uint8Array.of(9, 8)), [9, 8]],
+    [(w) => w.hex('0a0b'), [10, 11]],
+  ];
+  for (const [write, bytes] of writes)
+    for (let before = 500; before <= 1030; before++) {
+      const writer = new Writer();
+      writer.fixed(new Uint8Array(before));
+      write(writer);
+      expect([...writer.finish().subarray(before)]).toEqual(bytes);
+    }
+});

@@ -1,0 +1,150 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatHex } from '../src/bytes/hex.ts';
+import { idText } from '../src/bytes/id.ts';
+import { openDatabase } from '../src/platform/database-bun.ts';
+import { effectsOf } from '../src/tx/effects.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+import type { Client } from './http.ts';
+import { eventually } from './processes.ts';
+import { startProgram } from './program.ts';
+import { hasSmallDisks, startOnSmallDisk } from './small-disk.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+
+/** Real faults, one at a time: the node says what is wrong, loses nothing, and is well again when the fault is gone. */
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-faults-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const often = '--health-check-frequency=200ms';
+
+test('a database that another process has locked', async () => {
+  const program = await startProgram(`--data-dir=${folder}`, often);
+  const { client } = program;
+  const [first, second] = chained();
+  await issue(client, first);
+  await untilAccepted(client, first);
+
+  const rival = openDatabase(join(folder, 'db', 'serac.sqlite'), { readonly: false });
+  rival.exec('BEGIN IMMEDIATE');
+  try {
+    const sick = await untilFailing(client, 'database');
+    expect(sick.status).toBe(503);
+    expect(sick.checks.database?.error).toMatch(/locked|busy/);
+    expect(sick.checks.database?.contiguousFailures).toBeGreaterThan(0);
+    await issue(client, second);
+    expect(await statusOf(client, second)).toBe('Processing');
+  } finally {
+    rival.exec('ROLLBACK');
+    rival.close();
+  }
+  const well = await untilHealthy(client);
+  expect(well.checks.database).not.toHaveProperty('contiguousFailures');
+  expect(well.checks.database).not.toHaveProperty('error');
+  await untilAccepted(client, second);
+  expect(await program.stop()).toBe(0);
+}, 60_000);
+
+if (!hasSmallDisks()) console.log('left out: a disk that runs full, because this system lends no mounts');
+else {
+  const thresholds = [
+    '--system-tracker-disk-required-available-space-percentage=20',
+    '--system-tracker-disk-warning-available-space-percentage=50',
+  ];
+
+  test('a disk with too little room, and room again', async () => {
+    const { client, leave, stop } = await startOnSmallDisk(often, ...thresholds);
+    expect((await healthOf(client)).status).toBe(200);
+    leave(40);
+    const warned = await untilFailing(client, 'diskspace');
+    expect(warned.status).toBe(503);
+    expect(warned.checks.diskspace?.error).toBe(below(warned, 'warning threshold', 50));
+    leave(10);
+    const exhausted = await eventually(
+      () => healthOf(client),
+      ({ checks }) => /minimum/.test(checks.diskspace?.error ?? ''),
+    );
+    expect(exhausted.checks.diskspace?.error).toBe(below(exhausted, 'minimum required', 20));
+    leave(100);
+    const well = await untilHealthy(client);
+    expect(well.checks.diskspace).not.toHaveProperty('contiguousFailures');
+    expect(await stop()).toBe(0);
+  }, 60_000);
+
+  test('a disk that is full: what was issued waits for room', async () => {
+    const { client, leave, stop } = await startOnSmallDisk(often);
+    const [first, second] = chained();
+    await issue(client, first);
+    await untilAccepted(client, first);
+    leave(0);
+    // Room that the log has already taken is still room to write in: it has to be used up first.
+    const sick = await untilFailing(client, 'database');
+    expect(sick.status).toBe(503);
+    await issue(client, second);
+    expect(await statusOf(client, second)).toBe('Processing');
+    leave(100);
+    const well = await untilHealthy(client);
+    expect(well.checks.database).not.toHaveProperty('contiguousFailures');
+    await untilAccepted(client, second);
+    expect(await stop()).toBe(0);
+  }, 60_000);
+}
+
+type Check = { readonly error?: string; readonly contiguousFailures?: number; readonly message?: { availableDiskPercentage?: number } };
+type Health = { readonly status: number; readonly checks: { readonly [name: string]: Check } };
+
+/** AvalancheGo's own words. */
+const below = ({ checks }: Health, what: string, limit: number): string =>
+  `remaining available disk space percentage (${checks.diskspace?.message?.availableDiskPercentage}%) is below ${what} available space percentage (${limit}%)`;
+
+async function healthOf(client: Client): Promise<Health> {
+  const { status, text } = await client.send('GET', '/ext/health');
+  return { status, checks: (JSON.parse(text) as { checks: Health['checks'] }).checks };
+}
+
+const untilFailing = (client: Client, name: string): Promise<Health> =>
+  eventually(
+    () => healthOf(client),
+    ({ checks }) => checks[name]?.error !== undefined,
+    30_000,
+  );
+
+async function untilHealthy(client: Client): Promise<Health> {
+  const health = await eventually(
+    () => healthOf(client),
+    ({ status }) => status === 200,
+    30_000,
+  );
+  expect(health.status).toBe(200);
+  return health;
+}
+
+/** Two that depend on each other. */
+function chained(): [Tx, Tx] {
+  const wallet = createWallet('faults', { keys: [ewoq], count: 0 });
+  const next = (utxo: Utxo): Tx => signed(baseTx(wallet, { utxos: [utxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+  const first = next(ewoqGenesisUtxo);
+  return [first, next(effectsOf(first).created[1] as Utxo)];
+}
+
+async function issue(client: Client, tx: Tx): Promise<void> {
+  const { error } = await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+  expect(error).toBeUndefined();
+}
+
+const statusOf = async (client: Client, tx: Tx): Promise<string> => {
+  const { result } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) });
+  return (result as unknown as { status: string }).status;
+};
+
+async function untilAccepted(client: Client, tx: Tx): Promise<void> {
+  const status = await eventually(
+    () => statusOf(client, tx),
+    (one) => one === 'Accepted',
+    30_000,
+  );
+  expect(status).toBe('Accepted');
+}
