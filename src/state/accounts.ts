@@ -32,8 +32,9 @@ export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) =>
   const ownedBelow = db.prepare<OwnedRow>(`SELECT seq, bytes FROM ${t.owner} WHERE address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`);
   const insertOwners = bulkInsert(db, `INSERT INTO ${t.owner}`, 3);
   const deleteOwner = db.prepare(`DELETE FROM ${t.owner} WHERE address = ? AND seq = ?`);
-  const allRows = db.prepare<AccountRow>(`SELECT * FROM ${t.account} WHERE address = ? AND asset > x''`);
-  const oneRow = db.prepare<AccountRow>(`SELECT * FROM ${t.account} WHERE address = ? AND asset = ? AND locktime = ?`);
+  const columns = `SELECT asset, locktime, own, own_count, shared, shared_count FROM ${t.account}`;
+  const allRows = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset > x''`);
+  const oneRow = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset = ? AND locktime = ?`);
   const changedAt = db.prepare<{ changed: number }>(
     `SELECT changed FROM ${t.account} WHERE address = ? AND asset = x'' AND locktime = x''`,
   );

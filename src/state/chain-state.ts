@@ -58,6 +58,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
 
   /** The process that writes knows what it wrote last. */
   let known = store.readonly ? undefined : history.last();
+  let numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
   const last = (): NonNullable<ReturnType<History['last']>> => {
     const accepted = known ?? history.last();
     if (accepted === undefined)
@@ -68,13 +69,13 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
   const write = (block: Block, diff: Changes, unspentBefore: number, within?: () => void): void => {
     const height = Number(block.height);
     const change = store.write(() => {
-      const firstTx = history.lastTxSeq() + 1;
-      const { made, created, consumed, deltas, touched } = blockChange(diff, { firstTx, firstUtxo: utxos.lastSeq() + 1, held: utxos.held });
+      const firstTx = numbers.tx + 1;
+      const { made, created, consumed, deltas, touched } = blockChange(diff, { firstTx, firstUtxo: numbers.utxo + 1, held: utxos.held });
       const unspent = unspentBefore + created.length - consumed.length;
       history.insertBlock(block, firstTx, unspent);
       history.insertTxs(diff.applied, firstTx, height);
-      utxos.spend(consumed);
       utxos.insert(made, height);
+      utxos.spend([...made, ...consumed]);
       accounts.removeOwners(consumed);
       accounts.addOwners(created);
       accounts.applyDeltas(deltas, height);
@@ -84,11 +85,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
         if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
       }
       within?.();
-      return { created, consumed, unspent };
+      return { made, created, consumed, unspent };
     });
     // Only now: a commit that failed must leave no trace here either.
     utxos.remember(change.created, change.consumed);
     known = { id: block.id, height: block.height, time: block.time, unspent: change.unspent };
+    numbers = { tx: numbers.tx + diff.applied.length, utxo: numbers.utxo + change.made.length };
   };
 
   return {

@@ -19,7 +19,8 @@ type OwnerRow = {
 /** Every owner of every unspent output has its row, nobody else has one, and kept balances are the sums of what the rows stand for. */
 export function checkAccounts(db: Database, t: Tables, expectedOwners: number, complain: Complain): void {
   const ownersAfter = db.prepare<OwnerRow>(
-    `SELECT o.address, o.seq, o.bytes AS copy, u.bytes, u.spent FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq
+    `SELECT o.address, o.seq, o.bytes AS copy, u.bytes, s.tx AS spent
+     FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq LEFT JOIN ${t.spend} s ON s.utxo = o.seq
      WHERE (o.address, o.seq) > (?, ?) ORDER BY o.address, o.seq LIMIT ?`,
   );
   const accounts = accountsIn(db, t, () => new Uint8Array(0));

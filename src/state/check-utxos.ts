@@ -15,10 +15,16 @@ type UtxoRow = {
   readonly spent: number | null;
 };
 
+type Unspent = Pick<UtxoRow, 'id' | 'bytes'>;
+
 /** Outputs are what their ids say, in the order pages need. Unspent ones go into the digest by id, so that it does not depend on numbering. */
 export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes: Uint8Array) => void, complain: Complain) {
-  const bySeq = db.prepare<UtxoRow>(`SELECT * FROM ${t.utxo} WHERE seq > ? ORDER BY seq LIMIT ?`);
-  const byId = db.prepare<UtxoRow>(`SELECT * FROM ${t.utxo} WHERE id > ? AND spent IS NULL ORDER BY id LIMIT ?`);
+  const bySeq = db.prepare<UtxoRow>(
+    `SELECT ${t.utxo}.*, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE seq > ? ORDER BY seq LIMIT ?`,
+  );
+  const byId = db.prepare<Unspent>(
+    `SELECT id, bytes FROM ${t.utxo} WHERE id > ? AND NOT EXISTS (SELECT 1 FROM ${t.spend} WHERE utxo = seq) ORDER BY id LIMIT ?`,
+  );
   let unspent = 0;
   let owners = 0;
   let previous: UtxoRow | undefined;
@@ -35,7 +41,7 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
     }
     previous = row;
   }
-  for (const { bytes } of piecewise<UtxoRow>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
+  for (const { bytes } of piecewise<Unspent>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
   return { unspent, owners };
 }
 

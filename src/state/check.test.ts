@@ -19,7 +19,7 @@ test('a sound chain has no problems, and what is counted is what there is', () =
 
 const flip = (column: string, at: number) =>
   `${column} = CAST(substr(${column}, 1, ${at}) || x'ff' || substr(${column}, ${at + 2}) AS BLOB)`;
-const anyUnspent = '(SELECT min(seq) FROM c1_utxo WHERE spent IS NULL)';
+const anyUnspent = '(SELECT min(seq) FROM c1_owner)';
 const anyOwner = '(address, seq) = (SELECT address, seq FROM c1_owner WHERE bytes IS NOT NULL LIMIT 1)';
 const anyBalance = `(address, asset, locktime) = (SELECT address, asset, locktime FROM c1_account WHERE asset > x'' LIMIT 1)`;
 
@@ -38,9 +38,9 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`DELETE FROM c1_asset`, /assets, transactions made/],
   [`UPDATE c1_utxo SET ${flip('bytes', 4)} WHERE seq = ${anyUnspent}`, /output \d+ is not the one of its id/],
   [`UPDATE c1_utxo SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB) WHERE seq = 2`, /output 2 has a wrong checksum/],
-  [`UPDATE c1_utxo SET spent = 1 WHERE seq = ${anyUnspent}`, /which is spent or not there/],
-  [`UPDATE c1_utxo SET spent = NULL WHERE seq = (SELECT min(seq) FROM c1_utxo WHERE spent > 0)`, /unspent outputs, there are/],
-  [`UPDATE c1_utxo SET spent = 99999 WHERE seq = (SELECT min(seq) FROM c1_utxo WHERE spent > 0)`, /spent by no transaction/],
+  [`INSERT INTO c1_spend VALUES (${anyUnspent}, 1)`, /which is spent or not there/],
+  [`DELETE FROM c1_spend WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /unspent outputs, there are/],
+  [`UPDATE c1_spend SET tx = 99999`, /spent by no transaction/],
   [`UPDATE c1_utxo SET height = 0 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /stands at the wrong place/],
   [`DELETE FROM c1_owner WHERE ${anyOwner}`, /owners of outputs, there should be/],
   [`UPDATE c1_owner SET address = x'${'00'.repeat(20)}' WHERE ${anyOwner}`, /does not own output/],

@@ -3,6 +3,7 @@ export const tablesOf = (chain: number) => ({
   block: `c${chain}_block`,
   tx: `c${chain}_tx`,
   utxo: `c${chain}_utxo`,
+  spend: `c${chain}_spend`,
   owner: `c${chain}_owner`,
   account: `c${chain}_account`,
   asset: `c${chain}_asset`,
@@ -14,8 +15,9 @@ export type Tables = ReturnType<typeof tablesOf>;
  * block    header: its bytes before the first transaction. first_tx, tx_count: its transactions are neighbours in `tx`.
  *          unspent: outputs there are after it.
  * tx       in the order of acceptance; genesis transactions stand before block 1's and belong to no block.
- * utxo     every output there ever was. spent: the consuming tx. Within a block a smaller id has a larger seq, so that falling seq is
- *          the order the API shows: newest block first, then by id.
+ * utxo     every output there ever was. Within a block a smaller id has a larger seq, so that falling seq is the order the API shows:
+ *          newest block first, then by id. Rows never change: a mark in a row would make it grow, and SQLite move its neighbours.
+ * spend    which transaction consumed an output.
  * owner    unspent outputs by address. The bytes, if not too many, are here once more: a page is then read from neighbouring rows,
  *          five times as fast.
  * account  kept sums of transfer outputs. own: this address alone may spend them; shared: others are named too.
@@ -27,7 +29,8 @@ export const chainSchema = (t: Tables): string => `
     first_tx INTEGER NOT NULL, tx_count INTEGER NOT NULL, time INTEGER NOT NULL, unspent INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.tx}(seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.utxo}(
-    seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL, spent INTEGER) STRICT;
+    seq INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, height INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS ${t.spend}(utxo INTEGER PRIMARY KEY, tx INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS ${t.owner}(
     address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (address, seq)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS ${t.account}(

@@ -19,8 +19,8 @@ export type UtxoTable = {
   readonly lastSeq: () => number;
   /** An unspent output that a block consumes, with its number. */
   readonly held: (utxo: Utxo) => NumberedUtxo;
-  readonly insert: (utxos: readonly (NumberedUtxo & { spent: number | null })[], height: number) => void;
-  readonly spend: (utxos: readonly (NumberedUtxo & { spent: number })[]) => void;
+  readonly insert: (utxos: readonly NumberedUtxo[], height: number) => void;
+  readonly spend: (utxos: readonly (NumberedUtxo & { spent: number | null })[]) => void;
   /** After the commit: what the cache may say from now on. */
   readonly remember: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
 };
@@ -30,11 +30,13 @@ const maxCached = 4096;
 
 /** Only the process that writes can know that a cached output is still unspent. */
 export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable {
-  const byId = db.prepare<{ seq: number; bytes: StoredUtxo; spent: number | null }>(`SELECT seq, bytes, spent FROM ${t.utxo} WHERE id = ?`);
+  const byId = db.prepare<{ seq: number; bytes: StoredUtxo; spent: number | null }>(
+    `SELECT seq, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
+  );
   const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
   const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
-  const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 5);
-  const spendRow = db.prepare(`UPDATE ${t.utxo} SET spent = ? WHERE seq = ?`);
+  const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 4);
+  const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   const cache = boundedMap<Id, NumberedUtxo>(maxCached);
 
   const find = (id: Id): NumberedUtxo | undefined => {
@@ -63,11 +65,13 @@ export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable 
     },
     insert: (utxos, height) => {
       const rows: SqlValue[] = [];
-      for (const { utxo, seq, bytes, spent } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes, spent);
+      for (const { utxo, seq, bytes } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes);
       insertRows(rows);
     },
     spend: (utxos) => {
-      for (const { seq, spent } of utxos) spendRow.run(spent, seq);
+      const rows: SqlValue[] = [];
+      for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
+      insertSpends(rows);
     },
     remember: (created, consumed) => {
       for (const { utxo } of consumed) cache.delete(utxo.id);

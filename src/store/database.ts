@@ -11,7 +11,7 @@ export type Database = {
   readonly close: () => void;
 };
 
-/** Prepared once, used often. Rows come as objects by column name. */
+/** Prepared once, used often: it lives as long as its database is open. Rows come as objects by column name. */
 export type Statement<Row> = {
   readonly run: (...values: SqlValue[]) => void;
   readonly get: (...values: SqlValue[]) => Row | undefined;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Id, zeroId } from '../bytes/id.ts';
 import { drivers, inScratch } from '../platform/databases.fixture.ts';
 import { bulkInsert } from './bulk-insert.ts';
+import type { OpenDatabase } from './database.ts';
 import { takeLock } from './lock.ts';
 import { openStore, type StoreOptions, schemaVersion } from './store.ts';
 
@@ -104,6 +105,28 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         takeLock(open, path).release();
       }));
   });
+
+test('a checkpoint that fails does not undo the write before it', () => {
+  const { open } = drivers[0];
+  let asked = 0;
+  const failing: OpenDatabase = (path, options) => {
+    const db = open(path, options);
+    const refuse = () => {
+      asked++;
+      throw new TypeError('disk full');
+    };
+    return {
+      ...db,
+      prepare: <Row>(sql: string) => (sql.includes('wal_checkpoint') ? { ...db.prepare<Row>(sql), get: refuse } : db.prepare<Row>(sql)),
+    };
+  };
+  const store = openStore(failing, { path: ':memory:', networkID: 5, genesis: zeroId });
+  store.write(() => store.db.exec('CREATE TABLE t(n)'));
+  const insert = bulkInsert(store.db, 'INSERT INTO t', 1);
+  for (let i = 0; i < 40; i++) store.write(() => insert(Array(500).fill(i)));
+  expect(asked).toBeGreaterThan(1);
+  expect(store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(20_000);
+});
 
 test('a process that is killed leaves no lock behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serac-lock-'));
