@@ -17,14 +17,17 @@ export type Recovery = {
 /** So many transactions within so many milliseconds are a rush. */
 const rush = { transactions: 24, within: 40 } as const;
 
+const batchSize = 8;
+
+type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly send: () => void };
+
 /** Milliseconds without a rush after which the thread ends. */
 const quiet = 10_000;
 
 export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThread' | 'timers' | 'clock' | 'cores'>): Recovery {
   let thread: ReturnType<Env['openRecoveryThread']> | undefined;
   let cancelEnd = () => {};
-  let asked: Signed[] = [];
-  let flushed: Promise<void> | undefined;
+  let batch: Batch | undefined;
   const times: number[] = [];
 
   const isRush = (): boolean => {
@@ -39,34 +42,42 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
     thread = undefined;
   };
 
-  /** All that arrives in one turn of the event loop goes in one message. */
-  const flush = (): Promise<void> =>
-    new Promise((resolve, reject) =>
-      env.timers.soon(() => {
-        const batch = asked;
-        asked = [];
-        flushed = undefined;
-        thread ??= env.openRecoveryThread();
-        cancelEnd();
-        cancelEnd = env.timers.after(quiet, close);
-        thread.ask(packSigned(batch)).then((answered) => {
-          for (const [i, signer] of unpackSigners(answered).entries()) {
-            const one = batch[i] as Signed;
-            if (signer !== undefined) signers.remember(one.hash, one.signature, signer);
-          }
-          resolve();
-        }, reject);
-      }),
-    );
+  /** A batch is what arrives in one turn of the event loop, cut small: the first answers go out while the thread is at the next batch. */
+  const newBatch = (): Batch => {
+    const signed: Signed[] = [];
+    let send = () => {};
+    const done = new Promise<void>((resolve, reject) => {
+      send = () => {
+        if (batch?.signed === signed) batch = undefined;
+        send = () => {};
+        ask(signed).then(resolve, reject);
+      };
+    });
+    env.timers.soon(() => send());
+    return { signed, done, send: () => send() };
+  };
+
+  const ask = async (signed: readonly Signed[]): Promise<void> => {
+    thread ??= env.openRecoveryThread();
+    cancelEnd();
+    cancelEnd = env.timers.after(quiet, close);
+    const answered = unpackSigners(await thread.ask(packSigned(signed)));
+    for (const [i, { hash, signature }] of signed.entries()) {
+      const signer = answered[i];
+      if (signer !== undefined) signers.remember(hash, signature, signer);
+    }
+  };
 
   return {
     prepare: (tx) => {
       if (env.cores < 2 || !isRush()) return undefined;
+      batch ??= newBatch();
+      const { signed, done } = batch;
       const hash = sha256(signedPart(tx));
       for (const credential of tx.credentials)
-        if ('signatures' in credential) for (const signature of credential.signatures) asked.push({ hash, signature });
-      flushed ??= flush();
-      return flushed;
+        if ('signatures' in credential) for (const signature of credential.signatures) signed.push({ hash, signature });
+      if (signed.length >= batchSize) batch.send();
+      return done;
     },
     close,
   };

@@ -51,7 +51,7 @@ export type Chain = {
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
   readonly onWork: (listener: () => void) => void;
-  readonly hasWork: () => boolean;
+  readonly waiting: () => number;
   /** Takes a transaction into the pool after judging it on the last accepted state; a waiting one is taken as it is. */
   readonly issue: (tx: Tx) => void;
   /** Takes a transaction that may depend on others still waiting; it is judged when its turn comes. */
@@ -199,7 +199,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       preferred = id;
     },
     onWork: (listener) => void workListeners.push(listener),
-    hasWork: () => mempool.oldest() !== undefined,
+    waiting: () => mempool.size().txs,
     issue,
     issueInTurn: wallet.issue,
     status: (id) => {

@@ -45,7 +45,7 @@ function fakeVm(work: string[]) {
     onWork: (run) => {
       listener = run;
     },
-    hasWork: () => work.length > 0,
+    waiting: () => work.length,
   };
   return { vm, asked, add };
 }
@@ -144,29 +144,31 @@ test('a block that cannot be stored is rejected, so that its transactions wait f
   expect(asked.at(-2)).toBe('accept 1');
 });
 
-test('after a busy block the engine rests as long as it has worked, after a small one not at all', () => {
+test('after a block of many the engine gathers while more arrive, until there are enough', () => {
   const { vm, asked, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();
-  let now = 0;
-  let size = 5000;
-  const build = () => {
-    const block = vm.build();
-    return block && { ...block, bytes: new Uint8Array(size) };
-  };
-  const verify: Vm['verify'] = (block) => {
-    now += 7;
-    vm.verify(block);
-  };
-  startSolo({ ...vm, build, verify }, { minBlockDelay: 0 }, { ...timers, now: () => now }, () => {});
-  add('a');
+  const look = () => later.splice(0).forEach(({ run }) => void run());
+  startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
+  const many = (count: number) => Array.from({ length: count }, () => 'x');
+  const blocks = () => asked.filter((step) => step.startsWith('build')).map((step) => step.split('+').length);
+  add(...many(8));
   turn();
-  size = 100;
-  add('b');
+  add(...many(10));
   turn();
-  expect(later.map(({ ms }) => ms)).toEqual([7]);
-  now += 7;
-  later[0]?.run();
-  add('c');
+  expect(blocks()).toEqual([8]);
+  add(...many(20));
+  look();
+  expect(blocks()).toEqual([8]);
+  look();
+  expect(blocks()).toEqual([8, 30]);
+  add(...many(1));
+  add(...many(99));
+  look();
+  expect(blocks()).toEqual([8, 30, 100]);
+  add('x');
+  look();
+  expect(blocks()).toEqual([8, 30, 100, 1]);
+  add('x');
   turn();
-  expect(asked.filter((step) => step.startsWith('build'))).toEqual(['build a', 'build b', 'build c']);
+  expect(blocks()).toEqual([8, 30, 100, 1, 1]);
 });

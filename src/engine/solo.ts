@@ -18,11 +18,11 @@ export type SoloOptions = {
 const retryDelay = 1000;
 
 /**
- * Storing a block costs the same few milliseconds for one transaction as for a hundred. So after a block of this many bytes the engine
- * rests as long as it has worked: what arrives meanwhile shares the next one. Anyone who sends a few at a time never waits.
+ * Storing a block costs the same few milliseconds for one transaction as for a hundred. So after a block of many the engine gathers: as
+ * long as more arrive (it looks every `pause` milliseconds), not longer than `longest`, and until there are enough. Anyone who sends a
+ * few at a time, or waits for each to be accepted, never waits for this.
  */
-const busyBlock = 4096;
-const longestRest = 20;
+const gathering = { after: 8, enough: 96, pause: 1.5, longest: 15 } as const;
 
 /**
  * This node decides alone: a block as soon as there is work. The block it builds is verified as a foreign one would be,
@@ -35,14 +35,24 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   let processingSince: number | undefined;
   let accepted = 0;
   let acceptanceTime = 0;
-  let restUntil = 0;
+  /** How many transactions waited for the last block. */
+  let lastTaken = 0;
 
   const schedule = (): void => {
     if (waiting || stopped) return;
     waiting = true;
-    const delay = Math.max(msUntilNextBlock(), restUntil - timers.now());
+    const delay = msUntilNextBlock();
     if (delay > 0) cancelDelay = timers.after(delay, run);
+    else if (lastTaken >= gathering.after) gather(vm.waiting(), timers.now() + gathering.longest);
     else timers.soon(run);
+  };
+
+  const gather = (before: number, until: number): void => {
+    cancelDelay = timers.after(gathering.pause, () => {
+      const arrived = vm.waiting();
+      if (arrived === before || arrived >= gathering.enough || timers.now() >= until) run();
+      else gather(arrived, until);
+    });
   };
 
   const msUntilNextBlock = (): number => {
@@ -64,10 +74,11 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       return;
     }
     waiting = false;
-    if (vm.hasWork()) schedule();
+    if (vm.waiting() > 0) schedule();
   };
 
   const decideOne = (): void => {
+    lastTaken = vm.waiting();
     const block = vm.build();
     if (block === undefined) return;
     const started = timers.now();
@@ -80,10 +91,8 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       processingSince = undefined;
       vm.setPreference(vm.lastAccepted());
     }
-    const now = timers.now();
     accepted++;
-    acceptanceTime += now - started;
-    restUntil = block.bytes.length < busyBlock ? 0 : now + Math.min(now - started, longestRest);
+    acceptanceTime += timers.now() - started;
   };
 
   /** What could not be stored is not accepted; rejecting it puts its transactions back into the pool for another try. */
@@ -97,7 +106,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   };
 
   vm.onWork(schedule);
-  if (vm.hasWork()) schedule();
+  if (vm.waiting() > 0) schedule();
 
   return {
     report: () => ({

@@ -29,7 +29,8 @@ export type Vm = {
   readonly setPreference: (id: Id) => void;
   /** Called whenever there may be something to build. */
   readonly onWork: (listener: () => void) => void;
-  readonly hasWork: () => boolean;
+  /** How many transactions wait for a block. */
+  readonly waiting: () => number;
 };
 
 /** What every engine tells the health check. Durations in milliseconds. */
