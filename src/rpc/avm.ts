@@ -45,7 +45,7 @@ export type AvmDeps = {
 
 export type AvmContext = AvmDeps & {
   readonly balanceOf: ReturnType<typeof createBalanceOf>;
-  readonly shown: TextCache;
+  readonly shown: TextCache<string>;
   readonly assetNames: ReadonlyMap<Id, string>;
 };
 
@@ -53,7 +53,7 @@ export type AvmContext = AvmDeps & {
 export const avmContext = (deps: AvmDeps): AvmContext => ({
   ...deps,
   balanceOf: createBalanceOf(deps.reads),
-  shown: createTextCache(8_000_000),
+  shown: createTextCache<string>(8_000_000),
   assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
 });
 

@@ -33,16 +33,16 @@ export function allBalances(reads: BalanceReads, address: Address, partial: bool
 }
 
 /**
- * One asset's balance with every output it is made of, as JSON text. The list may have thousands of entries and is asked for again
+ * One asset's balance with every output it is made of, as JSON. The list may have thousands of entries and is asked for again
  * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes.
  */
-export function createBalanceOf(reads: BalanceReads): (address: Address, assetID: Id, partial: boolean, now: bigint) => string {
-  const texts = createTextCache(8_000_000);
+export function createBalanceOf(reads: BalanceReads): (address: Address, assetID: Id, partial: boolean, now: bigint) => Uint8Array {
+  const texts = createTextCache<Uint8Array>(8_000_000);
   return (address, assetID, partial, now) => {
     const key = `${address}${assetID}${partial}${reads.changed(address)}${partial ? '' : lastUnlock(reads, address, assetID, now)}`;
     const before = texts.get(key);
     if (before !== undefined) return before;
-    const text = balanceText(reads, address, assetID, partial, now);
+    const text = Buffer.from(balanceText(reads, address, assetID, partial, now));
     texts.set(key, text);
     return text;
   };

@@ -4,7 +4,7 @@ import { RpcError } from './fault.ts';
 import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
 import type { Reply, Services } from './method.ts';
 import { findCall } from './method-name.ts';
-import { type Json, quoteBigints, writeJson } from './write-json.ts';
+import { type Json, quoteBigints, Raw, writeJson } from './write-json.ts';
 
 /** JSON-RPC 2.0 as gorilla/rpc/v2/json2 speaks it under AvalancheGo's utils/json codec, and batches beside it. */
 
@@ -118,8 +118,24 @@ const invalidRequest = -32600;
 const serverError = -32000;
 
 function succeeded(id: string | null, result: Json): Reply {
-  return { body: id === null ? '' : octets(`{"jsonrpc":"2.0","result":${writeJson(result)},"id":`, compact(id)), called: true };
+  if (id === null) return { body: '', called: true };
+  const echo = compact(id);
+  const bytes = result instanceof Raw && typeof result.json !== 'string' ? result.json : undefined;
+  if (bytes === undefined) return { body: octets(`{"jsonrpc":"2.0","result":${writeJson(result)},"id":`, echo), called: true };
+  return { body: wholeAnswer(bytes, echo), called: true };
 }
+
+/** A long answer is asked for again and again, mostly under the same id: copying it would cost more than finding it. */
+function wholeAnswer(result: Uint8Array, echo: string): Uint8Array {
+  const before = lastWhole.get(result);
+  if (before?.echo === echo) return before.body;
+  const body = Buffer.concat([resultHead, result, Buffer.from(`,"id":${echo}}\n`, 'latin1')]);
+  lastWhole.set(result, { echo, body });
+  return body;
+}
+
+const lastWhole = new WeakMap<Uint8Array, { readonly echo: string; readonly body: Uint8Array }>();
+const resultHead = Buffer.from('{"jsonrpc":"2.0","result":');
 
 function failed(id: string | null, error: unknown, called: boolean, mode: Mode): Reply {
   const isFault = error instanceof Fault;

@@ -3,23 +3,23 @@ import { goString } from '../codec/go-string.ts';
 /** What a method may answer. A bigint is written as bare digits, never rounded; a property that is undefined is left out. */
 export type Json = string | number | bigint | boolean | null | Raw | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** JSON text that was rendered before: written as it stands. */
+/** JSON that was rendered before: written as it stands. A long answer is better kept as bytes: it is then copied once on its way out. */
 export class Raw {
-  readonly text: string;
+  readonly json: string | Uint8Array;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(json: string | Uint8Array) {
+    this.json = json;
   }
 }
 
-export const raw = (text: string): Raw => new Raw(text);
+export const raw = (json: string | Uint8Array): Raw => new Raw(json);
 
 /** JSON text as Go's encoding/json writes it. */
 export function writeJson(value: Json): string {
   if (typeof value === 'string') return goString(value);
   if (typeof value === 'object') {
     if (value === null) return 'null';
-    if (value instanceof Raw) return value.text;
+    if (value instanceof Raw) return typeof value.json === 'string' ? value.json : Buffer.from(value.json).toString('utf8');
     return isList(value) ? writeList(value) : writeObject(value);
   }
   return typeof value === 'number' && !Number.isFinite(value) ? 'null' : value.toString();
