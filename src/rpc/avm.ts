@@ -71,18 +71,7 @@ export const avm = methods<AvmContext>()({
     { deprecated: '1.9.12' },
   ),
 
-  getAssetDescription: row(obj({ assetID: str }), (deps, { assetID }) => {
-    const id = assetNamed(assetID, deps);
-    const asset = deps.reads.description(id);
-    if (asset === undefined) throw notFound('asset', id);
-    if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
-    return {
-      assetID: idText(id),
-      name: raw(goStringOf(asset.name)),
-      symbol: raw(goStringOf(asset.symbol)),
-      denomination: asset.denomination.toString(),
-    };
-  }),
+  getAssetDescription: row(obj({ assetID: str }), (deps, { assetID }) => shownAsset(assetNamed(assetID, deps), deps)),
 
   getBalance: row(
     obj({ address: str, assetID: str, includePartial: bool }),
@@ -150,6 +139,20 @@ function decodedTx(text: string, form: Encoding): Uint8Array {
     if (!(error instanceof Fault)) throw error;
     throw new AvmError(`problem decoding transaction: ${error.message}`, { code: 'AVM_BAD_TX_TEXT', reason: error.message });
   }
+}
+
+/** What an asset was called when it was created never changes. */
+function shownAsset(id: Id, { reads, shown }: AvmContext): Json {
+  const key = `asset ${id}`;
+  const before = shown.get(key);
+  if (before !== undefined) return raw(before);
+  const asset = reads.description(id);
+  if (asset === undefined) throw notFound('asset', id);
+  if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
+  const { name, symbol, denomination } = asset;
+  const text = `{"assetID":"${idText(id)}","name":${goStringOf(name)},"symbol":${goStringOf(symbol)},"denomination":"${denomination}"}`;
+  shown.set(key, text);
+  return raw(text);
 }
 
 /** An accepted transaction never changes, so neither does its JSON. The genesis one may be larger than any that is issued. */
