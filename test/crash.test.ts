@@ -224,7 +224,8 @@ function checkFile(replays: boolean): void {
 /** After a clean stop nothing is undecided: the node holds what the callers' books say, no more and no less. */
 function unspentOnDisk(): string[] {
   const db = openDatabase(join(dataDir, 'db', 'serac.sqlite'), { readonly: false });
-  const rows = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${tablesOf(1).utxo} WHERE spent IS NULL`).all();
+  const { utxo, spend } = tablesOf(1);
+  const rows = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${utxo} WHERE seq NOT IN (SELECT utxo FROM ${spend})`).all();
   db.close();
   return rows.map(({ id }) => toHex(id)).sort();
 }

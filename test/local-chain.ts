@@ -81,7 +81,13 @@ export function startByHand(chain: Chain, unix: () => bigint): Engine & { readon
   const fail = (error: unknown): never => {
     throw error;
   };
-  const timers = { now: () => 0, unix, soon: (run: () => void) => void soon.push(run), after: () => () => {} };
+  const later = (run: () => void) => void soon.push(run);
+  // Time passes when somebody decides: what the engine would wait for comes at once, in order.
+  const after = (_ms: number, run: () => void) => {
+    later(run);
+    return () => {};
+  };
+  const timers = { now: () => 0, unix, soon: later, after };
   const engine = startSolo(chain, { minBlockDelay: 0 }, timers, fail);
   return {
     ...engine,

@@ -43,7 +43,7 @@ describe(`random transactions of every kind, seed ${seed}`, () => {
     }, 600_000);
 });
 
-const { utxo: utxoTable } = tablesOf(1);
+const { utxo, spend } = tablesOf(1);
 
 type Deposit = { readonly height: bigint; readonly from: Id; readonly utxo: Utxo };
 type Run = { readonly local: LocalChain; readonly deposits: readonly Deposit[]; readonly step: () => void };
@@ -209,7 +209,7 @@ function checkBlock({ state, store }: LocalChain, model: Model, touched: readonl
 
 /** Amounts of each asset over all unspent outputs of the store, in the order of the assets. */
 function storedSums({ db }: Store): Map<Id, bigint> {
-  const rows = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${utxoTable} WHERE spent IS NULL`).all();
+  const rows = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${utxo} WHERE seq NOT IN (SELECT utxo FROM ${spend})`).all();
   const sums = new Map<Id, bigint>();
   for (const { bytes } of rows) {
     if (!isTransfer(bytes)) continue;

@@ -27,7 +27,8 @@ export function auditState(db: Database): string[] {
 export function stateHash(db: Database): string {
   const hash = createHash('sha256');
   for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL ORDER BY id').all())
-    for (const table of Object.values(tablesOf(number))) addRows(hash, db, `SELECT * FROM ${table} ORDER BY 1, 2, 3`);
+    for (const [name, table] of Object.entries(tablesOf(number)))
+      addRows(hash, db, `SELECT * FROM ${table} ORDER BY 1, 2${name === 'spend' ? '' : ', 3'}`);
   // Numbers of chains and entries depend on which chain was heard of first, which no block says.
   addRows(
     hash,
@@ -73,7 +74,7 @@ function auditChain(db: Database, chain: number): string[] {
   return [
     ...linked(parsed),
     ...compared('last block', last === undefined ? [] : [`${toHex(last.id)} ${last.unspent}`], [`${parsed.at(-1)?.id} ${unspent.length}`]),
-    ...compared('outputs', outputRows(db, t.utxo), lines),
+    ...compared('outputs', outputRows(db, t), lines),
     ...compared('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
     ...compared('balances', balanceRows(db, t.account), balanceLines(unspent)),
     ...compared('assets', assetRows(db, t.asset), placed.flatMap(assetLines)),
@@ -124,9 +125,11 @@ const txRows = (db: Database, table: string): string[] =>
     .all()
     .map(({ seq, id, height, bytes }) => `${seq} ${toHex(id)} ${sha256Hex(bytes)} ${height}`);
 
-const outputRows = (db: Database, table: string): string[] =>
+const outputRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
-    .prepare<{ id: Uint8Array; height: number; spent: number | null; bytes: Uint8Array }>(`SELECT id, height, spent, bytes FROM ${table}`)
+    .prepare<{ id: Uint8Array; height: number; spent: number | null; bytes: Uint8Array }>(
+      `SELECT u.id, u.height, s.tx AS spent, u.bytes FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq`,
+    )
     .all()
     .map(({ id, height, spent, bytes }) => `${toHex(id)} ${height} ${spent} ${toHex(restored(bytes).bytes)}`);
 
