@@ -26,7 +26,7 @@ export type FromReader = { readonly reader: 'counted'; readonly id: number; read
  * Every call reads anew, so whoever saw a transaction accepted sees it here too.
  */
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
-  const relay = createRelay(parent, env.timers.after);
+  const relay = createRelay(parent, env.timers);
   const report = (error: unknown) => env.log(`serac: reader: ${error}`);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {

@@ -31,7 +31,7 @@ export function startReaders(
   const start = (): void => {
     const child = env.spawnReader();
     readers.set(child, createCounting(child, env));
-    serveRelay(child, handler);
+    serveRelay(child, handler, env.timers.soon);
     void child.exited.then((code) => {
       readers.delete(child);
       if (stopping) return;

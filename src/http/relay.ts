@@ -18,24 +18,32 @@ export type Relayed = {
 
 export type Relay = (request: Relayed) => Promise<HttpResponse>;
 
-type Question = { readonly relay: 'question'; readonly id: number } & Relayed;
-type Answer = { readonly relay: 'answer'; readonly id: number } & HttpResponse;
+/** What piles up in one turn of the event loop goes in one message: a message costs more than what is in it. */
+type Questions = { readonly relay: 'questions'; readonly all: readonly (Relayed & { readonly id: number })[] };
+type Answers = { readonly relay: 'answers'; readonly all: readonly (HttpResponse & { readonly id: number })[] };
+
+export type RelayTimers = {
+  readonly soon: (run: () => void) => void;
+  readonly after: (ms: number, run: () => void) => () => void;
+};
 
 /** More waiting than this means the other process is stuck; so does a wait longer than this. */
 const maxWaiting = 16_384;
 const maxWait = 30_000;
 
 /** The asking end. */
-export function createRelay(channel: Channel, after: (ms: number, run: () => void) => () => void): Relay {
+export function createRelay(channel: Channel, { soon, after }: RelayTimers): Relay {
   const waiting = new Map<number, { done: (response: HttpResponse) => void; cancel: () => void }>();
   let lastId = 0;
+  const send = gathered(soon, (all: Questions['all']) => channel.send({ relay: 'questions', all } satisfies Questions));
   channel.onMessage((message) => {
-    if (!isAnswer(message)) return;
-    const { id, status, headers, body } = message;
-    const asked = waiting.get(id);
-    waiting.delete(id);
-    asked?.cancel();
-    asked?.done({ status, headers, body });
+    if (!isAnswers(message)) return;
+    for (const { id, status, headers, body } of message.all) {
+      const asked = waiting.get(id);
+      waiting.delete(id);
+      asked?.cancel();
+      asked?.done({ status, headers, body });
+    }
   });
   return (request) =>
     new Promise((resolve, reject) => {
@@ -46,17 +54,33 @@ export function createRelay(channel: Channel, after: (ms: number, run: () => voi
         reject(busy());
       });
       waiting.set(id, { done: resolve, cancel });
-      channel.send({ relay: 'question', id, ...request } satisfies Question);
+      send({ id, ...request });
     });
 }
 
 /** The answering end: the handler sees the request as if it had come from this machine. */
-export function serveRelay(channel: Channel, handler: Handler): void {
-  channel.onMessage(async (message) => {
-    if (!isQuestion(message)) return;
-    const { status, headers, body } = await handler(requestOf(message));
-    channel.send({ relay: 'answer', id: message.id, status, headers, body } satisfies Answer);
+export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
+  const send = gathered(soon, (all: Answers['all']) => channel.send({ relay: 'answers', all } satisfies Answers));
+  const answer = async (question: Questions['all'][number]): Promise<void> => {
+    const { status, headers, body } = await handler(requestOf(question));
+    send({ id: question.id, status, headers, body });
+  };
+  channel.onMessage((message) => {
+    if (isQuestions(message)) for (const question of message.all) void answer(question);
   });
+}
+
+/** Hands on what was given since the last turn of the event loop, all at once. */
+function gathered<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => void): (one: T) => void {
+  let all: T[] = [];
+  return (one) => {
+    if (all.push(one) > 1) return;
+    soon(() => {
+      const sent = all;
+      all = [];
+      send(sent);
+    });
+  };
 }
 
 /** The process that took the request has judged host and origin already. */
@@ -68,8 +92,8 @@ const requestOf = ({ method, path, query, contentType, body }: Relayed): HttpReq
   body: async () => body,
 });
 
-const isAnswer = (message: unknown): message is Answer => (message as Answer | null)?.relay === 'answer';
-const isQuestion = (message: unknown): message is Question => (message as Question | null)?.relay === 'question';
+const isAnswers = (message: unknown): message is Answers => (message as Answers | null)?.relay === 'answers';
+const isQuestions = (message: unknown): message is Questions => (message as Questions | null)?.relay === 'questions';
 
 const busy = () => new RelayError('the node is too busy to take this call now; try again', { code: 'RELAY_BUSY' });
 
