@@ -12,12 +12,5 @@ export class Fault<F extends { readonly code: string }> extends Error {
   }
 }
 
-/** Puts a prefix before a fault's text, as the peer does when an outer call wraps an inner one; the code stays. */
-export function prefixed<F extends { readonly code: string }>(prefix: string, cause: Fault<F>): Fault<F> {
-  const wrapped = new Fault(`${prefix}${cause.message}`, cause.fault);
-  wrapped.name = cause.name;
-  return wrapped;
-}
-
 /** A fault of any room. */
 export type AnyFault = Fault<{ readonly code: string }>;
