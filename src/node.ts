@@ -1,6 +1,6 @@
 import { addressSpace, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
 import { counterpartServices } from './assembly/counterparts.ts';
-import type { Env } from './assembly/env.ts';
+import type { Env, Server } from './assembly/env.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
 import { registerChecks } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
@@ -125,7 +125,7 @@ async function startWriter(
   });
 
   const readerCount = readersWanted(config, env);
-  const server = await env.serve({ ...serveOptions(config), handler, reusePort: readerCount > 0 });
+  const server = await listen(config, env, handler, readerCount > 0);
   const relayedPaths = [...routes.keys()];
   const readers = startReaders(readerCount, env, handler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
@@ -164,6 +164,14 @@ const issuing = (chain: Chain, recovery: Recovery): Issuing => ({
   issueInTurn: chain.issueInTurn,
   status: chain.status,
 });
+
+/** A port that may be shared would be shared with a stranger too, another node of the same user: first make sure that nobody has it. */
+async function listen(config: Config, env: Env, handler: Handler, shared: boolean): Promise<Server> {
+  const alone = await env.serve({ ...serveOptions(config), handler });
+  if (!shared) return alone;
+  await alone.close();
+  return env.serve({ ...serveOptions(config), port: alone.port, handler, reusePort: true });
+}
 
 /** Readers cost memory; how many pay is measured in bench/. In memory there is nothing another process could read. */
 function readersWanted(config: Config, env: Env): number {

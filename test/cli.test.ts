@@ -39,6 +39,14 @@ describe('the command line', () => {
     await first.stop();
   });
 
+  test('also one that another node shares with its readers', async () => {
+    const first = await startProgram(`--data-dir=${newFolder()}`, '--workers=1');
+    const { code, err } = await runProgram(`--data-dir=${newFolder()}`, '--workers=1', `--http-port=${first.port}`, '--silent');
+    expect(code).toBe(3);
+    expect(err).toContain(String(first.port));
+    await first.stop();
+  });
+
   test('flags of AvalancheGo that mean nothing here cost one line', async () => {
     const node = await startProgram('--sybil-protection-enabled=false', '--fd-limit', '16384');
     const warnings = node.banner.warnings as string[];
