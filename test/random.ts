@@ -20,6 +20,9 @@ export type Random = ReturnType<typeof createRandom>;
 /** How many hostile inputs a test throws: 10^5 over the suite's tests, or what the environment asks for. */
 export const hostileRounds = (share: number): number => Math.ceil(Number(process.env.SERAC_HOSTILE_ROUNDS ?? 100_000) * share);
 
+/** Time for them all, in milliseconds: a bound for a hang, not a measure. */
+export const hostileTimeout = 120_000 + hostileRounds(1);
+
 /** One small change: a byte, a bit, a cut, a doubled or a foreign piece. */
 export function mutate(random: Random, bytes: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
   const out = Uint8Array.from(bytes);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hostileRounds, hostileTimeout } from '../../test/random.ts';
 import { Fault } from '../fault.ts';
 import { answer, type Mode, maxBatch } from './envelope.ts';
 import { methods, type Reply, row, type Services, service, servicesOf } from './method.ts';
@@ -202,29 +203,37 @@ describe('whatever comes, one answer goes back', () => {
     expect(reported).toEqual([]);
   };
 
-  test('random bytes', async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), check), { numRuns: 10_000 });
-  });
+  test(
+    'random bytes',
+    async () => {
+      await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), check), { numRuns: hostileRounds(0.1) });
+    },
+    hostileTimeout,
+  );
 
-  test('mutated envelopes', async () => {
-    const seed = fc.constantFrom(
-      call('getHeight'),
-      call('echo', '{"text":"a\\u0041"}', '{"a":[1,2.5e3]}'),
-      call('issueTx', '[{"tx":"0x00"}]', '"é"'),
-      `[${call('later')},${notice('fail')}]`,
-    );
-    const edit = fc.record({
-      at: fc.nat(300),
-      drop: fc.nat(3),
-      put: fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.constantFrom(...'{}[]",:\\0n-'.split('').map((char) => Buffer.from(char)))),
-    });
-    await fc.assert(
-      fc.asyncProperty(seed, fc.array(edit, { minLength: 1, maxLength: 4 }), async (text, edits) => {
-        let body: Uint8Array = Buffer.from(text);
-        for (const { at, drop, put } of edits) body = Buffer.concat([body.subarray(0, at), put, body.subarray(at + drop)]);
-        await check(body);
-      }),
-      { numRuns: 20_000 },
-    );
-  });
+  test(
+    'mutated envelopes',
+    async () => {
+      const seed = fc.constantFrom(
+        call('getHeight'),
+        call('echo', '{"text":"a\\u0041"}', '{"a":[1,2.5e3]}'),
+        call('issueTx', '[{"tx":"0x00"}]', '"é"'),
+        `[${call('later')},${notice('fail')}]`,
+      );
+      const edit = fc.record({
+        at: fc.nat(300),
+        drop: fc.nat(3),
+        put: fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.constantFrom(...'{}[]",:\\0n-'.split('').map((char) => Buffer.from(char)))),
+      });
+      await fc.assert(
+        fc.asyncProperty(seed, fc.array(edit, { minLength: 1, maxLength: 4 }), async (text, edits) => {
+          let body: Uint8Array = Buffer.from(text);
+          for (const { at, drop, put } of edits) body = Buffer.concat([body.subarray(0, at), put, body.subarray(at + drop)]);
+          await check(body);
+        }),
+        { numRuns: hostileRounds(0.2) },
+      );
+    },
+    hostileTimeout,
+  );
 });
