@@ -1,5 +1,5 @@
-import { addressSpace, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
-import { counterpartServices } from './assembly/counterparts.ts';
+import { addressesOf, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
+import { servedCounterparts } from './assembly/counterparts.ts';
 import type { Env, Server } from './assembly/env.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
 import { registerChecks } from './assembly/health-checks.ts';
@@ -95,7 +95,6 @@ async function startWriter(
   });
   await health.start();
 
-  const counterparts = counterpartServices(frame.genesis, { p, c }, store.atomic, around);
   const hasDev = !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [
@@ -103,8 +102,7 @@ async function startWriter(
         ...spec,
         services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
       })),
-      { ...p, services: { '': counterparts.p } },
-      { ...c, services: { '/avax': counterparts.cAvax, '/rpc': counterparts.cRpc } },
+      ...servedCounterparts(frame, store.atomic),
     ],
     info: config.apis.info
       ? metrics.of(
@@ -191,7 +189,7 @@ const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : h
 
 function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
   const balance = allBalances(reads, knownKey.address, false, now).get(specs[0].genesis.assets[0].tx.id);
-  return balance === undefined ? undefined : { address: addressSpace(specs[0].id, around).write(knownKey.address), balance };
+  return balance === undefined ? undefined : { address: addressesOf(specs[0].id, around).write(knownKey.address), balance };
 }
 
 /** A fault says what it is; anything else is a bug, and its place is what helps to find it. */

@@ -3,7 +3,7 @@ import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
 import { type Chain, createChain } from '../src/chain/chain.ts';
 import { createJudge } from '../src/chain/judge.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
-import { signerCache } from '../src/crypto/recover.ts';
+import { createSigners } from '../src/crypto/recover.ts';
 import { startSolo } from '../src/engine/solo.ts';
 import type { Engine } from '../src/engine/vm.ts';
 import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
@@ -54,7 +54,7 @@ export function openLocalChain({ path = memoryPath, now, strict = false, onAccep
   const [avax] = x.genesis.assets;
   const judge = createJudge({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: avax.tx.id, ...network.fees },
-    recover: signerCache(recoverNative),
+    recover: createSigners(recoverNative).recover,
     now,
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),

@@ -8,7 +8,7 @@ import { type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
 import type { Fees, Network } from '../network.ts';
-import type { AddressSpace } from '../rpc/address-text.ts';
+import { type AddressSpace, addressSpace } from '../rpc/address-text.ts';
 import type { Aliases } from '../rpc/aliases.ts';
 import { type AvmReads, avm, avmContext } from '../rpc/avm.ts';
 import { type Service, service, servicesOf } from '../rpc/method.ts';
@@ -71,7 +71,7 @@ export type Issuing = {
 
 /** The services of a chain: the AVM's own and its wallet. */
 export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: Surroundings) {
-  const space = addressSpace(spec.id, around);
+  const space = addressesOf(spec.id, around);
   const context = avmContext({
     reads,
     space,
@@ -87,12 +87,12 @@ export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issu
 }
 
 /** How addresses of a chain are read and written. */
-export const addressSpace = (chainID: Id, { network, aliases, differences }: Surroundings): AddressSpace => ({
-  chainID,
-  hrp: network.hrp,
-  aliases,
-  write: addressWriter(aliases.primary(chainID), network.hrp),
-  ownOutputs: true,
-  exactLength: differences.addressLength,
-  known: new Map(),
-});
+export const addressesOf = (chainID: Id, { network, aliases, differences }: Surroundings, ownOutputs = true): AddressSpace =>
+  addressSpace({
+    chainID,
+    hrp: network.hrp,
+    aliases,
+    write: addressWriter(aliases.primary(chainID), network.hrp),
+    ownOutputs,
+    exactLength: differences.addressLength,
+  });

@@ -1,10 +1,11 @@
 import { type Id, zeroId } from '../bytes/id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
-import { avax, type CounterpartDeps, notRun, platform } from '../rpc/counterpart.ts';
-import { type Services, service, servicesOf } from '../rpc/method.ts';
+import { avax, notRun, platform } from '../rpc/counterpart.ts';
+import { service, servicesOf } from '../rpc/method.ts';
 import type { UtxoSource } from '../rpc/utxo-query.ts';
-import { addressSpace, type Surroundings } from './avm-chain.ts';
+import { addressesOf, type Surroundings } from './avm-chain.ts';
+import type { ServedChain } from './routes.ts';
 
 /** P or C: an identity and the memory it shares with X. Neither runs here, so both stay at height 0. */
 export type Counterpart = {
@@ -23,25 +24,28 @@ export const counterpartsOf = ({ p, c }: NetworkGenesis): { readonly p: Counterp
 /** Reads what chains have exported to `reader`. */
 export type AtomicReads = (reader: Id) => UtxoSource;
 
-export function counterpartServices(
-  genesis: NetworkGenesis,
-  { p, c }: ReturnType<typeof counterpartsOf>,
-  atomic: AtomicReads,
-  around: Surroundings,
-): { readonly p: Services; readonly cAvax: Services; readonly cRpc: Services } {
-  const deps = (chain: Counterpart): CounterpartDeps => ({
-    space: addressSpace(chain.id, around),
-    utxos: atomic(chain.id),
-    height: () => chain.height,
-  });
+/** What of the node's frame they need. */
+export type CounterpartFrame = {
+  readonly genesis: NetworkGenesis;
+  readonly p: Counterpart;
+  readonly c: Counterpart;
+  readonly around: Surroundings;
+};
+
+/** Both as they are served: what clients ask of them on the way to X, and for all else an error that says they do not run here. */
+export function servedCounterparts({ genesis, p, c, around }: CounterpartFrame, atomic: AtomicReads): ServedChain[] {
   const time = rfc3339(genesis.p.startTime * 1_000_000_000n);
+  const pDeps = { space: addressesOf(p.id, around), utxos: atomic(p.id), height: () => p.height, gas: around.network.gas, time };
+  const cDeps = { space: addressesOf(c.id, around, false), utxos: atomic(c.id), height: () => c.height };
   const missing = (chain: string) => (method: string) => notRun(chain, method);
-  return {
-    p: servicesOf({ ...service('platform', platform, { ...deps(p), gas: around.network.gas, time }), missing: missing('P') }),
-    cAvax: servicesOf({
-      ...service('avax', avax, { ...deps(c), space: { ...addressSpace(c.id, around), ownOutputs: false } }),
-      missing: missing('C'),
-    }),
-    cRpc: { ...servicesOf(), missing: missing('C') },
-  };
+  return [
+    { ...p, services: { '': servicesOf({ ...service('platform', platform, pDeps), missing: missing('P') }) } },
+    {
+      ...c,
+      services: {
+        '/avax': servicesOf({ ...service('avax', avax, cDeps), missing: missing('C') }),
+        '/rpc': { ...servicesOf(), missing: missing('C') },
+      },
+    },
+  ];
 }

@@ -4,7 +4,7 @@ import { createRelay } from '../http/relay.ts';
 import { createRouter, type Route } from '../http/router.ts';
 import type { Family } from '../metrics/family.ts';
 import { chainServices } from './avm-chain.ts';
-import { counterpartServices } from './counterparts.ts';
+import { servedCounterparts } from './counterparts.ts';
 import type { Env } from './env.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { infoService } from './info-service.ts';
@@ -66,7 +66,7 @@ function readingRoutes(
   nodeID: string,
   relay: ReturnType<typeof createRelay>,
 ) {
-  const { around, specs, p, c } = frame;
+  const { around, specs } = frame;
   const chains = specs.map((spec) => {
     const path = `/ext/bc/${idText(spec.id)}`;
     const { reads } = store.chain(spec);
@@ -85,14 +85,9 @@ function readingRoutes(
       },
     };
   });
-  const counterparts = counterpartServices(frame.genesis, { p, c }, store.atomic, around);
   const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
   return routesOf({
-    chains: [
-      ...chains,
-      { ...p, services: { '': counterparts.p } },
-      { ...c, services: { '/avax': counterparts.cAvax, '/rpc': counterparts.cRpc } },
-    ],
+    chains: [...chains, ...servedCounterparts(frame, store.atomic)],
     info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
     health: undefined,
     metrics: undefined,

@@ -2,6 +2,7 @@ import { Fault } from '../fault.ts';
 import { bech32Encode } from './bech32.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { fromHex, toHex } from './hex.ts';
+import { memo } from './memo.ts';
 
 /** A 20-byte address as 40 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Address = string & { readonly __address: true };
@@ -28,17 +29,8 @@ export const shortIdText = (address: Address): string => cb58Encode(fromHex(addr
 export const parseShortId = (text: string): Address => addressFromBytes(cb58Decode(text));
 
 /** Writes addresses of one chain, `X-local1…`, and remembers the last ones: owners repeat, and a checksum costs microseconds. */
-export function addressWriter(chainAlias: string, hrp: string, maxKnown = 65_536): (address: Address) => string {
-  const known = new Map<Address, string>();
-  return (address) => {
-    const before = known.get(address);
-    if (before !== undefined) return before;
-    const text = `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`;
-    if (known.size >= maxKnown) known.clear();
-    known.set(address, text);
-    return text;
-  };
-}
+export const addressWriter = (chainAlias: string, hrp: string, remembered = 65_536): ((address: Address) => string) =>
+  memo(remembered, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
 
 export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
 export class AddressError extends Fault<AddressFault> {}

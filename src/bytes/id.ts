@@ -2,6 +2,7 @@ import { Fault } from '../fault.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
+import { memo } from './memo.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Id = string & { readonly __id: true };
@@ -21,24 +22,13 @@ export const idToBytes = (id: Id): Uint8Array => fromHex(id);
 /** The id that a thing's bytes hash to. */
 export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 
-/** The public text form, CB58. Ids repeat a lot (an asset's in every output), so the last ones are remembered. */
-export function idText(id: Id): string {
-  const known = texts.get(id);
-  if (known !== undefined) return known;
-  const text = cb58Encode(fromHex(id));
-  if (texts.size >= maxTexts) texts.clear();
-  texts.set(id, text);
-  return text;
-}
+/** Ids repeat a lot: an asset's stands in every output, and the same few are asked about again and again. */
+const remembered = 8192;
 
-export function parseId(text: string): Id {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  const id = checkedId(text);
-  if (parsed.size >= maxTexts) parsed.clear();
-  parsed.set(text, id);
-  return id;
-}
+/** The public text form, CB58. */
+export const idText: (id: Id) => string = memo(remembered, (id: Id) => cb58Encode(fromHex(id)));
+
+export const parseId: (text: string) => Id = memo(remembered, checkedId);
 
 function checkedId(text: string): Id {
   const bytes = cb58Decode(text);
@@ -50,8 +40,3 @@ function checkedId(text: string): Id {
 
 export type IdFault = { code: 'ID_LENGTH'; got: number };
 export class IdError extends Fault<IdFault> {}
-
-/** Memories of pure functions: they change what an answer costs, never what it is. */
-const texts = new Map<Id, string>();
-const parsed = new Map<string, Id>();
-const maxTexts = 8192;

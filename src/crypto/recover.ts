@@ -57,8 +57,6 @@ export function createSigners(recoverKey: RecoverKey, size = 4096): Signers {
   };
 }
 
-export const signerCache = (recoverKey: RecoverKey, size?: number): RecoverSigner => createSigners(recoverKey, size).recover;
-
 /** Half the order of secp256k1 and the order itself, as the bytes a signature has. */
 const halfOrder = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
 const order = BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141');

@@ -1,13 +1,14 @@
 import { type Address, addressFromBytes, addressLength, parseShortId } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import { memo } from '../bytes/memo.ts';
 import { Fault } from '../fault.ts';
 import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';
 import { goQuote } from './go-quote.ts';
 
-/** The chain whose addresses are read and written. */
-export type AddressSpace = {
+/** A chain and how its addresses are spelt. */
+export type Spelling = {
   readonly chainID: Id;
   readonly hrp: string;
   readonly aliases: Aliases;
@@ -16,21 +17,20 @@ export type AddressSpace = {
   readonly ownOutputs: boolean;
   /** Refuse what the peer would pad; see the differences. */
   readonly exactLength: boolean;
-  /** Texts that were read before: the same few addresses are asked about again and again, and a checksum takes microseconds. */
-  readonly known: Map<string, Address>;
 };
 
-const maxKnown = 4096;
+/** The chain whose addresses are read and written. */
+export type AddressSpace = Spelling & { readonly read: (text: string) => Address };
+
+/** The same few addresses are asked about again and again, and a checksum takes microseconds. */
+export const addressSpace = (spelling: Spelling): AddressSpace => ({
+  ...spelling,
+  read: memo(4096, (text: string) => parseAddress(text, spelling)),
+});
 
 /** An address as users write it: bare CB58, or `<chain>-<bech32>` of this chain. Peer: vms/components/avax/addresses.go, in its order of checks. */
-export function parseAddress(text: string, space: AddressSpace): Address {
-  const { known } = space;
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const address = bareAddress(text) ?? localAddress(text, space);
-  if (known.size >= maxKnown) known.clear();
-  known.set(text, address);
-  return address;
+function parseAddress(text: string, space: Spelling): Address {
+  return bareAddress(text) ?? localAddress(text, space);
 }
 
 function bareAddress(text: string): Address | undefined {
@@ -44,7 +44,7 @@ function bareAddress(text: string): Address | undefined {
   }
 }
 
-function localAddress(text: string, space: AddressSpace): Address {
+function localAddress(text: string, space: Spelling): Address {
   const refuse = (reason: string, expected?: string) =>
     new AvmError(`couldn't parse address ${goQuote(text)}: ${reason}`, {
       code: 'AVM_BAD_ADDRESS',

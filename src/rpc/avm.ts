@@ -6,7 +6,7 @@ import { maxGenesisBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import { blockJson, parseBlock } from '../tx/block.ts';
 import { parseTx, type Tx, txJson } from '../tx/tx.ts';
-import { type AddressSpace, parseAddress } from './address-text.ts';
+import type { AddressSpace } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
 import { methods, row } from './method.ts';
@@ -142,30 +142,25 @@ function decodedTx(text: string, form: Encoding): Uint8Array {
 }
 
 /** What an asset was called when it was created never changes. */
-function shownAsset(id: Id, { reads, shown }: AvmContext): Json {
-  const key = `asset ${id}`;
-  const before = shown.get(key);
-  if (before !== undefined) return raw(before);
+const shownAsset = (id: Id, { reads, shown }: AvmContext): Json => raw(shown.of(`asset ${id}`, () => assetText(id, reads)));
+
+function assetText(id: Id, reads: AvmReads): string {
   const asset = reads.description(id);
   if (asset === undefined) throw notFound('asset', id);
   if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
   const { name, symbol, denomination } = asset;
-  const text = `{"assetID":"${idText(id)}","name":${goStringOf(name)},"symbol":${goStringOf(symbol)},"denomination":"${denomination}"}`;
-  shown.set(key, text);
-  return raw(text);
+  return `{"assetID":"${idText(id)}","name":${goStringOf(name)},"symbol":${goStringOf(symbol)},"denomination":"${denomination}"}`;
 }
 
 /** An accepted transaction never changes, so neither does its JSON. The genesis one may be larger than any that is issued. */
 function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext): Json {
-  const key = form === 'json' ? id : '';
-  const before = key === '' ? undefined : shown.get(key);
-  if (before !== undefined) return raw(before);
-  const bytes = reads.txBytes(id);
-  if (bytes === undefined) throw notFound('tx', id);
-  if (form !== 'json') return raw(`"${formatHex(form, bytes)}"`);
-  const text = txJson(parseTx(bytes, maxGenesisBytes), json);
-  shown.set(key, text);
-  return raw(text);
+  const bytes = (): Uint8Array => {
+    const found = reads.txBytes(id);
+    if (found === undefined) throw notFound('tx', id);
+    return found;
+  };
+  if (form !== 'json') return raw(`"${formatHex(form, bytes())}"`);
+  return raw(shown.of(id, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
 }
 
 const shownBlock = (bytes: Uint8Array, form: Encoding, { json }: AvmContext): Json =>
@@ -173,7 +168,7 @@ const shownBlock = (bytes: Uint8Array, form: Encoding, { json }: AvmContext): Js
 
 function ownerOf(text: string, space: AddressSpace) {
   try {
-    return parseAddress(text, space);
+    return space.read(text);
   } catch (error) {
     if (!(error instanceof AvmError)) throw error;
     throw new AvmError(`problem parsing address '${text}': ${error.message}`, error.fault);

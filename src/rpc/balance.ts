@@ -40,11 +40,7 @@ export function createBalanceOf(reads: BalanceReads): (address: Address, assetID
   const texts = createTextCache<Uint8Array>(8_000_000);
   return (address, assetID, partial, now) => {
     const key = `${address}${assetID}${partial}${reads.changed(address)}${partial ? '' : lastUnlock(reads, address, assetID, now)}`;
-    const before = texts.get(key);
-    if (before !== undefined) return before;
-    const text = Buffer.from(balanceText(reads, address, assetID, partial, now));
-    texts.set(key, text);
-    return text;
+    return texts.of(key, () => Buffer.from(balanceText(reads, address, assetID, partial, now)));
   };
 }
 

@@ -3,7 +3,7 @@ import { checksumLength } from '../bytes/hash.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import { parseUtxo } from '../tx/utxo.ts';
-import { type AddressSpace, parseAddress } from './address-text.ts';
+import type { AddressSpace } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { goQuote } from './go-quote.ts';
 import { type Encoding, encoding, list, obj, type ParamsOf, str, u32 } from './params.ts';
@@ -39,7 +39,7 @@ export function queryUtxos(params: ParamsOf<typeof utxoParams>, space: AddressSp
       max: maxAddresses,
     });
   const chain = sourceChain === '' ? ownChain(space) : sourceId(sourceChain, space);
-  const asked = [...new Set(addresses.map((text) => parseAddress(text, space)))].sort();
+  const asked = [...new Set(addresses.map(space.read))].sort();
   const start = startOf(startIndex, space);
   const page = source(chain, asked, start, limit === 0 || limit > maxPage ? maxPage : limit);
   return {
@@ -69,7 +69,7 @@ function sourceId(name: string, space: AddressSpace): Id {
 function startOf(given: { address: string; utxo: string }, space: AddressSpace): UtxoCursor {
   if (given.address === '' && given.utxo === '') return { address: zeroAddress, utxoID: zeroId };
   return {
-    address: orBadCursor(`start index address ${goQuote(given.address)}`, () => parseAddress(given.address, space)),
+    address: orBadCursor(`start index address ${goQuote(given.address)}`, () => space.read(given.address)),
     utxoID: orBadCursor('start index utxo', () => parseId(given.utxo)),
   };
 }

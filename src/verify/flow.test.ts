@@ -5,7 +5,7 @@ import { maxU64 } from '../bytes/octets.ts';
 import type { TransferableInput } from '../tx/input.ts';
 import type { TransferableOutput } from '../tx/output.ts';
 import { type Flow, verifyFlow } from './flow.ts';
-import { avax, codeOf, faultOf } from './test-ledger.ts';
+import { avax, codeOf, faultOf } from './ledger.fixture.ts';
 
 const owner = 'aa'.repeat(20) as Address;
 const gold = '11'.repeat(32) as Id;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { type Address, shortIdText } from '../bytes/address.ts';
 import { SignatureError } from '../crypto/fault.ts';
+import { codeOf, faultOf, toyRecover, toySignature } from './ledger.fixture.ts';
 import { type Signing, sameOwners, verifyOwners, verifySigned } from './owners.ts';
-import { codeOf, faultOf, toyRecover, toySignature } from './test-ledger.ts';
 
 const [a, b, c] = ['0a', '0b', '0c'].map((byte) => byte.repeat(20) as Address) as [Address, Address, Address];
 const owners = (threshold: number, addresses: Address[], locktime = 0n) => ({ threshold, addresses, locktime });

@@ -8,9 +8,9 @@ import type { Output } from '../tx/output.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
+import { avax, cChain, credential, faultOf, localContext, pChain, xChain } from './ledger.fixture.ts';
 import { quirks } from './quirks.ts';
 import { type SpendContext, verifySpend } from './spend.ts';
-import { avax, cChain, credential, faultOf, localContext, pChain, xChain } from './test-ledger.ts';
 
 const alice = 'aa'.repeat(20) as Address;
 const bob = 'bb'.repeat(20) as Address;

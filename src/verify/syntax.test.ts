@@ -6,8 +6,8 @@ import type { FxOperation, Operation } from '../tx/operation.ts';
 import type { InitialState, Output } from '../tx/output.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
+import { avax, codeOf, credential, faultOf, localRules, pChain, xChain } from './ledger.fixture.ts';
 import { verifySyntax } from './syntax.ts';
-import { avax, codeOf, credential, faultOf, localRules, pChain, xChain } from './test-ledger.ts';
 
 const alice = 'aa'.repeat(20) as Address;
 const gold = '11'.repeat(32) as Id;
