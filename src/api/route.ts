@@ -1,0 +1,44 @@
+import type { Params, ValuesOf } from './param.ts';
+import type { Schema } from './schema.ts';
+
+/** An operation of the Data or the Metrics interface as a row: the dispatcher, the OpenAPI document and the contract tests read the same one. */
+export type Route<Deps, P extends Params = Params> = {
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for path parameters; a `:verb` at the end is literal text. */
+  readonly path: string;
+  /** Its name in the document, and in flags and key privileges. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly params: P;
+  readonly response: Schema;
+  /** How the answer may be kept: `tip` while the last block and the second stay the same, `never` for health. */
+  readonly keep: 'tip' | 'never';
+  /** Answered without a key even where keys are required. */
+  readonly open?: true;
+  /** Throws a `Refusal` for every answer but 200. The result is written as JSON; undefined properties are left out, bigints are bare digits. */
+  readonly run: (deps: Deps, values: ValuesOf<P>, call: Call) => Promise<unknown>;
+};
+
+/** What a route may know of the request beyond its parameters. */
+export type Call = {
+  /** Where the caller reached this server, `http://host:port`: for URLs in answers. */
+  readonly origin: string;
+  readonly pages: Pages;
+};
+
+/** Page tokens of this one query (route and parameters without paging): sealed and opened by the dispatcher's key. */
+export type Pages = {
+  /** The page asked for; undefined for the first one, also if the token has expired or is of another key. */
+  readonly asked: Cursor | undefined;
+  readonly next: (cursor: Cursor) => string;
+};
+
+/** Where a listing goes on, and the height at which it began. Both below 2^33; `after` may be negative. */
+export type Cursor = { readonly height: number; readonly after: number };
+
+/** Rows of one interface; keeps each row's own parameter types while they are written. */
+export const route =
+  <Deps>() =>
+  <P extends Params>(row: Route<Deps, P>): Route<Deps> =>
+    row as unknown as Route<Deps>;
