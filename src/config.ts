@@ -1,3 +1,4 @@
+import type { Command } from './command.ts';
 import type { Options } from './flags.ts';
 import type { IdentityOptions } from './identity/identity.ts';
 import { isPublic, type Network, networkOf } from './network.ts';
@@ -15,6 +16,15 @@ export type Config = {
   readonly http: HttpConfig;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
+  readonly data: ApiConfig;
+  readonly stats: ApiConfig;
+  readonly access: AccessConfig;
+  /** A node whose X-Chain is followed instead of deciding blocks here. */
+  readonly follow: string | undefined;
+  /** PostgreSQL of `serac index` and `serac api`. */
+  readonly databaseUrl: string | undefined;
+  /** Redis or Valkey; without it, this process's memory. */
+  readonly cacheUrl: string | undefined;
   readonly publicApi: boolean;
   readonly healthCheckFrequency: Milliseconds;
   /** Free space in per cent of the disk: below the first the node stops, below the second it is unhealthy. */
@@ -36,6 +46,17 @@ export type GenesisSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'content'; readonly base64: string };
 
+/** The Data or the Metrics interface. `port`: one of its own; undefined: that of the node. */
+export type ApiConfig = { readonly enabled: boolean; readonly port: number | undefined };
+
+export type AccessConfig = {
+  /** What the Data interface calls the network; undefined: its own name. */
+  readonly networkName: string | undefined;
+  readonly requireKey: boolean;
+  readonly rateLimits: boolean;
+  readonly plansFile: string | undefined;
+};
+
 export type HttpConfig = {
   readonly host: string;
   readonly port: number;
@@ -48,7 +69,7 @@ export type HttpConfig = {
 };
 
 /** The options have been checked, alone and together: this only gives them their places. */
-export function configFrom(options: Options): Config {
+export function configFrom(options: Options, command: Command = { name: 'run', words: [] }): Config {
   const dataDir = options['data-dir'];
   return {
     network: chosenNetwork(options),
@@ -71,6 +92,17 @@ export function configFrom(options: Options): Config {
     },
     apis: { info: options['api-info-enabled'], health: options['api-health-enabled'], metrics: options['api-metrics-enabled'] },
     strict: options.strict,
+    data: { enabled: options['data-api-enabled'], port: options['data-port'] },
+    stats: { enabled: options['metrics-api-enabled'], port: options['metrics-port'] },
+    access: {
+      networkName: options['data-network-name'],
+      requireKey: options['require-api-key'],
+      rateLimits: options['rate-limits'] === undefined ? !isLoopback(options['http-host']) : options['rate-limits'] === 'on',
+      plansFile: options['rate-limit-plans'],
+    },
+    follow: command.name === 'follow' || command.name === 'index' ? command.words[0] : undefined,
+    databaseUrl: options['database-url'],
+    cacheUrl: options['cache-url'],
     publicApi: options['public-api'],
     healthCheckFrequency: options['health-check-frequency'],
     disk: {
@@ -83,6 +115,9 @@ export function configFrom(options: Options): Config {
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
 }
+
+/** Only callers on this machine can reach it. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** Fees may be chosen where no public money is. Peer: config.getTxFeeConfig. */
 function chosenNetwork(options: Options): Network {

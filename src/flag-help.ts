@@ -1,3 +1,4 @@
+import { type CommandName, commands, usageOf } from './command.ts';
 import { flags, groups, type Kind, type Row } from './flag-table.ts';
 
 /** The table of flags as `--help` prints it. */
@@ -14,7 +15,10 @@ export function helpText(): string {
 
 const head = `serac: an Avalanche X-Chain node
 
-Usage: serac [--flag value | --flag=value | --switch]...`;
+Usage: serac [COMMAND] [--flag value | --flag=value | --switch]...
+
+Commands
+${(Object.keys(commands) as CommandName[]).map((name) => `  ${usageOf(name)}\n      ${commands[name].help}`).join('\n')}`;
 
 const foot = `A flag may also be an environment variable (SERAC_HTTP_PORT, or AVAGO_HTTP_PORT as AvalancheGo has it) or a key of --config-file.
 Flags of AvalancheGo that mean nothing here are accepted with a warning.
@@ -37,4 +41,5 @@ const values: { readonly [K in Kind]: string } = {
   list: 'A,B',
   ip: 'IP',
   workers: 'N|auto',
+  url: 'URL',
 };

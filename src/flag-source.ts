@@ -1,3 +1,4 @@
+import { type Command, commands, isCommand } from './command.ts';
 import { Fault } from './fault.ts';
 import { aliases, flags, ignoredSwitches, ignoredValues, refused } from './flag-table.ts';
 
@@ -6,17 +7,23 @@ export type Given = { readonly texts: readonly string[]; readonly from: string }
 export type GivenFlags = ReadonlyMap<string, Given>;
 
 /** Flags of a command line by pflag's rules: a switch takes no separate value, every other flag takes the next word whatever it is. */
-export function fromArguments(argv: readonly string[]): GivenFlags {
+export function fromArguments(argv: readonly string[]): { readonly command: Command; readonly given: GivenFlags } {
   const found = new Map<string, Given>();
-  for (let at = 0; at < argv.length; at++) {
+  const name = isCommand(argv[0]) ? argv[0] : 'run';
+  const words: string[] = [];
+  for (let at = name === 'run' ? 0 : 1; at < argv.length; at++) {
     const word = argv[at] as string;
-    const [name, attached] = splitFlag(word);
-    if (!isKnown(name)) throw unknownFlag(word.replace(/=.*$/s, ''), name);
-    const text = attached ?? (isSwitch(name) ? 'true' : argv[++at]);
-    if (text === undefined) throw new FlagError(`--${name} needs a value`, { code: 'FLAG_NO_VALUE', flag: name });
-    add(found, name, { texts: [text], from: `--${name}` });
+    if (!word.startsWith('-') && words.length < commands[name].words.length) {
+      words.push(word);
+      continue;
+    }
+    const [flag, attached] = splitFlag(word);
+    if (!isKnown(flag)) throw unknownFlag(word.replace(/=.*$/s, ''), flag);
+    const text = attached ?? (isSwitch(flag) ? 'true' : argv[++at]);
+    if (text === undefined) throw new FlagError(`--${flag} needs a value`, { code: 'FLAG_NO_VALUE', flag });
+    add(found, flag, { texts: [text], from: `--${flag}` });
   }
-  return found;
+  return { command: { name, words }, given: found };
 }
 
 /** `AVAGO_HTTP_PORT` as the peer reads it, and `SERAC_HTTP_PORT`, which wins. An empty variable is none. Peer: config/viper.go. */
@@ -65,6 +72,7 @@ export type FlagFault =
   | { code: 'FLAG_NO_VALUE'; flag: string }
   | { code: 'FLAG_BAD_VALUE'; flag: string }
   | { code: 'FLAG_STRAY_WORD'; word: string }
+  | { code: 'FLAG_COMMAND'; command: string }
   | { code: 'FLAG_REFUSED'; flag: string }
   | { code: 'FLAG_CLASH'; flag: string }
   | { code: 'FLAG_CONFIG_FILE' };

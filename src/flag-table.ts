@@ -1,9 +1,13 @@
+import type { CommandName } from './command.ts';
+
 /**
  * Every flag Serac understands, as data: the parser, the static type of the options and the help text all read this table.
  * Names and defaults are AvalancheGo's where it has the flag. Peer: config/flags.go.
  */
 export type Row = {
   readonly group: Group;
+  /** The commands it means something to; without it, every one that runs a server. */
+  readonly only?: readonly CommandName[];
   readonly kind: Kind;
   readonly help: string;
   /** As one would type it. A flag without a default is undefined until it is given. */
@@ -12,9 +16,9 @@ export type Row = {
   readonly max?: number;
 };
 
-export type Kind = 'text' | 'path' | 'choice' | 'network' | 'whole' | 'u64' | 'yes' | 'duration' | 'list' | 'ip' | 'workers';
+export type Kind = 'text' | 'path' | 'choice' | 'network' | 'whole' | 'u64' | 'yes' | 'duration' | 'list' | 'ip' | 'workers' | 'url';
 
-export const groups = ['Network', 'Chain', 'Storage', 'HTTP', 'Interfaces', 'Health', 'Identity', 'Program'] as const;
+export const groups = ['Network', 'Chain', 'Storage', 'HTTP', 'Interfaces', 'Access', 'Health', 'Identity', 'Keys', 'Program'] as const;
 export type Group = (typeof groups)[number];
 
 export const logLevels = ['off', 'fatal', 'error', 'warn', 'info', 'debug', 'trace', 'verbo'] as const;
@@ -45,6 +49,14 @@ export const flags = {
     help: 'processes that answer reads beside the one that writes, or auto',
   },
 
+  'database-url': {
+    group: 'Storage',
+    kind: 'url',
+    only: ['index', 'api', 'keys'],
+    help: 'PostgreSQL, postgres://user:password@host:5432/name',
+  },
+  'cache-url': { group: 'Storage', kind: 'url', help: 'Redis or Valkey, redis://host:6379: counts and answers shared between processes' },
+
   'http-host': { group: 'HTTP', kind: 'text', default: '127.0.0.1', help: 'address to listen on' },
   'http-port': { group: 'HTTP', kind: 'whole', default: '9650', max: 65535, help: 'port to listen on; 0 picks a free one' },
   'http-allowed-hosts': {
@@ -64,6 +76,35 @@ export const flags = {
   'api-info-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/info' },
   'api-health-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/health' },
   'api-metrics-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/metrics' },
+
+  'data-api-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve the Data interface under /v1' },
+  'metrics-api-enabled': {
+    group: 'Interfaces',
+    kind: 'yes',
+    default: 'true',
+    help: 'serve the Metrics interface under /v1/avg_tps and /v2',
+  },
+  'data-port': {
+    group: 'Interfaces',
+    kind: 'whole',
+    max: 65535,
+    help: 'a port for the Data interface alone; without it, that of the node',
+  },
+  'metrics-port': { group: 'Interfaces', kind: 'whole', max: 65535, help: 'a port for the Metrics interface alone; likewise' },
+  'data-network-name': {
+    group: 'Interfaces',
+    kind: 'text',
+    help: 'what the Data interface calls the network: fuji lets clients with closed lists talk to a private chain',
+  },
+
+  'require-api-key': { group: 'Access', kind: 'yes', default: 'false', help: 'refuse callers of the Data interface without a key' },
+  'rate-limits': {
+    group: 'Access',
+    kind: 'choice',
+    allowed: ['on', 'off'],
+    help: 'count requests; on unless the server listens on loopback only',
+  },
+  'rate-limit-plans': { group: 'Access', kind: 'path', help: 'JSON file of plans: requests per minute and day, weights of routes' },
 
   'health-check-frequency': { group: 'Health', kind: 'duration', default: '30s', help: 'time between two runs of the checks' },
   'system-tracker-disk-required-available-space-percentage': {
@@ -92,6 +133,16 @@ export const flags = {
   'public-ip': { group: 'Identity', kind: 'ip', default: '', help: 'what info.getNodeIP tells' },
   'staking-host': { group: 'Identity', kind: 'text', default: '', help: 'address for peers' },
   'staking-port': { group: 'Identity', kind: 'whole', default: '9651', max: 65535, help: 'port for peers' },
+
+  name: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: what the key is for' },
+  plan: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: its plan, free unless given' },
+  expires: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: when it ends, 30d, 12h or 2027-01-31' },
+  routes: {
+    group: 'Keys',
+    kind: 'list',
+    only: ['keys'],
+    help: 'create: what it may ask, all unless given: data, metrics, or names of routes',
+  },
 
   'log-level': { group: 'Program', kind: 'choice', default: 'info', allowed: logLevels, help: 'what to print while running' },
   'log-display-level': { group: 'Program', kind: 'choice', allowed: logLevels, help: 'the same; wins over --log-level' },

@@ -15,6 +15,7 @@ export type Values = {
   list: readonly string[];
   ip: string;
   workers: number | 'auto';
+  url: string;
 };
 
 /** The value of a flag's text, or undefined if it is not one of those `allowedText` names. */
@@ -70,6 +71,7 @@ const readers: { readonly [K in Kind]: (text: string, row: Row) => Values[K] | u
   list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
   ip: (text) => (text === '' || isIP(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : wholeOf(text, row.max)),
+  url: (text) => (URL.canParse(text) && text.includes('://') ? text : undefined),
 };
 
 const wholeOf = (text: string, max = Number.MAX_SAFE_INTEGER): number | undefined =>
@@ -86,5 +88,6 @@ const allowed: { readonly [K in Kind]: (row: Row) => string } = {
   duration: () => 'a duration such as 500ms, 30s or 1h15m',
   list: () => 'names separated by commas or blanks',
   ip: () => 'an IP address',
+  url: () => 'a URL, such as postgres://user:password@host:5432/name',
   workers: (row) => `auto or a whole number from 0 to ${row.max}`,
 };

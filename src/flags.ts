@@ -1,3 +1,4 @@
+import { type Command, wordsFault } from './command.ts';
 import { helpText } from './flag-help.ts';
 import { FlagError, fromArguments, fromConfigFile, fromVariables, type Given, type GivenFlags, isIgnored } from './flag-source.ts';
 import { flags, type Kind, type Row, refused } from './flag-table.ts';
@@ -15,7 +16,14 @@ export type FlagEnv = {
 };
 
 export type ParsedFlags =
-  | { readonly kind: 'run'; readonly options: Options; readonly warnings: readonly string[] }
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly options: Options;
+      /** Whether someone chose the network, or it is the default. */
+      readonly networkGiven: boolean;
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version'; readonly json: boolean }
   | { readonly kind: 'error'; readonly exitCode: 2; readonly message: string };
@@ -23,16 +31,24 @@ export type ParsedFlags =
 /** Command line, then environment, then configuration file, then default: the first that has a flag decides it. */
 export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
   try {
-    const typed = fromArguments(argv);
+    const { command, given: typed } = fromArguments(argv);
     if (isOn(typed, 'help')) return { kind: 'help', text: helpText() };
     if (isOn(typed, 'version') || isOn(typed, 'version-json')) return { kind: 'version', json: isOn(typed, 'version-json') };
     const outer = new Map([...fromVariables(env.vars ?? {}), ...typed]);
     const file = readConfigFile(outer, env);
     const given = new Map([...file.given, ...outer]);
     refuseMissing(given);
+    checkCommand(command, typed);
     const options = optionsOf(given, withDataDir(given, env));
     checkTogether(options, given);
-    return { kind: 'run', options, warnings: [...unknownKeys(file.unknown), ...warningsOf(options, given)] };
+    checkPlaces(command, options);
+    return {
+      kind: 'run',
+      command,
+      options,
+      networkGiven: given.has('network-id'),
+      warnings: [...unknownKeys(file.unknown), ...warningsOf(options, given)],
+    };
   } catch (error) {
     if (error instanceof FlagError) return { kind: 'error', exitCode: 2, message: error.message };
     throw error;
@@ -121,6 +137,17 @@ function withDataDir(given: GivenFlags, env: FlagEnv): FlagEnv {
   return flag === undefined ? env : { ...env, vars: { ...env.vars, AVALANCHEGO_DATA_DIR: expand(lastText(flag), env) } };
 }
 
+/** Only what was typed is judged: a variable or a file may be meant for another command too. */
+function checkCommand(command: Command, typed: GivenFlags): void {
+  const fault = wordsFault(command);
+  if (fault !== undefined) throw new FlagError(fault, { code: 'FLAG_COMMAND', command: command.name });
+  for (const [name, { from }] of typed) {
+    const { only } = (flags as { readonly [name: string]: Row })[name] ?? {};
+    if (only !== undefined && !only.includes(command.name))
+      throw new FlagError(`${from} belongs to ${only.map((other) => `serac ${other}`).join(', ')}`, { code: 'FLAG_CLASH', flag: name });
+  }
+}
+
 /** Rules that look at more than one flag. Peer: config/config.go, where it has the same ones. */
 function checkTogether(options: Options, given: GivenFlags): void {
   const clash = (flag: keyof Options, text: string) =>
@@ -141,6 +168,19 @@ function checkTogether(options: Options, given: GivenFlags): void {
     throw clash('system-tracker-disk-warning-available-space-percentage', `the warning comes after the stop: ${warning} < ${required}`);
   if (options['health-check-frequency'] === 0) throw clash('health-check-frequency', 'must be longer than 0s');
   checkIdentity(options, clash);
+}
+
+/** Commands that need a place to read or write. */
+function checkPlaces({ name }: Command, options: Options): void {
+  const missing = (flag: keyof Options, text: string) => new FlagError(`serac ${name} needs ${text}`, { code: 'FLAG_CLASH', flag });
+  const [directory, database] = [options['data-dir'], options['database-url']];
+  if ((name === 'index' || name === 'api') && database === undefined)
+    throw missing('database-url', 'PostgreSQL: --database-url postgres://user:password@host:5432/name');
+  if (database !== undefined && !/^postgres(ql)?:/.test(database))
+    throw missing('database-url', 'a --database-url of PostgreSQL, postgres://…');
+  if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is built again');
+  if (name === 'keys' && directory === undefined && database === undefined)
+    throw missing('data-dir', '--data-dir DIR or --database-url postgres://…: where the keys are kept');
 }
 
 function checkIdentity(options: Options, clash: (flag: keyof Options, text: string) => FlagError): void {

@@ -26,7 +26,7 @@ const { version } = packageJson;
 async function main(): Promise<void> {
   const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
   if (parsed.kind !== 'run') return quit(parsed);
-  const config = configFrom(parsed.options);
+  const config = configFrom(parsed.options, parsed.command);
   try {
     if (env.parent !== undefined) {
       // A signal to the whole group is the writer's to act on; it tells its readers to stop.

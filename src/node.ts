@@ -13,7 +13,7 @@ import { serveOptions } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
 import type { Chain } from './chain/chain.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { createHealth, type Health } from './health/health.ts';
@@ -95,6 +95,7 @@ async function startWriter(
   });
   await health.start();
 
+  // Everyone on this machine may use a developer's methods, nobody else.
   const hasDev = !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [
@@ -181,9 +182,6 @@ const healthServices = (health: Health): Services => servicesOf(service('health'
 
 const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
   servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
-
-/** Everyone on this machine may use a developer's methods, nobody else. */
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 

@@ -7,6 +7,8 @@ export type HttpRequest = {
   readonly query: string;
   /** A header by its lower-case name; null when there is none. */
   header(name: string): string | null;
+  /** Address of the other end; undefined where there is no socket. */
+  caller?(): string | undefined;
   /** The whole body, at once if it is there. Rejects with a fault `BODY_TOO_LARGE` rather than buffer more than the server takes. */
   body(): Uint8Array | Promise<Uint8Array>;
 };

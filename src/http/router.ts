@@ -14,6 +14,8 @@ export type Routes = ReadonlyMap<string, Route>;
 export type RouterOptions = {
   /** By path, decoded: exact, case-sensitive. Looked up anew for every request, so that routes may come and go. */
   readonly routes: Routes;
+  /** Whole trees of paths by their first segment, `v1`: they find their own way below it, percent signs and all. */
+  readonly under?: ReadonlyMap<string, Handler>;
   readonly nodeID: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -21,7 +23,7 @@ export type RouterOptions = {
 };
 
 /** AvalancheGo's way from request to response, in its order. Peer: api/server/server.go, wrapHandler; api/server/router.go. */
-export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode }: RouterOptions): Handler {
+export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigins, mode }: RouterOptions): Handler {
   const isAllowedHost = hostCheck(allowedHosts);
   const cors = createCors(allowedOrigins);
   const plain = headerSets({ 'node-id': nodeID, vary: 'Origin' });
@@ -38,21 +40,39 @@ export function createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mod
     if (request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
 
     const found = routes.get(request.path) ?? routes.get(readPath(request.path));
-    if (found === undefined) return notFound(request, headers);
+    if (found === undefined) {
+      const tree = under?.get(firstSegment(request.path));
+      return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
+    }
     if ('handler' in found) return run(found.handler, request, headers, mode);
     if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
     return callServices(found.services, request, headers, mode);
   };
 }
 
+function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end < 0 ? path.slice(1) : path.slice(1, end);
+}
+
 /** Headers in every combination an answer needs, made once and shared: a request only chooses among them. */
-type HeaderSets = Readonly<Record<'bare' | 'called' | 'json' | 'jsonCalled' | 'text' | 'error', Readonly<Record<string, string>>>>;
+type HeaderSet = Readonly<Record<string, string>>;
+type HeaderSets = Readonly<Record<'bare' | 'called' | 'json' | 'jsonCalled' | 'text' | 'error', HeaderSet>> & {
+  /** Beside those a handler gives; the same object for the same one, so that a server knows it again. */
+  readonly with: (own: HeaderSet) => HeaderSet;
+};
 
 function headerSets(bare: Readonly<Record<string, string>>): HeaderSets {
   const called = { ...bare, 'x-content-type-options': 'nosniff' };
   const json = { 'content-type': 'application/json; charset=utf-8' };
   const text = { 'content-type': 'text/plain; charset=utf-8' };
+  const joined = new WeakMap<HeaderSet, HeaderSet>();
   return {
+    with: (own) => {
+      const known = joined.get(own) ?? { ...bare, ...own };
+      joined.set(own, known);
+      return known;
+    },
     bare,
     called,
     json: { ...bare, ...json },
@@ -105,7 +125,7 @@ function unreadable(error: unknown, headers: HeaderSets): HttpResponse {
 async function run(handler: Handler, request: HttpRequest, headers: HeaderSets, mode: Mode): Promise<HttpResponse> {
   try {
     const response = await handler(request);
-    return { ...response, headers: { ...headers.bare, ...response.headers } };
+    return { ...response, headers: headers.with(response.headers) };
   } catch (error) {
     mode.report(error);
     return { status: 500, headers: headers.error, body: 'internal error\n' };

@@ -25,7 +25,8 @@ export const serve: Serve = async (options) => {
   const respond = (request: Request, body: ServeRequest['body']): Response | Promise<Response> => {
     const { path, query } = split(request.url);
     const header = (name: string) => request.headers.get(name);
-    const response = handler({ method: request.method, path, query, header, body });
+    const caller = () => server.requestIP(request)?.address;
+    const response = handler({ method: request.method, path, query, header, caller, body });
     return response instanceof Promise ? response.then(finish) : finish(response);
   };
   const fetch = (request: Request): Response | Promise<Response> => {

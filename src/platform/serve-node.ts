@@ -85,6 +85,7 @@ function requestOf(incoming: IncomingMessage, maxBody: number): ServeRequest {
     method: incoming.method ?? '',
     path,
     query,
+    caller: () => incoming.socket.remoteAddress,
     header: (name) => {
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;

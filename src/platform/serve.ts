@@ -6,6 +6,7 @@ export type ServeRequest = {
   readonly path: string;
   readonly query: string;
   header(name: string): string | null;
+  caller?(): string | undefined;
   body(): Uint8Array | Promise<Uint8Array>;
 };
 
