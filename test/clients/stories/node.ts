@@ -13,13 +13,16 @@ export type Node = {
 
 export async function openNode(): Promise<Node> {
   const given = process.env.SERAC_URL;
-  if (given === undefined || given === '') {
-    const program = await startProgram();
-    return reach(program.url, program.client, () => program.stop());
-  }
+  if (given === undefined || given === '') return startNode();
   const { hostname, port } = new URL(given);
   const client = createClient(Number(port), hostname);
   return reach(given, client, async () => client.close());
+}
+
+/** The program itself with these flags, whatever SERAC_URL says: for what AvalancheGo does not have. */
+export async function startNode(...flags: string[]): Promise<Node> {
+  const program = await startProgram(...flags);
+  return reach(program.url, program.client, () => program.stop());
 }
 
 /** Waits until the client that sent a transaction hears that it was accepted (P says committed). */
