@@ -3,17 +3,22 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
+import { startApiServer } from './assembly/api-server.ts';
 import type { Env } from './assembly/env.ts';
+import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
 import { banner, bannerJson } from './banner.ts';
-import { configFrom } from './config.ts';
+import type { CommandName } from './command.ts';
+import { type Config, configFrom } from './config.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { Fault } from './fault.ts';
 import { type ParsedFlags, parseFlags } from './flags.ts';
-import { type Node, startNode } from './node.ts';
+import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files } from './platform/files.ts';
+import { openPostgres } from './platform/postgres-bun.ts';
 import { parentChannel, spawnChild } from './platform/processes-bun.ts';
+import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
 
@@ -33,17 +38,43 @@ async function main(): Promise<void> {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
       return startReader(config, env, env.parent);
     }
-    const node = await startNode(config, env);
-    stopOnSignals(node);
-    if (config.banner !== 'none') {
-      const info = { ...node.about(), readySeconds: Math.round(performance.now()) / 1000, warnings: parsed.warnings };
-      process.stdout.write(config.banner === 'json' ? `${bannerJson(info)}\n` : `${banner(info)}\n`);
-    }
+    await actions[parsed.command.name]?.(config, parsed);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     say(`serac: ${error.message}`);
     process.exit(error.fault.code === 'PORT_TAKEN' ? exitCodes.portTaken : exitCodes.failure);
   }
+}
+
+type Told = Extract<ParsedFlags, { kind: 'run' }>;
+
+/** What each command does; those that serve come back when they are ready. */
+const actions: { readonly [C in CommandName]?: (config: Config, told: Told) => Promise<void> } = {
+  run: runNode,
+  follow: runNode,
+  api: async (config) => {
+    const server = await startApiServer(config, env);
+    stopOnSignals(server);
+    print(
+      config,
+      JSON.stringify({ url: server.url }),
+      `serac ${version}: Data and Metrics interfaces on ${server.url}, reference at ${server.url}/api`,
+    );
+  },
+  keys: async (config, { command, options }) => {
+    for (const line of await keysCommand(command.words, options, config, env)) process.stdout.write(`${line}\n`);
+  },
+};
+
+async function runNode(config: Config, { warnings }: Told): Promise<void> {
+  const node = await startNode(config, env);
+  stopOnSignals(node);
+  const info = { ...node.about(), readySeconds: Math.round(performance.now()) / 1000, warnings };
+  print(config, bannerJson(info), banner(info));
+}
+
+function print({ banner: form }: Config, json: string, text: string): void {
+  if (form !== 'none') process.stdout.write(`${form === 'json' ? json : text}\n`);
 }
 
 function quit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
@@ -63,12 +94,12 @@ function quit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
 }
 
 /** The first signal stops cleanly, the second at once. */
-function stopOnSignals(node: Node): void {
+function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   let stopping = false;
   const stop = async () => {
     if (stopping) process.exit(exitCodes.failure);
     stopping = true;
-    await node.close();
+    await running.close();
     process.exit(0);
   };
   process.on('SIGTERM', stop);
@@ -106,6 +137,8 @@ const env: Env = {
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
   fileSystem,
   openDatabase,
+  openRedis,
+  openPostgres,
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   serve,
   parent: parentChannel(),

@@ -1,7 +1,11 @@
+import { createApis, type Side } from './assembly/api.ts';
+import { healthPaths, ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { addressesOf, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
+import { countingHandler, openCounting } from './assembly/counting.ts';
 import type { Env, Server } from './assembly/env.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
+import { gateOf, openKeys } from './assembly/gate.ts';
 import { registerChecks } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
@@ -18,7 +22,7 @@ import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { createHealth, type Health } from './health/health.ts';
 import type { Handler } from './http/message.ts';
-import { createRouter } from './http/router.ts';
+import { createRouter, type Routes } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import { isPublic } from './network.ts';
 import type { AvmReads } from './rpc/avm.ts';
@@ -67,8 +71,10 @@ async function startWriter(
     storeBytes: store.bytes,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
+  const counting = await openCounting(config, env);
+  const keys = openKeys(config, env);
   const chains = specs.map((spec) => {
-    const { ledger, reads } = store.chain(spec);
+    const { ledger, reads, history } = store.chain(spec);
     const running = runChain(spec, ledger, {
       ...around,
       recover: signers.recover,
@@ -79,7 +85,7 @@ async function startWriter(
       report,
       onAccepted: metrics.accepted,
     });
-    return { ...running, reads, services: chainServices(spec, reads, issuing(running.chain, recovery), around) };
+    return { ...running, reads, history, services: chainServices(spec, reads, issuing(running.chain, recovery), around) };
   });
 
   registerChecks(health, {
@@ -96,6 +102,25 @@ async function startWriter(
   await health.start();
 
   // Everyone on this machine may use a developer's methods, nobody else.
+  let stopping = false;
+  const apis = createApis({
+    config,
+    version: env.version,
+    served: servedHere(config, env, frame, chains, identity.nodeID),
+    health: {
+      components: {
+        database: { write: async () => store.touch(), read: async () => store.look() },
+        cache: { write: counting.cache.touch, read: counting.cache.look },
+      },
+      stopping: () => stopping,
+      within: timeLimit(env.timers),
+    },
+    gate: gateOf(config, env, keys.finder, counting.limiter),
+    sealKey: store.secret(),
+    stamp: stampOf(chains),
+    meters: metrics.api,
+    report,
+  });
   const hasDev = !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [
@@ -114,19 +139,29 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? metricsOf(metrics, () => readers.families()) : undefined,
     dev: hasDev ? devServices(store, frame) : undefined,
+    pages: apis(sharedSide(config)).pages,
   });
-  const handler = createRouter({
-    routes,
-    nodeID: identity.nodeID,
-    allowedHosts: config.http.allowedHosts,
-    allowedOrigins: config.http.allowedOrigins,
-    mode: { differences: frame.differences, report },
-  });
+  const routerOf = (paths: Routes, side: Side | undefined): Handler =>
+    createRouter({
+      routes: paths,
+      under: apis(side).under,
+      nodeID: identity.nodeID,
+      allowedHosts: config.http.allowedHosts,
+      allowedOrigins: config.http.allowedOrigins,
+      mode: { differences: frame.differences, report },
+    });
+  const handler = routerOf(routes, sharedSide(config));
 
   const readerCount = readersWanted(config, env);
   const server = await listen(config, env, handler, readerCount > 0);
-  const relayedPaths = [...routes.keys()];
-  const readers = startReaders(readerCount, env, handler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  const others = await Promise.all(
+    ownPorts(config).map(({ side, port }) =>
+      env.serve({ ...serveOptions(config), port, handler: routerOf(new Map(apis(side).pages), side) }),
+    ),
+  );
+  const relayedPaths = [...routes.keys(), ...healthPaths];
+  const relayHandler = countingHandler(counting.limiter, handler);
+  const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
   const url = `http://${hostText(config.http.host)}:${server.port}`;
   const [x] = chains;
@@ -148,10 +183,13 @@ async function startWriter(
       workers: readers.count,
     }),
     close: async () => {
-      await Promise.all([server.close(), readers.stop()]);
+      stopping = true;
+      await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
       health.stop();
       for (const { engine } of chains) engine.stop();
       recovery.close();
+      keys.close();
+      await counting.close();
       store.close();
     },
   };

@@ -4,13 +4,53 @@ import { join } from 'node:path';
 import { type Client, createClient } from './http.ts';
 
 /** The peer itself: a node of its own local network, alone, with no pause between blocks. */
-export type AvalancheGo = { readonly client: Client; readonly stop: () => Promise<void> };
+export type AvalancheGo = {
+  readonly client: Client;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+  /** Ends it as a power cut would. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again on the same port with what it had stored; resolves as soon as it runs, long before it answers. */
+  readonly restart: () => void;
+};
 
 const longestStart = 60_000;
 
 export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
   const folder = mkdtempSync(join(tmpdir(), 'serac-peer-'));
-  const child = Bun.spawn(
+  let child = spawn(binary, folder, 0);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await child.exited;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await child.exited;
+  };
+  const until = performance.now() + longestStart;
+  while (performance.now() < until && child.exitCode === null) {
+    const port = portOf(join(folder, 'process.json'));
+    const client = port === undefined ? undefined : createClient(port);
+    if (port !== undefined && client !== undefined && (await isHealthy(client)))
+      return {
+        client,
+        url: `http://127.0.0.1:${port}`,
+        stop: () => stop().finally(client.close),
+        kill,
+        restart: () => {
+          child = spawn(binary, folder, port);
+        },
+      };
+    client?.close();
+    await Bun.sleep(100);
+  }
+  await stop();
+  throw new Error('AvalancheGo did not become healthy');
+}
+
+const spawn = (binary: string, folder: string, port: number) =>
+  Bun.spawn(
     [
       binary,
       '--network-id=local',
@@ -19,7 +59,7 @@ export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
       '--health-check-frequency=2s',
       '--fd-limit=16384',
       '--http-host=127.0.0.1',
-      '--http-port=0',
+      `--http-port=${port}`,
       '--staking-host=127.0.0.1',
       '--staking-port=0',
       '--public-ip=127.0.0.1',
@@ -27,27 +67,12 @@ export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
     ],
     { stdout: 'ignore', stderr: 'ignore' },
   );
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await child.exited;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const until = performance.now() + longestStart;
-  while (performance.now() < until && child.exitCode === null) {
-    const client = clientOf(join(folder, 'process.json'));
-    if (client !== undefined && (await isHealthy(client))) return { client, stop: () => stop().finally(client.close) };
-    client?.close();
-    await Bun.sleep(100);
-  }
-  await stop();
-  throw new Error('AvalancheGo did not become healthy');
-}
 
 /** Where it listens, once it has written that down. */
-function clientOf(file: string): Client | undefined {
+function portOf(file: string): number | undefined {
   try {
     const { uri } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string };
-    return createClient(Number(new URL(uri).port));
+    return Number(new URL(uri).port);
   } catch {
     return undefined;
   }

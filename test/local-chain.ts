@@ -97,7 +97,8 @@ export function startByHand(chain: Chain, unix: () => bigint): Engine & { readon
   };
 }
 
-function localGenesis() {
+/** Where the X-Chain of AvalancheGo's local network begins. */
+export function localGenesis() {
   const network = networkOf(12345);
   const readData = (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url));
   const { x } = networkGenesis(network, undefined, { readData, unixSeconds: 0n });

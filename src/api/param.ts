@@ -1,8 +1,10 @@
+import type { Address } from '../bytes/address.ts';
 import type { Schema } from './schema.ts';
 
 /**
  * One parameter of a route: how its texts are read and what the document says of it. `read` throws a `Refusal` with a sentence that names
- * the parameter, what it got and what it takes. Absent parameters give `absent`, or are refused if they are required.
+ * the parameter and what it takes. Absent parameters give `absent`, or are refused if they are required.
+ * Without `repeated` there is always exactly one text.
  */
 export type Param<T> = {
   readonly in: 'path' | 'query' | 'body';
@@ -11,7 +13,15 @@ export type Param<T> = {
   readonly repeated?: true;
   readonly description?: string;
   readonly absent: T;
-  readonly read: (texts: readonly string[], name: string) => T;
+  readonly read: (texts: readonly string[], name: string, context: ParamContext) => T;
+};
+
+/** What reading a parameter may depend on beside its text; the same for all requests. */
+export type ParamContext = {
+  /** An address of the served network, in any of its spellings; undefined if it is none. */
+  readonly address: (text: string) => Address | undefined;
+  /** What addresses of the network begin with. */
+  readonly hrp: string;
 };
 
 export type Params = { readonly [name: string]: Param<unknown> };

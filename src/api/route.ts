@@ -1,4 +1,5 @@
 import type { Params, ValuesOf } from './param.ts';
+import type { RefusalStatus } from './refusal.ts';
 import type { Schema } from './schema.ts';
 
 /** An operation of the Data or the Metrics interface as a row: the dispatcher, the OpenAPI document and the contract tests read the same one. */
@@ -10,15 +11,33 @@ export type Route<Deps, P extends Params = Params> = {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  /** More than a line about it, for the document. */
+  readonly description?: string;
   readonly params: P;
   readonly response: Schema;
-  /** How the answer may be kept: `tip` while the last block and the second stay the same, `never` for health. */
-  readonly keep: 'tip' | 'never';
+  /** Bodies of other statuses that say more than every error does. */
+  readonly failures?: Readonly<Partial<Record<RefusalStatus, Schema>>>;
+  readonly keep: Keep;
+  /** Further headers of every answer of this route. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Answered without a key even where keys are required. */
   readonly open?: true;
-  /** Throws a `Refusal` for every answer but 200. The result is written as JSON; undefined properties are left out, bigints are bare digits. */
+  /**
+   * Throws a `Refusal` for every answer but 200. The result is written as JSON: undefined properties are left out, bigints are bare digits;
+   * or it is JSON already (raw.ts).
+   */
   readonly run: (deps: Deps, values: ValuesOf<P>, call: Call) => Promise<unknown>;
 };
+
+/**
+ * How long an answer may be kept, since it would be given again:
+ * `tip`       while the last block and the second stay the same: it looks at the clock;
+ * `tip-only`  while the last block stays the same;
+ * `pin`       the same, but a page that was asked for with a token is good whatever comes after: it is answered as of the token's height;
+ * `never`     not at all.
+ * What a page token says of the clock does not count: tokens in kept answers are made anew.
+ */
+export type Keep = 'tip' | 'tip-only' | 'pin' | 'never';
 
 /** What a route may know of the request beyond its parameters. */
 export type Call = {
@@ -31,6 +50,7 @@ export type Call = {
 export type Pages = {
   /** The page asked for; undefined for the first one, also if the token has expired or is of another key. */
   readonly asked: Cursor | undefined;
+  /** The token of the page after this one, for `nextPageToken`: asked for once, and only if it goes into the answer. */
   readonly next: (cursor: Cursor) => string;
 };
 

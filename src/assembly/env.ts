@@ -1,3 +1,4 @@
+import type { Redis } from '../access/redis.ts';
 import type { RecoverKey } from '../crypto/curve.ts';
 import type { SoloTimers } from '../engine/solo.ts';
 import type { DataFile } from '../genesis/network-genesis.ts';
@@ -5,6 +6,7 @@ import type { FileSystem } from '../health/checks.ts';
 import type { Handler } from '../http/message.ts';
 import type { Channel } from '../http/relay.ts';
 import type { Files } from '../identity/given.ts';
+import type { WritableSql } from '../index/sql.ts';
 import type { OpenDatabase } from '../store/database.ts';
 
 /** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
@@ -26,6 +28,8 @@ export type Env = {
   readonly readData: (file: DataFile) => Uint8Array;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
+  readonly openRedis: (url: string) => Promise<Redis>;
+  readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly makeFolder: (path: string) => void;
   readonly serve: (options: ServeOptions) => Promise<Server>;
   /** Set in a process that another one of this node has started. */
@@ -37,6 +41,9 @@ export type Env = {
   readonly exit: (code: number) => void;
   readonly log: (line: string) => void;
 };
+
+/** PostgreSQL for as long as it is open; see platform/postgres-bun.ts. */
+export type Postgres = WritableSql & { readonly close: () => Promise<void> };
 
 export type ServeOptions = {
   readonly host: string;

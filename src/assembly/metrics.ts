@@ -6,6 +6,7 @@ import { createRegistry } from '../metrics/registry.ts';
 import { metered } from '../rpc/metered.ts';
 import type { Services } from '../rpc/method.ts';
 import type { Block } from '../tx/block.ts';
+import { type ApiMeters, apiMeters } from './api-metrics.ts';
 import type { AvmChainSpec, RunningChain } from './avm-chain.ts';
 import type { Env } from './env.ts';
 
@@ -13,6 +14,8 @@ export type NodeMetrics = {
   readonly accepted: (spec: AvmChainSpec, block: Block) => void;
   /** The same services, their calls counted under an endpoint's name. */
   readonly of: (endpoint: string, services: Services) => Services;
+  /** Requests of the Data and Metrics interfaces. */
+  readonly api: ApiMeters;
   readonly families: () => Family[];
 };
 
@@ -50,6 +53,7 @@ export function nodeMetrics(env: Env, readings: Readings | undefined): NodeMetri
       accepted.set(spec, { blocks: so.blocks + 1, txs: so.txs + txs.length });
     },
     of: (endpoint, services) => metered(services, (method) => meters(endpoint, method), seconds),
+    api: apiMeters(registry, seconds),
     families: registry.families,
   };
 }

@@ -1,13 +1,19 @@
 import { type Id, idOf } from '../bytes/id.ts';
 import type { Ledger } from '../chain/chain.ts';
 import type { Config } from '../config.ts';
+import { migrateStore } from '../index/migrate.ts';
+import { openReads } from '../index/open-reads.ts';
+import type { IndexReads } from '../index/reads.ts';
+import { type SqliteIndex, sqliteIndex } from '../index/sqlite-index.ts';
+import { sqliteSql } from '../index/sqlite-sql.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import type { UtxoSource } from '../rpc/utxo-query.ts';
-import { openState } from '../state/chain-state.ts';
+import { claimChain } from '../state/chain-number.ts';
+import { type ChainState, openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
 import { type Lock, takeLock } from '../store/lock.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 import type { Env } from './env.ts';
@@ -16,14 +22,27 @@ import type { Frame } from './frame.ts';
 /** The node's one store as its parts see it. */
 export type NodeStore = {
   /** The accepted state of a chain; begun at its genesis if it is new here. */
-  readonly chain: (spec: AvmChainSpec) => { readonly ledger: Ledger; readonly reads: AvmReads };
+  readonly chain: (spec: AvmChainSpec) => OpenedChain;
   /** What other chains exported to a chain that does not run here. */
   readonly atomic: (reader: Id) => UtxoSource;
   readonly putAtomic: (reader: Id, from: Id, utxo: Utxo) => void;
   /** Really writes and reads. */
   readonly touch: () => void;
+  /** Really reads. */
+  readonly look: () => void;
+  /** Random bytes that stay the same as long as the database: page tokens are sealed with them. */
+  readonly secret: () => Uint8Array;
   readonly bytes: () => number;
   readonly close: () => void;
+};
+
+export type OpenedChain = {
+  readonly ledger: Ledger;
+  readonly reads: AvmReads;
+  readonly state: ChainState;
+  /** The history index; undefined if no interface needs it. */
+  readonly history: IndexReads | undefined;
+  readonly index: SqliteIndex | undefined;
 };
 
 export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'write' | 'read'): NodeStore {
@@ -34,20 +53,36 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
     const store = openStore(env.openDatabase, { path, networkID: config.network.id, genesis, readonly });
     const memory = openSharedMemory(store);
     const strict = !frame.differences.pageCursors;
+    const indexed = config.data.enabled || config.stats.enabled;
+    const sql = sqliteSql(store);
+    if (!readonly) store.write(() => addSecret(store, env.random(32)));
     return {
       chain: (spec) => {
-        const state = openState(store, memory, { id: spec.id, genesis: idOf(spec.genesis.bytes) });
+        const genesis = idOf(spec.genesis.bytes);
+        const state = openState(store, memory, { id: spec.id, genesis });
+        const chain = {
+          number: claimChain(store, spec.id, genesis),
+          id: spec.id,
+          feeAsset: spec.genesis.assets[0].tx.id,
+          completeFrom: 0,
+        };
+        if (indexed) migrateStore(store, chain.number);
+        const index = indexed && !readonly ? sqliteIndex(store, chain) : undefined;
         if (!state.isInitialized())
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
             spec.first,
+            index?.within,
           );
+        const ledger: Ledger = index === undefined ? state : { ...state, commit: (block, diff) => state.commit(block, diff, index.within) };
         const utxos: UtxoSource = (sourceChain, addresses, start, limit) => state.utxos(sourceChain, { addresses, start, limit }, strict);
-        return { ledger: state, reads: { ...state, utxos } };
+        return { ledger, reads: { ...state, utxos }, state, history: indexed ? openReads(sql, chain) : undefined, index };
       },
       atomic: (reader) => (sourceChain, addresses, start, limit) => memory.page(reader, sourceChain, { addresses, start, limit }, strict),
       putAtomic: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
       touch: store.touch,
+      look: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
+      secret: () => secretOf(store),
       bytes: () => store.sizes().file + store.sizes().log,
       close: () => {
         store.close();
@@ -59,6 +94,12 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
     throw error;
   }
 }
+
+const addSecret = (store: Store, random: Uint8Array): void =>
+  store.db.prepare(`INSERT OR IGNORE INTO meta VALUES ('page secret', ?)`).run(random);
+
+const secretOf = (store: Store): Uint8Array =>
+  (store.db.prepare<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = 'page secret'`).get() as { value: Uint8Array }).value;
 
 /** In memory nobody else can look; in a directory only one process may write. */
 function place({ store, dataDir }: Config, env: Env, access: 'write' | 'read'): { readonly path: string; readonly lock: Lock | undefined } {

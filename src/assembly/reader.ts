@@ -3,13 +3,17 @@ import type { Config } from '../config.ts';
 import { createRelay } from '../http/relay.ts';
 import { createRouter, type Route } from '../http/router.ts';
 import type { Family } from '../metrics/family.ts';
-import { chainServices } from './avm-chain.ts';
+import { createApis } from './api.ts';
+import { servedHere, sharedSide, stampOf, timeLimit } from './api-parts.ts';
+import { type AvmChainSpec, chainServices } from './avm-chain.ts';
 import { servedCounterparts } from './counterparts.ts';
+import { openCounting, relayedLimiter } from './counting.ts';
 import type { Env } from './env.ts';
 import { type Frame, frameOf } from './frame.ts';
+import { gateOf, openKeys } from './gate.ts';
 import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
-import { openNodeStore } from './node-store.ts';
+import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
 import { notHere, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
 import { routesOf } from './routes.ts';
 import { serveOptions } from './serve-options.ts';
@@ -33,13 +37,34 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const frame = frameOf(config, env);
     const store = openNodeStore(config, env, frame, 'read');
     const metrics = nodeMetrics(env, undefined);
-    const own = readingRoutes(config, env, frame, store, metrics, nodeID, relay);
+    const counting = await openCounting(config, env);
+    const keys = openKeys(config, env);
+    const limiter = counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay) : counting.limiter;
+    const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
+    const api = createApis({
+      config,
+      version: env.version,
+      served: servedHere(config, env, frame, chains, nodeID),
+      health: { components: { database: elsewhere, cache: elsewhere }, stopping: () => false, within: timeLimit(env.timers) },
+      gate: gateOf(config, env, keys.finder, limiter),
+      sealKey: store.secret(),
+      stamp: stampOf(chains),
+      meters: metrics.api,
+      report,
+    })(sharedSide(config));
+    const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
     const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
     const mode = { differences: frame.differences, report };
     const { allowedHosts, allowedOrigins } = config.http;
-    const handler = createRouter({ routes, nodeID, allowedHosts, allowedOrigins, mode });
+    const handler = createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode });
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
-    return { families: metrics.families, close: () => server.close().then(store.close) };
+    const close = async () => {
+      await server.close();
+      keys.close();
+      await counting.close();
+      store.close();
+    };
+    return { families: metrics.families, close };
   };
 
   let running: ReturnType<typeof start> | undefined;
@@ -57,19 +82,22 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   });
 }
 
+/** The writing process answers health checks; see `healthPaths`. */
+const elsewhere = { write: async () => notHere(), read: async () => notHere() };
+
 function readingRoutes(
   config: Config,
   env: Env,
   frame: Frame,
-  store: ReturnType<typeof openNodeStore>,
+  opened: readonly (OpenedChain & { readonly spec: AvmChainSpec })[],
+  atomic: NodeStore['atomic'],
   metrics: ReturnType<typeof nodeMetrics>,
   nodeID: string,
   relay: ReturnType<typeof createRelay>,
 ) {
-  const { around, specs } = frame;
-  const chains = specs.map((spec) => {
+  const { around } = frame;
+  const chains = opened.map(({ spec, reads }) => {
     const path = `/ext/bc/${idText(spec.id)}`;
-    const { reads } = store.chain(spec);
     const ask = relayedStatus(path, relay);
     const services = chainServices(
       spec,
@@ -87,7 +115,7 @@ function readingRoutes(
   });
   const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
   return routesOf({
-    chains: [...chains, ...servedCounterparts(frame, store.atomic)],
+    chains: [...chains, ...servedCounterparts(frame, atomic)],
     info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
     health: undefined,
     metrics: undefined,

@@ -19,10 +19,12 @@ export type Served = {
   readonly health: { readonly services: Services; readonly deps: HealthDeps } | undefined;
   readonly metrics: readonly [path: string, route: Route] | undefined;
   readonly dev: Services | undefined;
+  /** Further paths with handlers of their own. */
+  readonly pages?: readonly (readonly [path: string, route: Route])[];
 };
 
 /** Every path of the node, exact and case-sensitive. */
-export function routesOf({ chains, info, health, metrics, dev }: Served): Routes {
+export function routesOf({ chains, info, health, metrics, dev, pages = [] }: Served): Routes {
   const rows: (readonly [string, Route])[] = [];
   for (const { id, aliases, services } of chains)
     for (const base of chainPaths(id, aliases))
@@ -31,6 +33,7 @@ export function routesOf({ chains, info, health, metrics, dev }: Served): Routes
   if (health !== undefined) rows.push(...healthRoutes(health.deps, health.services));
   if (metrics !== undefined) rows.push(metrics);
   if (dev !== undefined) rows.push(['/ext/dev', { services: dev }]);
+  rows.push(...pages);
   return new Map(rows);
 }
 

@@ -7,6 +7,8 @@
 export type Sql = {
   readonly dialect: 'sqlite' | 'postgres';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
+  /** SQLite only: everything the work reads is of one moment. It must not wait. */
+  readonly read?: <T>(work: () => T) => T;
 };
 
 export type SqlValue = null | number | string | Uint8Array;

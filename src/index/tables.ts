@@ -48,7 +48,9 @@ const blob: Column = { type: 'blob' };
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
  * balance   what an address held in outputs that it alone owns, after the block at `height`: one row per block that changed it.
  *           The newest row not above a height is the balance at that height. amount: 16 bytes.
- * holder    when an address was last seen and last spent something; *_hour are the same, down to the hour, for the index.
+ * holder    when an address was first seen, last seen and last spent something (0: never); *_hour are the same, down to the hour, for the
+ *           index: it changes only when the hour does. Whom only the genesis names, or an output older than history, was first seen at block
+ *           0's time and never since.
  * asset_stat  supply: what this chain's unspent outputs hold of it, 16 bytes.
  * minter    outputs that carry the right to mint, spent ones too.
  * span      counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
@@ -66,7 +68,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   holder: {
     columns: { address: blob, first: int, seen: int, seen_hour: int, sent: int, sent_hour: int },
     key: ['address'],
-    indexes: [['seen_hour'], ['sent_hour']],
+    indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
   assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob }, key: ['asset'] },
   minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
@@ -91,7 +93,8 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
 /**
  * Shared by all chains of the database.
  * moved     outputs that left one chain for another: put there by an export, taken by an import. Half of it may be unknown: what another
- *           chain did that is not indexed here. seen: time at which this server first knew of it.
+ *           chain did that is not indexed here. seen: when it was put or, if that is not known, taken; the row's time in `holding`, too.
+ *           bytes: with their checksum behind, as in `utxo`. put_height is a height of the source, taken_height of the destination.
  * progress  height up to which a chain's index is written; complete_from: height from which on nothing is missing (0 unless the chain is
  *           older than what a followed node can tell).
  */
@@ -111,6 +114,7 @@ export const sharedIndexSchema: { readonly moved: Table; readonly progress: Tabl
     },
     key: ['seq'],
     unique: [['id', 'source', 'destination']],
+    indexes: [['taken_time', 'seq']],
   },
   progress: { columns: { chain: blob, height: int, complete_from: int }, key: ['chain'] },
 };

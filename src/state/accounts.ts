@@ -15,7 +15,7 @@ import type { NumberedUtxo } from './utxo-table.ts';
 /** What belongs to whom. */
 export type Accounts = {
   readonly balances: (address: Address) => Balance[];
-  /** Height of the last block that touched the address; -1 if none ever did. */
+  /** Height of the last block that touched the address, -1 if none ever did; below that: outputs older than history came since. */
   readonly changed: (address: Address) => number;
   /** Unspent outputs, newest first, older than `below`. */
   readonly owned: (address: Address, below: number, limit: number) => OwnedRow[];

@@ -1,6 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
+import type { Block } from '../tx/block.ts';
+import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { type BalanceDelta, createTally, ownersOf } from './balance.ts';
 import type { Diff } from './diff.ts';
@@ -19,11 +21,39 @@ export type BlockChange = {
   readonly touched: ReadonlySet<Address>;
 };
 
-export type Numbering = { readonly firstTx: number; readonly firstUtxo: number; readonly held: (utxo: Utxo) => NumberedUtxo };
+/** A block as it was stored, with the numbers of its rows: for those who keep more about it in the same transaction. */
+export type StoredBlock = Pick<BlockChange, 'made' | 'consumed'> &
+  Pick<Diff, 'applied'> & {
+    readonly block: Block;
+    /** Number of its first transaction; the others follow. */
+    readonly firstTx: number;
+    /** Outputs of other chains that its imports take, as far as they are known. */
+    readonly imported: ReadonlyMap<Id, Utxo>;
+    /** Outputs older than history that had to be stored before it, made at height 0: it consumes them. */
+    readonly older?: readonly NumberedUtxo[];
+  };
+
+/** A block to be stored. One that another node accepted may bring what is older than history, and what its imports took. */
+export type NewBlock = {
+  readonly block: Block;
+  readonly diff: Pick<Diff, 'applied' | 'consumed'>;
+  /** Outputs it consumes that no block tells of. */
+  readonly older?: readonly Utxo[];
+  /** Creations of assets that no block tells of. */
+  readonly olderAssets?: readonly Tx[];
+  readonly imported?: ReadonlyMap<Id, Utxo>;
+};
+
+export type Numbering = {
+  readonly height: number;
+  readonly firstTx: number;
+  readonly firstUtxo: number;
+  readonly held: (utxo: Utxo) => NumberedUtxo;
+};
 
 export function blockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
-  { firstTx, firstUtxo, held }: Numbering,
+  { height, firstTx, firstUtxo, held }: Numbering,
 ): BlockChange {
   const young = new Map<Id, { utxo: Utxo; spent: number | null }>();
   const old: (NumberedUtxo & { spent: number })[] = [];
@@ -40,7 +70,7 @@ export function blockChange(
   // The smallest id has the largest number: see the `utxo` table in schema.ts.
   const made = [...young.values()]
     .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
-    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, bytes: stored(utxo), spent }));
+    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, height, bytes: stored(utxo), spent }));
   const created = made.filter(({ spent }) => spent === null);
   const tally = createTally();
   for (const { utxo } of created) tally.add(utxo);
@@ -48,7 +78,7 @@ export function blockChange(
   return { made, created, consumed: old, deltas: tally.deltas(), touched: ownersOfAll([...made, ...old]) };
 }
 
-function ownersOfAll(utxos: readonly NumberedUtxo[]): Set<Address> {
+export function ownersOfAll(utxos: readonly NumberedUtxo[]): Set<Address> {
   const addresses = new Set<Address>();
   for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
   return addresses;

@@ -3,16 +3,19 @@ import type { Store } from '../store/store.ts';
 import type { Block } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
+import type { Utxo } from '../tx/utxo.ts';
 import { type Accounts, accountsIn } from './accounts.ts';
-import { blockChange } from './block-change.ts';
+import { createTally } from './balance.ts';
+import { blockChange, type NewBlock, ownersOfAll, type StoredBlock } from './block-change.ts';
 import { claimChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { StateError } from './fault.ts';
 import { type Accepted, type History, historyIn } from './history.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
+import { stored } from './stored-utxo.ts';
 import { manners, type OwnedUtxos, type PageQuery, type UtxoPage, utxoPage } from './utxo-page.ts';
-import { utxoTable } from './utxo-table.ts';
+import { type NumberedUtxo, utxoTable } from './utxo-table.ts';
 import type { View } from './view.ts';
 
 /** The accepted state of one chain. Every read sees the last commit, also in a process that only reads. */
@@ -29,13 +32,26 @@ export type ChainState = View &
     /** Outputs of this chain, or of those that `sourceChain` put where this one may import them. */
     readonly utxos: (sourceChain: Id, query: PageQuery, strict: boolean) => UtxoPage;
     readonly stats: () => { readonly blocks: number; readonly txs: number; readonly utxos: number; readonly unspent: number };
-    /** Block 0 and what the genesis made. */
-    readonly init: (genesisTxs: readonly Tx[], first: Block) => void;
+    /** Block 0 and what the genesis made: unspent outputs, unless much has happened between the genesis and block 0. */
+    readonly init: (genesisTxs: readonly Tx[], first: Block, within?: Within, outputs?: 'unspent' | 'unknown') => void;
     /** Everything a block changes, in one transaction. `within` runs inside it, for what must be stored together with the block. */
-    readonly commit: (block: Block, diff: Changes, within?: () => void) => void;
+    readonly commit: (block: Block, diff: Changes, within?: Within) => void;
+    /** The same for many blocks, all in one transaction; `within` runs once, after the last. */
+    readonly commitAll: (blocks: readonly NewBlock[], within?: WithinAll) => void;
+    /** Unspent outputs that no block tells of, as if made at height 0; those that are or were here are passed over. */
+    readonly addOlder: (utxos: readonly Utxo[], within?: WithinOlder) => void;
   };
 
+export type Within = (stored: StoredBlock) => void;
+export type WithinAll = (stored: readonly StoredBlock[]) => void;
+export type WithinOlder = (stored: readonly NumberedUtxo[]) => void;
+
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
+
+/** The last numbers in use, and how many outputs are unspent. */
+type Numbers = { readonly tx: number; readonly utxo: number; readonly unspent: number };
+
+type Inserted = { readonly created: readonly NumberedUtxo[]; readonly stored: StoredBlock };
 
 export type ChainInfo = {
   readonly id: Id;
@@ -66,31 +82,92 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     return accepted;
   };
 
-  const write = (block: Block, diff: Changes, unspentBefore: number, within?: () => void): void => {
-    const height = Number(block.height);
-    const change = store.write(() => {
-      const firstTx = numbers.tx + 1;
-      const { made, created, consumed, deltas, touched } = blockChange(diff, { firstTx, firstUtxo: numbers.utxo + 1, held: utxos.held });
-      const unspent = unspentBefore + created.length - consumed.length;
-      history.insertBlock(block, firstTx, unspent);
-      history.insertTxs(diff.applied, firstTx, height);
-      utxos.insert(made, height);
-      utxos.spend([...made, ...consumed]);
-      accounts.removeOwners(consumed);
-      accounts.addOwners(created);
-      accounts.applyDeltas(deltas, height);
-      accounts.touch(touched, height);
-      for (const { effects } of diff.applied) {
-        if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
-        if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+  /** Looked up while they are still there. */
+  const importedBy = ({ applied }: Pick<Diff, 'applied'>): ReadonlyMap<Id, Utxo> => {
+    const found = new Map<Id, Utxo>();
+    for (const { effects } of applied)
+      for (const id of effects.imported?.ids ?? []) {
+        const utxo = memory.get(chain.id, effects.imported?.from as Id, id);
+        if (utxo !== undefined) found.set(id, utxo);
       }
-      within?.();
-      return { made, created, consumed, unspent };
+    return found;
+  };
+
+  /** Inside a write. */
+  const insert = (
+    { block, diff, imported: given }: NewBlock,
+    at: Numbers,
+    held: (utxo: Utxo) => NumberedUtxo,
+    lookUp: boolean,
+  ): Inserted => {
+    const height = Number(block.height);
+    const firstTx = at.tx + 1;
+    const { made, created, consumed, deltas, touched } = blockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, held });
+    history.insertBlock(block, firstTx, at.unspent + created.length - consumed.length);
+    history.insertTxs(diff.applied, firstTx, height);
+    utxos.insert(made);
+    utxos.spend([...made, ...consumed]);
+    accounts.removeOwners(consumed);
+    accounts.addOwners(created);
+    accounts.applyDeltas(deltas, height);
+    accounts.touch(touched, height);
+    const imported = lookUp ? new Map([...importedBy(diff), ...(given ?? [])]) : nothing;
+    for (const { effects } of diff.applied) {
+      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
+      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+    }
+    return { created, stored: { block, firstTx, applied: diff.applied, made, consumed, imported } };
+  };
+
+  /** Inside a write. Numbered after all there is; `changed` of the owners becomes a number that no block has. */
+  const insertOlder = (wanted: readonly Utxo[], firstUtxo: number): NumberedUtxo[] => {
+    const missing = new Map(wanted.filter(({ id }) => utxos.place(id) === undefined).map((utxo) => [utxo.id, utxo]));
+    const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: firstUtxo + i, height: 0, bytes: stored(utxo) }));
+    const tally = createTally();
+    for (const { utxo } of added) tally.add(utxo);
+    utxos.insert(added);
+    accounts.addOwners(added);
+    accounts.applyDeltas(tally.deltas(), 0);
+    accounts.touch(ownersOfAll(added), -1 - firstUtxo);
+    return added;
+  };
+
+  const writeAll = (blocks: readonly NewBlock[], unspentBefore: number, within?: WithinAll): void => {
+    let at: Numbers = { ...numbers, unspent: unspentBefore };
+    // What these blocks make and leave: nothing else knows of it before the commit.
+    const fresh = new Map<Id, NumberedUtxo>();
+    const gone: NumberedUtxo[] = [];
+    const held = (utxo: Utxo): NumberedUtxo => fresh.get(utxo.id) ?? utxos.held(utxo);
+    const insertNext = (next: NewBlock): StoredBlock => {
+      if (next.olderAssets) history.insertAssets(next.olderAssets);
+      const older = next.older === undefined || next.older.length === 0 ? [] : insertOlder(next.older, at.utxo + 1);
+      at = { ...at, utxo: at.utxo + older.length, unspent: at.unspent + older.length };
+      const { created, stored } = insert(next, at, held, within !== undefined);
+      for (const row of created) fresh.set(row.utxo.id, row);
+      for (const row of stored.consumed) if (!fresh.delete(row.utxo.id)) gone.push(row);
+      const { applied, made, consumed } = stored;
+      at = { tx: at.tx + applied.length, utxo: at.utxo + made.length, unspent: at.unspent + created.length - consumed.length };
+      return { ...stored, older };
+    };
+    whole(() => {
+      const stored = blocks.map(insertNext);
+      within?.(stored);
     });
-    // Only now: a commit that failed must leave no trace here either.
-    utxos.remember(change.created, change.consumed);
-    known = { id: block.id, height: block.height, time: block.time, unspent: change.unspent };
-    numbers = { tx: numbers.tx + diff.applied.length, utxo: numbers.utxo + change.made.length };
+    const last = blocks[blocks.length - 1];
+    if (last === undefined) return;
+    utxos.remember([...fresh.values()], gone);
+    known = { id: last.block.id, height: last.block.height, time: last.block.time, unspent: at.unspent };
+    numbers = { tx: at.tx, utxo: at.utxo };
+  };
+
+  /** A commit that failed must leave no trace here either: what was read in the middle of it may never have been. */
+  const whole = (work: () => void): void => {
+    try {
+      store.write(work);
+    } catch (error) {
+      utxos.forget();
+      throw error;
+    }
   };
 
   return {
@@ -112,18 +189,43 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
       const { height, unspent } = last();
       return { blocks: Number(height) + 1, txs: history.lastTxSeq(), utxos: utxos.lastSeq(), unspent };
     },
-    init: (genesisTxs, first) => {
+    init: (genesisTxs, first, within, outputs = 'unspent') => {
       if (history.last() !== undefined)
         throw new StateError(`chain ${idText(chain.id)} has its block 0 already`, { code: 'STATE_NOT_EMPTY', chainID: idText(chain.id) });
-      write(first, { applied: genesisTxs.map((tx) => ({ tx, effects: effectsOf(tx) })), consumed: new Map() }, 0);
+      const effects = (tx: Tx) => (outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
+      const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
+      writeAll([{ block: first, diff }], 0, within && (([only]) => within(only as StoredBlock)));
     },
     commit: (block, diff, within) => {
       const before = last();
       checkBlock(block, diff, before);
-      write(block, diff, before.unspent, within);
+      writeAll([{ block, diff }], before.unspent, within && (([only]) => within(only as StoredBlock)));
+    },
+    commitAll: (blocks, within) => {
+      const before = last();
+      let parent: Accepted = before;
+      for (const { block, diff } of blocks) {
+        checkBlock(block, diff, parent);
+        parent = block;
+      }
+      writeAll(blocks, before.unspent, within);
+    },
+    addOlder: (wanted, within) => {
+      const before = last();
+      let added: NumberedUtxo[] = [];
+      whole(() => {
+        added = insertOlder(wanted, numbers.utxo + 1);
+        if (added.length === 0) return;
+        history.addUnspent(added.length);
+        within?.(added);
+      });
+      known = { ...before, unspent: before.unspent + added.length };
+      numbers = { ...numbers, utxo: numbers.utxo + added.length };
     },
   };
 }
+
+const nothing: ReadonlyMap<Id, Utxo> = new Map();
 
 /** The last gate: whatever a caller gets wrong, only the next block goes in, with the changes of its own transactions. */
 function checkBlock(block: Block, { applied }: Pick<Diff, 'applied'>, last: Accepted): void {

@@ -34,7 +34,7 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, c
     const expected = current.tally.deltas();
     balances += expected.length;
     if (texts(expected) !== texts(accounts.balances(address))) complain(`balances of ${address} are not the sums of its outputs`);
-    if (accounts.changed(address) < 0) complain(`${address} owns outputs and was never touched`);
+    if (accounts.changed(address) === -1) complain(`${address} owns outputs and was never touched`);
   };
 
   for (const row of piecewise<OwnerRow>((last, limit) => ownersAfter.all(last?.address ?? new Uint8Array(0), last?.seq ?? 0, limit))) {

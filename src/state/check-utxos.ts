@@ -1,5 +1,6 @@
 import { checksum, checksumLength } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
+import { idToBytes } from '../bytes/id.ts';
 import { equal } from '../bytes/octets.ts';
 import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
@@ -25,6 +26,7 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
   const byId = db.prepare<Unspent>(
     `SELECT id, bytes FROM ${t.utxo} WHERE id > ? AND NOT EXISTS (SELECT 1 FROM ${t.spend} WHERE utxo = seq) ORDER BY id LIMIT ?`,
   );
+  const heightOf = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
   let unspent = 0;
   let owners = 0;
   let previous: UtxoRow | undefined;
@@ -34,7 +36,9 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
     if (utxo && !equal(checksum(utxo.bytes), row.bytes.subarray(row.bytes.length - checksumLength)))
       complain(`output ${row.seq} has a wrong checksum`);
     if (row.spent !== null && (row.spent < 1 || row.spent > txs)) complain(`output ${row.seq} was spent by no transaction`);
-    if (previous !== undefined && !inOrder(previous, row)) complain(`output ${row.seq} stands at the wrong place`);
+    // What is older than history came when somebody asked for it, so it may stand anywhere.
+    const isOlder = row.height === 0 && utxo !== undefined && (heightOf.get(idToBytes(utxo.txID))?.height ?? 0) === 0;
+    if (previous !== undefined && !isOlder && !inOrder(previous, row)) complain(`output ${row.seq} stands at the wrong place`);
     if (row.spent === null) {
       unspent++;
       owners += utxo ? [...ownersOf(utxo)].length : 0;

@@ -28,6 +28,10 @@ export type History = {
   readonly lastTxSeq: () => number;
   readonly insertBlock: (block: Block, firstTx: number, unspent: number) => void;
   readonly insertTxs: (accepted: readonly { readonly tx: Tx }[], firstTx: number, height: number) => void;
+  /** Assets whose creations are in no block; those already here are passed over. */
+  readonly insertAssets: (txs: readonly Tx[]) => void;
+  /** Outputs that the last block did not count. */
+  readonly addUnspent: (count: number) => void;
 };
 
 export function historyIn(db: Database, t: Tables): History {
@@ -46,6 +50,8 @@ export function historyIn(db: Database, t: Tables): History {
   const insertBlockRow = db.prepare(`INSERT INTO ${t.block} VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
+  const insertOlderAsset = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
+  const raiseUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
   const txs = boundedMap<Id, Tx>(256);
   const assets = boundedMap<Id, Asset>(1024);
 
@@ -103,13 +109,25 @@ export function historyIn(db: Database, t: Tables): History {
       for (const [i, { tx }] of accepted.entries()) rows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
       insertTxRows(rows);
       for (const { tx } of accepted) {
-        const asset = assetOf(tx);
-        if (asset === 'not-an-asset' || tx.unsigned.kind !== 'CreateAssetTx') continue;
-        const { name, symbol, denomination } = tx.unsigned;
-        insertAsset.run(idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination);
+        const row = assetRow(tx);
+        if (row !== undefined) insertAsset.run(...row);
       }
     },
+    insertAssets: (created) => {
+      for (const tx of created) {
+        const row = assetRow(tx);
+        if (row !== undefined) insertOlderAsset.run(...row);
+      }
+    },
+    addUnspent: (count) => raiseUnspent.run(count),
   };
+}
+
+function assetRow(tx: Tx): SqlValue[] | undefined {
+  const asset = assetOf(tx);
+  if (asset === 'not-an-asset' || tx.unsigned.kind !== 'CreateAssetTx') return undefined;
+  const { name, symbol, denomination } = tx.unsigned;
+  return [idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination];
 }
 
 type BlockRow = { readonly header: Uint8Array; readonly first_tx: number; readonly tx_count: number };

@@ -28,8 +28,11 @@ export type Model = {
   readonly txs: Tx[];
 };
 
-/** Blocks of all kinds of transactions from a seed. Nothing is signed: the state does not judge, it keeps. */
-export function randomChain(seed: number, addressCount = 8) {
+/**
+ * Blocks of all kinds of transactions from a seed. Nothing is signed: the state does not judge, it keeps.
+ * `leap`: how many seconds may lie between two blocks, now and then.
+ */
+export function randomChain(seed: number, addressCount = 8, leap = 3) {
   const random = prng(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const addresses = Array.from({ length: addressCount }, (_, i) => sha256Hex(Buffer.from(`address ${i}`)).slice(0, 40) as Address).sort();
@@ -40,7 +43,8 @@ export function randomChain(seed: number, addressCount = 8) {
     // Now and then too many for the copies that owners' rows keep.
     const many = pick(12) === 0 ? Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address) : [];
     const chosen = [...new Set([...Array.from({ length: pick(4) }, () => addresses[pick(addressCount)] as Address), ...many])].sort();
-    return { locktime: pick(4) === 0 ? BigInt(pick(3)) * 1000n : 0n, threshold: Math.min(1, chosen.length), addresses: chosen };
+    const threshold = chosen.length === 0 ? 0 : 1 + pick(chosen.length);
+    return { locktime: pick(4) === 0 ? BigInt(pick(3)) * 1000n : 0n, threshold, addresses: chosen };
   };
   const amount = () => (pick(10) === 0 ? 0xffffffffffffffffn : BigInt(1 + pick(1000)));
   const transfer = () => ({ kind: 'secp256k1fx.TransferOutput' as const, amount: amount(), ...owners() });
@@ -146,7 +150,8 @@ export function randomChain(seed: number, addressCount = 8) {
       txs.push(tx);
     }
     const last = model.blocks[model.blocks.length - 1] as Block;
-    const block = makeBlock({ parentID: last.id, height: last.height + 1n, time: last.time + BigInt(pick(3)), txs });
+    const time = last.time + BigInt(pick(6) === 0 ? pick(leap) : pick(3));
+    const block = makeBlock({ parentID: last.id, height: last.height + 1n, time, txs });
     accept(txs, block);
     return { puts, block, diff };
   };

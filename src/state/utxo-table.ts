@@ -8,8 +8,8 @@ import type { Tables } from './schema.ts';
 import { restored, type StoredUtxo } from './stored-utxo.ts';
 import type { Place } from './utxo-page.ts';
 
-/** An output and its number in the table. */
-export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly bytes: StoredUtxo };
+/** An output with its number in the table and the height of the block that made it. */
+export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
 /** Every output of a chain, spent ones too. */
 export type UtxoTable = {
@@ -19,10 +19,12 @@ export type UtxoTable = {
   readonly lastSeq: () => number;
   /** An unspent output that a block consumes, with its number. */
   readonly held: (utxo: Utxo) => NumberedUtxo;
-  readonly insert: (utxos: readonly NumberedUtxo[], height: number) => void;
+  readonly insert: (utxos: readonly NumberedUtxo[]) => void;
   readonly spend: (utxos: readonly (NumberedUtxo & { spent: number | null })[]) => void;
   /** After the commit: what the cache may say from now on. */
   readonly remember: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
+  /** After a commit that failed: what was read meanwhile may never have been. */
+  readonly forget: () => void;
 };
 
 /** Outputs are mostly spent soon after they were made, and looked at several times until then. */
@@ -30,21 +32,21 @@ const maxCached = 4096;
 
 /** Only the process that writes can know that a cached output is still unspent. */
 export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable {
-  const byId = db.prepare<{ seq: number; bytes: StoredUtxo; spent: number | null }>(
-    `SELECT seq, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
+  const byId = db.prepare<{ seq: number; height: number; bytes: StoredUtxo; spent: number | null }>(
+    `SELECT seq, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
   );
   const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
   const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
   const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 4);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
-  const cache = boundedMap<Id, NumberedUtxo>(maxCached);
+  let cache = boundedMap<Id, NumberedUtxo>(maxCached);
 
   const find = (id: Id): NumberedUtxo | undefined => {
     const cached = cache.get(id);
     if (cached !== undefined) return cached;
     const row = byId.get(idToBytes(id));
     if (row === undefined || row.spent !== null) return undefined;
-    const found = { utxo: restored(row.bytes), seq: row.seq, bytes: row.bytes };
+    const found = { utxo: restored(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
     if (caching) cache.set(id, found);
     return found;
   };
@@ -63,9 +65,9 @@ export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable 
         throw new StateError(`the block consumes ${idText(id)}, which is not there`, { code: 'STATE_MISSING_UTXO', utxoID: idText(id) });
       return found;
     },
-    insert: (utxos, height) => {
+    insert: (utxos) => {
       const rows: SqlValue[] = [];
-      for (const { utxo, seq, bytes } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes);
+      for (const { utxo, seq, height, bytes } of utxos) rows.push(seq, idToBytes(utxo.id), height, bytes);
       insertRows(rows);
     },
     spend: (utxos) => {
@@ -76,6 +78,9 @@ export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable 
     remember: (created, consumed) => {
       for (const { utxo } of consumed) cache.delete(utxo.id);
       if (caching) for (const row of created) cache.set(row.utxo.id, row);
+    },
+    forget: () => {
+      cache = boundedMap<Id, NumberedUtxo>(maxCached);
     },
   };
 }

@@ -13,8 +13,11 @@ export type View = {
   readonly utxo: (id: Id) => Utxo | undefined;
   /** `'not-an-asset'`: the transaction exists but creates none; undefined: there is no such transaction. */
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
-  /** What another chain put into the memory it shares with this one. Always the accepted state: blocks check their own conflicts. */
-  readonly atomic: (sourceChain: Id, utxoID: Id) => Utxo | undefined;
+  /**
+   * What another chain put into the memory it shares with this one. Always the accepted state: blocks check their own conflicts.
+   * `'untold'`: it was there, or the network would not have accepted the import, but nobody could say what it was (a follower's view).
+   */
+  readonly atomic: (sourceChain: Id, utxoID: Id) => Utxo | 'untold' | undefined;
   readonly tx: (id: Id) => Tx | undefined;
 };
 

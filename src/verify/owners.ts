@@ -46,12 +46,7 @@ export function verifySigned(
     throw new TxError('output is time locked', { code: 'TX_TIME_LOCKED', locktime: String(locktime), now: String(signing.now) });
   if (threshold < got) throw new TxError('input has more signers than expected', { code: 'TX_TOO_MANY_SIGNERS', want: threshold, got });
   if (threshold > got) throw new TxError('input has less signers than expected', { code: 'TX_TOO_FEW_SIGNERS', want: threshold, got });
-  if (got !== signatures.length)
-    throw new TxError('input expected a different number of signers than provided in the credential', {
-      code: 'TX_SIGNATURE_COUNT',
-      want: got,
-      got: signatures.length,
-    });
+  verifyCount(got, signatures.length);
   if (!signing.bootstrapped) return;
   for (const [i, index] of signatureIndices.entries()) {
     const owner = addresses[index];
@@ -64,6 +59,25 @@ export function verifySigned(
     const signer = signerOf(signatures[i] as Uint8Array, signing);
     if (signer !== owner) throw wrongSignature(shortIdText(owner), shortIdText(signer));
   }
+}
+
+/** The same for an output whose owners nobody could tell: as many signatures as the input says, all good, by owners in their order. */
+export function verifyUntoldSigned(signatureIndices: readonly number[], signatures: readonly Uint8Array[], signing: Signing): void {
+  verifyCount(signatureIndices.length, signatures.length);
+  const index = firstNotAfter(
+    signatures.map((signature) => signerOf(signature, signing)),
+    compareHex,
+  );
+  if (index >= 0) throw new TxError('addresses not sorted and unique', { code: 'TX_ADDRESSES_NOT_SORTED', index });
+}
+
+function verifyCount(want: number, got: number): void {
+  if (got !== want)
+    throw new TxError('input expected a different number of signers than provided in the credential', {
+      code: 'TX_SIGNATURE_COUNT',
+      want,
+      got,
+    });
 }
 
 function signerOf(signature: Uint8Array, { recover, message }: Signing): Address {

@@ -9,8 +9,9 @@ import { signedPart, type Tx } from '../tx/tx.ts';
 import { handle, type TxHandlers } from '../tx/unsigned.ts';
 import { type Utxo, utxoId } from '../tx/utxo.ts';
 import { TxError } from './fault.ts';
+import { credentialOf } from './fx.ts';
 import { verifyFxOperation, verifyFxTransfer } from './fx-table.ts';
-import type { Signing } from './owners.ts';
+import { type Signing, verifyUntoldSigned } from './owners.ts';
 import { each, type Naming } from './place.ts';
 import { isWaived } from './quirks.ts';
 import { type SubnetContext, verifySameSubnet } from './subnet.ts';
@@ -52,9 +53,14 @@ const beyondBase = (pass: Pass): TxHandlers<void> => ({
     if (!pass.context.bootstrapped) return;
     verifySameSubnet(sourceChain, pass.context);
     // All are fetched before the first is judged.
-    const utxos: Utxo[] = [];
+    const utxos: (Utxo | 'untold')[] = [];
     each('importedInputs', importedInputs, (input) => utxos.push(atomicUtxo(input, sourceChain, pass.view)), imports);
-    each('importedInputs', importedInputs, (input, i) => verifyTransfer(input, inputs.length + i, utxos[i] as Utxo, pass), imports);
+    const verifyImport = (input: TransferableInput, i: number): void => {
+      const utxo = utxos[i] as Utxo | 'untold';
+      if (utxo === 'untold') verifyUntold(input, inputs.length + i, pass);
+      else verifyTransfer(input, inputs.length + i, utxo, pass);
+    };
+    each('importedInputs', importedInputs, verifyImport, imports);
   },
   ExportTx: ({ destinationChain, exportedOutputs }) => {
     if (pass.context.bootstrapped) verifySameSubnet(destinationChain, pass.context);
@@ -67,6 +73,13 @@ function verifyTransfer({ assetID, input }: TransferableInput, credentialIndex: 
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
   verifyFxTransfer(input, credential, utxo.output, signing);
+}
+
+/** Of an output that nobody could tell there is nothing to compare with; that the signatures are good can be told all the same. */
+function verifyUntold({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: Pass): void {
+  const credential = tx.credentials[credentialIndex] as Credential;
+  verifyFxUsage(credential, assetID, view);
+  verifyUntoldSigned(input.signatureIndices, credentialOf('secp256k1fx.Credential', credential).signatures, signing);
 }
 
 function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: Pass): void {
@@ -108,7 +121,7 @@ function localUtxo(ref: UtxoRef, view: View): Utxo {
   return utxo;
 }
 
-function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo {
+function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'untold' {
   const utxo = view.atomic(sourceChain, refId(ref));
   if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', sourceChain: idText(sourceChain) });
   return utxo;

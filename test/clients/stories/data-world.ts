@@ -36,10 +36,23 @@ export async function makeWorld(node: Node) {
     exported: await done(exportToP(js, alice)),
     imported: await done(importFromP(node, js, dora)),
   };
+  const pay = (to: Wallet, amount: bigint): Promise<string> => done(js.fund(to, amount));
   const coinage: string[] = [];
-  for (const amount of amounts.coinage) coinage.push(await done(js.fund(frank, amount)));
+  for (const amount of amounts.coinage) coinage.push(await pay(frank, amount));
 
-  return { js, ...people, txs: { ...early, ...late }, coinage, ids, turn };
+  return {
+    js,
+    ...people,
+    txs: { ...early, ...late },
+    /** Payments to frank. */
+    coinage,
+    /** Every transaction after the genesis, oldest first; what `pay` adds as well. The one at [i] is alone in block i + 1. */
+    ids: ids as readonly string[],
+    /** The second at which the NFT family and all after it began, and how many transactions there were before. */
+    turn,
+    early: Object.keys(early).length,
+    pay,
+  };
 }
 
 /** What was moved, in nAVAX and in units of the new asset. */

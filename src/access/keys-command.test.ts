@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from '../platform/database-bun.ts';
+import { keyStoreOn } from './key-store.ts';
+import { hashOf } from './keys.ts';
+import { type KeysDeps, runKeys } from './keys-command.ts';
+import { openKeysFile } from './keys-file.ts';
+import { KeysError, readKeysCommand } from './keys-flags.ts';
+import { defaultPlans } from './plans.ts';
+
+const start = 1_800_000_000;
+
+async function deps(): Promise<KeysDeps> {
+  let made = 0;
+  return {
+    keys: await keyStoreOn(openKeysFile(openDatabase, ':memory:')),
+    plans: defaultPlans,
+    routes: { data: ['listUtxos', 'getBlock'], metrics: ['avgTps'] },
+    now: () => start,
+    random: (count) => new Uint8Array(count).fill(++made),
+  };
+}
+
+const run = (line: string, on: KeysDeps) => runKeys(readKeysCommand(line.split(' ')).command, on);
+const codeOf = (work: () => Promise<unknown> | unknown): Promise<string> =>
+  Promise.resolve()
+    .then(work)
+    .then(
+      () => 'done',
+      (cause) => (cause instanceof KeysError ? cause.fault.code : String(cause)),
+    );
+
+test('made, listed, revoked: for people', async () => {
+  const on = await deps();
+  expect(await run('list', on)).toEqual(['There are no keys yet: make one with serac keys create']);
+  const lines = await run('create --name shop --plan pro --expires 30d --routes data:list*,getBlock', on);
+  const key = lines[2]?.trim() as string;
+  const [stored] = await on.keys.list();
+  expect(stored).toMatchObject({ hash: hashOf(key), name: 'shop', plan: 'pro', created: start, expires: start + 2_592_000 });
+  expect(lines.join('\n')).toContain('20000 requests a minute, 25000000 a day');
+  await run('create', on);
+  const table = await run('list', on);
+  expect(table).toHaveLength(3);
+  expect(table[0]).toMatch(/^ID +KEY +NAME +PLAN +STATE +CREATED +EXPIRES +ROUTES$/);
+  expect(table.join('\n')).toContain('data:list*, getBlock');
+  expect(table.join('\n')).not.toContain(key);
+  expect(await run(`revoke ${stored?.id}`, on)).toEqual([
+    `Key ${stored?.id} (shop) is revoked. Servers that run refuse it within a second.`,
+  ]);
+  expect((await run(`revoke ${key}`, on))[0]).toContain('was revoked already, on 2027-01-15 08:00:00 UTC');
+  expect((await run('list', on)).filter((line) => line.includes('revoked'))).toHaveLength(1);
+});
+
+test('made, listed, revoked: for programs', async () => {
+  const on = await deps();
+  const [line = ''] = await run('create --json --routes=listUtxos --expires=2028-01-01', on);
+  const made = JSON.parse(line);
+  expect(made).toMatchObject({
+    name: '',
+    plan: 'free',
+    state: 'active',
+    created: start,
+    expires: 1_830_297_600,
+    revoked: null,
+    routes: ['listUtxos'],
+  });
+  expect(hashOf(made.key)).toStartWith(made.id);
+  const { key, ...shown } = made;
+  expect(JSON.parse((await run('list --json', on))[0] as string)).toEqual([shown]);
+  expect(JSON.parse((await run(`revoke ${key.slice(0, 12)} --json`, on))[0] as string)).toEqual({
+    ...shown,
+    state: 'revoked',
+    revoked: start,
+  });
+});
+
+test('what cannot be made is refused and nothing is stored', async () => {
+  const on = await deps();
+  for (const line of [
+    'create --plan gold',
+    'create --plan anonymous',
+    'create --expires soon',
+    'create --expires 2020-01-01',
+    'create --routes listUtxo',
+    `create --name ${'x'.repeat(65)}`,
+    'create --name a\u001b[2J',
+  ])
+    expect([line, await codeOf(() => run(line, on))]).toEqual([line, 'ACCESS_BAD_KEYS_COMMAND']);
+  expect(await on.keys.list()).toEqual([]);
+});
+
+test('a key is found by its beginning only if no other begins so', async () => {
+  const on = await deps();
+  await run('create --name a', on);
+  await run('create --name b', on);
+  expect(await codeOf(() => run('revoke serac_', on))).toBe('ACCESS_KEY_NOT_UNIQUE');
+  expect(await codeOf(() => run('revoke zzz', on))).toBe('ACCESS_NO_SUCH_KEY');
+  expect(await codeOf(() => runKeys({ action: 'revoke', key: '', json: false }, on))).toBe('ACCESS_NO_SUCH_KEY');
+  const [first, second] = await on.keys.list();
+  expect(await codeOf(() => run(`revoke ${second?.prefix}`, on))).toBe('done');
+  expect((await on.keys.list()).map(({ revoked }) => revoked)).toEqual([undefined, start]);
+  expect(first?.id.slice(0, 4)).not.toBe(second?.id.slice(0, 4));
+});
+
+test('words that make no sense are refused with the usage', async () => {
+  for (const words of [
+    [],
+    ['make'],
+    ['toString'],
+    ['list', 'x'],
+    ['revoke'],
+    ['revoke', 'a', 'b'],
+    ['create', 'x'],
+    ['list', '--plan', 'x'],
+    ['create', '--plan'],
+    ['create', '--name', '--json'],
+  ])
+    expect([words, await codeOf(() => readKeysCommand(words))]).toEqual([words, 'ACCESS_BAD_KEYS_COMMAND']);
+  const { command, others } = readKeysCommand(
+    ['list', '--data-dir', '/d', '--json', '--database-url=postgres://x'],
+    ['data-dir', 'database-url'],
+  );
+  expect(command).toEqual({ action: 'list', json: true });
+  expect([...others]).toEqual([
+    ['data-dir', '/d'],
+    ['database-url', 'postgres://x'],
+  ]);
+});

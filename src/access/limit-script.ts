@@ -1,0 +1,92 @@
+import { forgetAfter, patience, spans } from './window.ts';
+
+/**
+ * `judge` of window.ts as Redis runs it: one script per request, so nothing comes between reading and counting. KEYS[1] is the client;
+ * ARGV: weight, limit of the minute, limit of the day, and the time in milliseconds, empty for Redis's own clock.
+ * A client is a hash: `at`, the totals `m` and `d`, one field for each bucket that holds something (`m29911985`, `d5982397`), `r`, `ra` and
+ * `s` for its refusals, the last of them and the end of its shut-out. It expires when nothing of it counts.
+ * Answers: left in the minute, left in the day, milliseconds to wait (0: admitted), whether it is shut out.
+ */
+export const limitScript = `
+local key, weight, perMinute, perDay, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function known()
+  local fields = redis.call('HMGET', key, 'at', 'm', 'd', 'r', 'ra', 's')
+  for i = 1, 6 do fields[i] = tonumber(fields[i] or 0) end
+  return unpack(fields)
+end
+local at, minute, day, refused, refusedAt, shutUntil = known()
+if at - now > ${forgetAfter} then
+  redis.call('DEL', key)
+  at, minute, day, refused, refusedAt, shutUntil = known()
+end
+now = math.max(now, at)
+
+local function fields(letter, from, to)
+  local names = {}
+  for bucket = from, to do names[#names + 1] = letter .. bucket end
+  return names
+end
+
+local function settle(letter, total, width, buckets)
+  local before, oldest = math.floor(at / width), math.floor(now / width) - buckets
+  local gone = total > 0 and fields(letter, before - buckets, math.min(before, oldest - 1)) or {}
+  if #gone == 0 then return total end
+  for _, held in ipairs(redis.call('HMGET', key, unpack(gone))) do total = total - (held or 0) end
+  redis.call('HDEL', key, unpack(gone))
+  return total
+end
+minute = settle('m', minute, ${spans.minute.bucket}, ${spans.minute.buckets})
+day = settle('d', day, ${spans.day.bucket}, ${spans.day.buckets})
+
+local function waitFor(letter, total, width, buckets, limit)
+  local excess = total + weight - limit
+  -- No window makes anyone wait longer than it is, so a longer shut-out spares the look: whoever hammers costs little.
+  if excess <= 0 or shutUntil - now >= (buckets + 1) * width then return 0 end
+  local newest = math.floor(now / width)
+  local oldest = newest - buckets
+  for i, held in ipairs(redis.call('HMGET', key, unpack(fields(letter, oldest, newest)))) do
+    excess = excess - (held or 0)
+    if excess <= 0 then return (oldest + i + buckets) * width - now end
+  end
+  return (newest + buckets + 1) * width - now
+end
+local wait = math.max(
+  waitFor('m', minute, ${spans.minute.bucket}, ${spans.minute.buckets}, perMinute),
+  waitFor('d', day, ${spans.day.bucket}, ${spans.day.buckets}, perDay),
+  shutUntil - now)
+
+local function refuse()
+  if now - refusedAt >= ${patience.forgiven} then refused = 0 end
+  refused = refused + 1
+  refusedAt = now
+  local times = math.floor((refused - 1) / math.max(${patience.least}, math.ceil(perMinute / ${patience.share})))
+  if times == 0 then return end
+  local shutOut = ${patience.shutOut}
+  while times > 1 and shutOut < ${patience.longest} do
+    shutOut = shutOut * 2
+    times = math.floor(times / 2)
+  end
+  shutUntil = math.max(shutUntil, now + math.min(shutOut, ${patience.longest}))
+  wait = math.max(wait, shutUntil - now)
+end
+
+if weight == 0 then
+  wait = 0
+elseif wait > 0 then
+  refuse()
+else
+  wait = 0
+  minute = minute + weight
+  day = day + weight
+  redis.call('HINCRBY', key, 'm' .. math.floor(now / ${spans.minute.bucket}), weight)
+  redis.call('HINCRBY', key, 'd' .. math.floor(now / ${spans.day.bucket}), weight)
+end
+redis.call('HSET', key, 'at', now, 'm', minute, 'd', day, 'r', refused, 'ra', refusedAt, 's', shutUntil)
+redis.call('PEXPIRE', key, ${forgetAfter})
+return { math.max(0, perMinute - minute), math.max(0, perDay - day), wait, shutUntil > now and 1 or 0 }
+`;

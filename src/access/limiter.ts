@@ -1,0 +1,7 @@
+import type { Limits, Verdict } from './window.ts';
+
+/** Counts requests of clients: in this process's memory, or in Redis for many processes. Both give the same numbers. */
+export type Limiter = {
+  /** See `judge` in window.ts. Never rejects. */
+  readonly take: (client: string, weight: number, limits: Limits) => Verdict | Promise<Verdict>;
+};

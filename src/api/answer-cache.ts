@@ -1,0 +1,122 @@
+import type { Keep } from './route.ts';
+
+/**
+ * Rendered answers, kept as long as a fresh run would give the same, bounded by their bytes; those not asked for longest go first.
+ * One request has one place: what has become old is replaced, not piled up.
+ */
+export type AnswerCache = {
+  /** The answer under a key, made if none is kept. `pinned`: the request carries a page token. */
+  readonly answer: (key: string, keep: Keep, pinned: boolean, make: () => Promise<Answer>) => Answer | Promise<Answer>;
+};
+
+export type Answer = {
+  readonly body: Uint8Array;
+  /** The page token in the body. It tells when it was made, so a kept one is made anew as the clock goes on. */
+  readonly token: TokenInside | undefined;
+};
+
+export type TokenInside = { readonly at: number; readonly made: number; readonly seal: (now: number) => string };
+
+/**
+ * What answers depend on beside the request and the clock, as texts that change when it does.
+ * tip:  the last block of every chain, and whatever else goes with time: whether a followed node answers.
+ * past: what is known of the blocks up to there: changes only where an old network is followed and its past is filled in.
+ */
+export type Stamp = { readonly tip: string; readonly past: string };
+
+export type AnswerCacheOptions = {
+  readonly maxBytes: number;
+  /** Asked for every request: must be cheap. The answer's run must not see less than what this told before it began. */
+  readonly stamp: () => Stamp | Promise<Stamp>;
+  /** Unix seconds. */
+  readonly now: () => number;
+};
+
+/** A stamp and second, with what the answer does not depend on left out. */
+type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+
+export function createAnswerCache({ maxBytes, stamp, now }: AnswerCacheOptions): AnswerCache {
+  const kept = new Map<string, { readonly answer: Answer; readonly held: Held }>();
+  const running = new Map<string, { readonly answer: Promise<Answer>; readonly held: Held }>();
+  let bytes = 0;
+
+  const drop = (key: string, answer: Answer): void => {
+    kept.delete(key);
+    bytes -= weight(key, answer);
+  };
+  const put = (key: string, answer: Answer, held: Held): void => {
+    const before = kept.get(key);
+    if (before !== undefined) drop(key, before.answer);
+    // One giant must not push out everything else.
+    if (weight(key, answer) * 8 > maxBytes) return;
+    kept.set(key, { answer, held });
+    bytes += weight(key, answer);
+    for (const [oldest, { answer: gone }] of kept) {
+      if (bytes <= maxBytes) break;
+      drop(oldest, gone);
+    }
+  };
+
+  const find = (key: string, held: Held): Answer | undefined => {
+    const found = kept.get(key);
+    if (found === undefined || !isSame(found.held, held)) return undefined;
+    const answer = withFreshToken(found.answer, now());
+    kept.delete(key);
+    kept.set(key, answer === found.answer ? found : { answer, held });
+    return answer;
+  };
+
+  /** Who asks while the same is being made waits for it: that run began with the stamp of now, so it sees all that this one would. */
+  const join = (key: string, held: Held, make: () => Promise<Answer>): Promise<Answer> => {
+    const other = running.get(key);
+    if (other !== undefined && isSame(other.held, held)) return other.answer.then((made) => withFreshToken(made, now()));
+    const answer = make().then(
+      (made) => {
+        put(key, made, held);
+        end();
+        return made;
+      },
+      (error: unknown) => {
+        end();
+        throw error;
+      },
+    );
+    const end = (): void => {
+      if (running.get(key)?.answer === answer) running.delete(key);
+    };
+    running.set(key, { answer, held });
+    return answer;
+  };
+
+  return {
+    answer: (key, keep, pinned, make) => {
+      if (keep === 'never') return make();
+      const go = (at: Stamp) => {
+        const held = heldBy(at, keep, pinned, now);
+        return find(key, held) ?? join(key, held, make);
+      };
+      const at = stamp();
+      return at instanceof Promise ? at.then(go) : go(at);
+    },
+  };
+}
+
+const heldBy = ({ tip, past }: Stamp, keep: Keep, pinned: boolean, now: () => number): Held => ({
+  tip: keep === 'pin' && pinned ? undefined : tip,
+  past,
+  second: keep === 'tip' ? now() : undefined,
+});
+
+const isSame = (a: Held, b: Held): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
+
+/** The body is never changed in place: it may be on its way out. */
+function withFreshToken(answer: Answer, now: number): Answer {
+  const { body, token } = answer;
+  if (token === undefined || token.made === now) return answer;
+  const copy = Buffer.from(body);
+  copy.write(token.seal(now), token.at, 'latin1');
+  return { body: copy, token: { ...token, made: now } };
+}
+
+/** Bytes of an entry, with what the map around it takes. */
+const weight = (key: string, { body }: Answer): number => body.length + key.length + 400;

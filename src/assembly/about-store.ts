@@ -1,0 +1,31 @@
+import { fromHex, toHex } from '../bytes/hex.ts';
+import type { Sql, WritableSql } from '../index/sql.ts';
+import type { About } from './about.ts';
+
+/** What an index in PostgreSQL says of itself: written by the process that indexes, read by those that serve. */
+export async function writeAbout(sql: WritableSql, about: About): Promise<void> {
+  await sql.write(async (tx) => {
+    await tx.all(table, []);
+    await tx.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [
+      'about',
+      JSON.stringify(about),
+    ]);
+  });
+}
+
+/** undefined: nothing has been indexed there yet. */
+export async function readAbout(sql: Sql): Promise<About | undefined> {
+  const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
+  if (!made?.there) return undefined;
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['about']);
+  return row && (JSON.parse(row.value) as About);
+}
+
+/** What page tokens are sealed with: the first process to ask decides, so that all processes read each other's tokens. */
+export async function sharedSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
+  await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ['page secret', toHex(random)]);
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['page secret']);
+  return fromHex(row?.value ?? toHex(random));
+}
+
+const table = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';

@@ -1,0 +1,126 @@
+import { keyStoreOn } from '../access/key-store.ts';
+import type { Stamp } from '../api/answer-cache.ts';
+import type { Served } from '../api/served.ts';
+import { idText, zeroId } from '../bytes/id.ts';
+import type { Config } from '../config.ts';
+import { differencesOf } from '../differences.ts';
+import { createRouter } from '../http/router.ts';
+import { indexedChains, touchPostgres } from '../index/migrate.ts';
+import { openReads } from '../index/open-reads.ts';
+import { type About, servedFrom } from './about.ts';
+import { readAbout, sharedSecret } from './about-store.ts';
+import { createApis } from './api.ts';
+import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
+import { openCounting } from './counting.ts';
+import type { Env, Postgres } from './env.ts';
+import { finderOf, gateOf } from './gate.ts';
+import { metricsOf, nodeMetrics } from './metrics.ts';
+import { serveOptions } from './serve-options.ts';
+
+export type ApiServer = {
+  readonly url: string;
+  readonly about: () => { readonly network: About['network'] };
+  readonly close: () => Promise<void>;
+};
+
+/** Serves the Data and Metrics interfaces from an index in PostgreSQL. It keeps nothing: any number of these may run. */
+export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
+  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
+  const report = (error: unknown) => env.log(`serac: ${error}`);
+  const about = await waitForIndex(sql, env);
+  const counting = await openCounting(config, env);
+  const metrics = nodeMetrics(env, undefined);
+  const served = await servedOf(config, env, sql, about);
+  let stopping = false;
+  const apis = createApis({
+    config,
+    version: env.version,
+    served,
+    health: {
+      components: {
+        database: { write: () => touchPostgres(sql), read: async () => void (await served.chains[0].reads.tip()) },
+        cache: { write: counting.cache.touch, read: counting.cache.look },
+      },
+      stopping: () => stopping,
+      within: timeLimit(env.timers),
+    },
+    gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
+    sealKey: await sharedSecret(sql, env.random(32)),
+    stamp: sharedStamp(served),
+    meters: metrics.api,
+    report,
+  });
+  const serve = (port: number, side: ReturnType<typeof sharedSide>) => {
+    const own = config.apis.metrics ? [metricsOf(metrics, async () => [])] : [];
+    const handler = createRouter({
+      routes: new Map([...apis(side).pages, ...own]),
+      under: apis(side).under,
+      nodeID: '',
+      allowedHosts: config.http.allowedHosts,
+      allowedOrigins: config.http.allowedOrigins,
+      mode: { differences: differencesOf(config.strict), report },
+    });
+    return env.serve({ ...serveOptions(config), port, handler });
+  };
+  const servers = await Promise.all([
+    serve(config.http.port, sharedSide(config)),
+    ...ownPorts(config).map(({ port, side }) => serve(port, side)),
+  ]);
+  return {
+    url: `http://${config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host}:${servers[0]?.port}`,
+    about: () => ({ network: about.network }),
+    close: async () => {
+      stopping = true;
+      await Promise.all(servers.map((server) => server.close()));
+      await counting.close();
+      await sql.close();
+    },
+  };
+}
+
+/** Milliseconds between two looks at a database that is not there or has no index yet. */
+const patience = 1000;
+
+/** The one that indexes may be started later than those that serve. */
+async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
+  for (let told = ''; ; ) {
+    const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
+    if (typeof found === 'object') return found;
+    const why = found ?? 'the database has no index yet; start one with: serac index URL --database-url …';
+    if (why !== told) env.log(`serac: waiting: ${why}`);
+    told = why;
+    await new Promise<void>((resolve) => env.timers.after(patience, resolve));
+  }
+}
+
+async function servedOf(config: Config, env: Env, sql: Postgres, about: About): Promise<Served> {
+  const numbers = new Map((await indexedChains(sql)).map(({ id, number }) => [id, number]));
+  return servedFrom({
+    about,
+    config,
+    subnetID: zeroId,
+    builder: undefined,
+    now: () => Number(env.clock.unixSeconds()),
+    chain: (id, alias) => ({
+      reads: openReads(sql, { number: numbers.get(id) ?? 1, id }),
+      rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
+      status: () => 'OK',
+      complete: undefined,
+    }),
+  });
+}
+
+/** The last block of every chain. Requests that come while it is being asked for wait for the same answer. */
+function sharedStamp({ chains }: Served): () => Promise<Stamp> {
+  let asking: Promise<Stamp> | undefined;
+  const ask = async (): Promise<Stamp> => {
+    const tips = await Promise.all(chains.map(({ reads }) => reads.tip()));
+    return { tip: tips.map(({ height }) => height).join(' '), past: '' };
+  };
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}

@@ -1,0 +1,102 @@
+import type { Gate } from '../access/gate.ts';
+import { paramContext } from '../api/addresses.ts';
+import { createAnswerCache, type Stamp } from '../api/answer-cache.ts';
+import { type BoundRoute, bind, createApi } from '../api/dispatch.ts';
+import { healthRoutes } from '../api/health.ts';
+import { type DocumentOptions, openApi } from '../api/openapi.ts';
+import { referenceHandlers } from '../api/reference-page.ts';
+import type { HealthDeps, Served } from '../api/served.ts';
+import type { Config } from '../config.ts';
+import { dataDeps } from '../data/deps.ts';
+import type { RecoverKey } from '../data/render-credential.ts';
+import { dataRoutes } from '../data/routes.ts';
+import type { Handler, HttpRequest } from '../http/message.ts';
+import type { Route } from '../http/router.ts';
+import { statsRoutes } from '../stats/routes.ts';
+import type { ApiMeters } from './api-metrics.ts';
+
+export type ApiParts = {
+  readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
+  readonly version: string;
+  /** undefined: no index is kept, so nothing is served. */
+  readonly served: Served | undefined;
+  readonly health: HealthDeps;
+  readonly gate: Gate;
+  readonly sealKey: Uint8Array;
+  /** See api/answer-cache.ts. */
+  readonly stamp: () => Stamp | Promise<Stamp>;
+  readonly recover?: RecoverKey;
+  readonly meters: ApiMeters;
+  readonly report: (error: unknown) => void;
+};
+
+/** The Data and Metrics interfaces as the router takes them: trees of paths, and the two pages that describe them. */
+export type Api = {
+  readonly under: ReadonlyMap<string, Handler>;
+  readonly pages: readonly (readonly [path: string, route: Route])[];
+  readonly rows: readonly BoundRoute[];
+};
+
+/** Which of the two a handler serves: both, or one of them on a port of its own. */
+export type Side = 'data' | 'metrics' | 'both';
+
+/** Answers are kept up to this many bytes. */
+const keptBytes = 48 * 1024 * 1024;
+
+export function createApis(parts: ApiParts): (side: Side | undefined) => Api {
+  if (parts.served === undefined) return () => nothing;
+  return apisOf(parts, parts.served);
+}
+
+const nothing: Api = { under: new Map(), pages: [], rows: [] };
+
+function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Api {
+  const { health, meters } = parts;
+  const rows = {
+    data: [...bind('data', healthRoutes('v1'), health), ...bind('data', dataRoutes(), dataDeps(served, parts.recover))],
+    metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
+  };
+  const now = served.now;
+  const cache = createAnswerCache({ maxBytes: keptBytes, stamp: parts.stamp, now });
+  return (side) => {
+    if (side === undefined) return nothing;
+    const mine = [...(side === 'metrics' ? [] : rows.data), ...(side === 'data' ? [] : rows.metrics)];
+    const routes = mine.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
+    if (routes.length === 0) return nothing;
+    const api = createApi({
+      routes,
+      gate: parts.gate,
+      context: paramContext(served.network.hrp),
+      cache,
+      sealKey: parts.sealKey,
+      now,
+      caller: (request) => request.caller?.() ?? '',
+      origin: originOf,
+      report: parts.report,
+      observe: meters.observe,
+    });
+    const reference = referenceHandlers(openApi(routes, documentOptions(parts, served)));
+    return {
+      under: new Map(['v1', 'v2'].map((first) => [first, meters.timed(api)])),
+      pages: [
+        ['/api', { handler: reference.page }],
+        ['/api-json', { handler: reference.json }],
+      ],
+      rows: routes,
+    };
+  };
+}
+
+const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: Served): DocumentOptions => ({
+  title: 'Serac: Data and Metrics of the X-Chain',
+  version,
+  description: `History, balances and throughput of the AVM chains of the network ${network.name}, in step with the chain.`,
+  requireKey: config.access.requireKey,
+  examples: { network: network.name, blockchainId: x.slug, chainId: x.aliases[0] },
+});
+
+/** Only what looks like a host is taken into answers. */
+const originOf = (request: HttpRequest): string => {
+  const host = request.header('host') ?? '';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
+};

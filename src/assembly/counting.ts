@@ -1,0 +1,56 @@
+import type { Cache } from '../access/cache.ts';
+import { createMemoryCache } from '../access/cache-memory.ts';
+import { createRedisCache } from '../access/cache-redis.ts';
+import type { Limiter } from '../access/limiter.ts';
+import { createMemoryLimiter } from '../access/limiter-memory.ts';
+import { createRedisLimiter } from '../access/limiter-redis.ts';
+import type { Limits, Verdict } from '../access/window.ts';
+import type { Config } from '../config.ts';
+import type { Handler } from '../http/message.ts';
+import type { Relay } from '../http/relay.ts';
+import type { Env } from './env.ts';
+
+/** What processes share: counts of requests and kept answers. In Redis if there is one, else in the memory of the process that writes. */
+export type Counting = {
+  readonly cache: Cache;
+  /** undefined: nothing is counted. */
+  readonly limiter: Limiter | undefined;
+  readonly close: () => Promise<void>;
+};
+
+const cacheBytes = 16 * 1024 * 1024;
+
+export async function openCounting(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<Counting> {
+  const local = createMemoryLimiter({ now: env.clock.monotonic });
+  const counted = (limiter: Limiter) => (config.access.rateLimits ? limiter : undefined);
+  if (config.cacheUrl === undefined) {
+    const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });
+    return { cache, limiter: counted(local), close: cache.close };
+  }
+  const redis = await env.openRedis(config.cacheUrl);
+  const cache = createRedisCache({ redis, random: env.random });
+  return { cache, limiter: counted(createRedisLimiter({ redis, local, now: env.clock.monotonic })), close: cache.close };
+}
+
+/** Processes that only read count with the one that writes: asked over the relay, on a path that no socket leads to. */
+const takePath = '/internal/take';
+
+type Take = { readonly client: string; readonly weight: number; readonly limits: Limits };
+
+export const relayedLimiter = (relay: Relay): Limiter => ({
+  take: async (client, weight, limits) => {
+    const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies Take));
+    const answer = await relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
+    return JSON.parse(Buffer.from(answer.body as string).toString('utf8')) as Verdict;
+  },
+});
+
+/** The writer's end of it, before what sockets are answered by. */
+export const countingHandler = (limiter: Limiter | undefined, handler: Handler): Handler =>
+  limiter === undefined
+    ? handler
+    : async (request) => {
+        if (request.path !== takePath) return handler(request);
+        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body()).toString('utf8')) as Take;
+        return { status: 200, headers: {}, body: JSON.stringify(await limiter.take(client, weight, limits)) };
+      };

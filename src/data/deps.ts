@@ -1,0 +1,30 @@
+import type { Served, ServedChain } from '../api/served.ts';
+import type { Address } from '../bytes/address.ts';
+import { bech32Encode } from '../bytes/bech32.ts';
+import { fromHex } from '../bytes/hex.ts';
+import { memo } from '../bytes/memo.ts';
+import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
+import type { RecoverKey } from './render-credential.ts';
+
+/** What the rows of the Data interface work with. */
+export type DataDeps = {
+  readonly served: Served;
+  /** Texts that never change, remembered per chain. */
+  readonly labels: (chain: ServedChain) => AssetLabels;
+  /** An address as answers spell it: no chain before it, since the same one is good on every chain. */
+  readonly address: (address: Address) => string;
+  readonly recover: RecoverKey | undefined;
+};
+
+/** `recover` tells whose signature it is; without it answers show signatures only. */
+export function dataDeps(served: Served, recover?: RecoverKey): DataDeps {
+  const { hrp } = served.network;
+  return {
+    served,
+    labels: memo(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
+    address: memo(rememberedAddresses, (address: Address) => bech32Encode(hrp, fromHex(address))),
+    recover,
+  };
+}
+
+const rememberedAddresses = 65_536;

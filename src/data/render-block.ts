@@ -1,0 +1,15 @@
+import { idText } from '../bytes/id.ts';
+import type { BlockEntry } from '../index/reads.ts';
+
+/** `builder`: the node that built all blocks but block 0, which came with the network. */
+export const renderBlock = ({ height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined) => ({
+  blockNumber: height.toString(),
+  blockHash: idText(id),
+  parentHash: idText(parentID),
+  blockTimestamp: time,
+  blockType: 'Standard',
+  txCount: txIDs.length,
+  transactions: txIDs.map(idText),
+  blockSizeBytes: size,
+  proposerDetails: builder === undefined || height === 0 ? undefined : { proposerNodeId: builder },
+});

@@ -1,0 +1,13 @@
+/** A promise that is settled from outside. Nobody has to wait for it: a rejection that no one hears is no failure of the program. */
+export type Deferred = { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: unknown) => void };
+
+export function createDeferred(): Deferred {
+  let resolve = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

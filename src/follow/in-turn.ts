@@ -1,0 +1,11 @@
+/** Runs one piece of work at a time, in the order they were given; a failure does not hold up the next. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

@@ -1,0 +1,33 @@
+import type { Id } from '../bytes/id.ts';
+import type { ChainState, WithinAll, WithinOlder } from '../state/chain-state.ts';
+import type { Asset } from '../state/view.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import type { FollowLedger } from './ledger.ts';
+
+/** What must be stored in the same transaction as blocks and older outputs: the index. */
+export type StateHooks = { readonly within?: WithinAll | undefined; readonly withinOlder?: WithinOlder | undefined };
+
+type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'commitAll' | 'addOlder'>;
+
+/** A node's own state as the place where followed blocks are kept. Everything happens at once; the promises are the contract's. */
+export const stateLedger = (state: State, { within, withinOlder }: StateHooks = {}): FollowLedger => ({
+  lastAccepted: async () => state.lastAccepted(),
+  blockAt: async (height) => state.blockAt(height),
+  load: async (wanted) => {
+    const utxos = new Map<Id, Utxo>();
+    const spent = new Set<Id>();
+    for (const id of wanted.utxos) {
+      const utxo = state.utxo(id);
+      if (utxo !== undefined) utxos.set(id, utxo);
+      else if (state.wasConsumed(id)) spent.add(id);
+    }
+    const assets = new Map<Id, Asset | 'not-an-asset'>();
+    for (const id of wanted.assets) {
+      const asset = state.asset(id);
+      if (asset !== undefined) assets.set(id, asset);
+    }
+    return { utxos, assets, spent };
+  },
+  commit: async (blocks) => state.commitAll(blocks, within),
+  addOlder: async (utxos) => state.addOlder(utxos, withinOlder),
+});

@@ -1,0 +1,11 @@
+import { Fault } from '../fault.ts';
+
+export type IndexFault =
+  | { code: 'INDEX_NEWER_SCHEMA'; part: string; stored: number; known: number }
+  | { code: 'INDEX_OTHER_NETWORK'; stored: number; wanted: number }
+  | { code: 'INDEX_OTHER_GENESIS'; chainID: string; stored: string; wanted: string }
+  | { code: 'INDEX_NOT_MADE'; part: string }
+  | { code: 'INDEX_EMPTY'; chainID: string }
+  | { code: 'INDEX_WAITING_WRITE' };
+
+export class IndexError extends Fault<IndexFault> {}

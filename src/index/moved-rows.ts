@@ -1,0 +1,111 @@
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
+import { restored, type StoredUtxo, stored } from '../state/stored-utxo.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import type { NewInIndex } from './block-facts.ts';
+import { type Moving, movingRows, type Placing } from './shelf-rows.ts';
+import { ask, type Query, type Steps } from './steps.ts';
+import { shelves } from './tables.ts';
+import type { WriterQueries } from './writer-queries.ts';
+
+/** What is known of the outputs that some blocks export or import, by `moveKey`. */
+export type KnownMoves = ReadonlyMap<string, MovedRow>;
+
+export type MovedRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly source: Uint8Array;
+  readonly destination: Uint8Array;
+  readonly bytes: StoredUtxo;
+  readonly seen: number;
+  readonly put_height: number | null;
+  readonly taken_by: Uint8Array | null;
+};
+
+export function* knownMoves(q: WriterQueries, blocks: readonly NewInIndex[]): Steps<KnownMoves> {
+  const ids = blocks.flatMap(({ applied }) =>
+    applied.flatMap(({ effects }) => [...(effects.imported?.ids ?? []), ...(effects.exported?.utxos.map(({ id }) => id) ?? [])]),
+  );
+  if (ids.length === 0) return none;
+  const rows = yield* ask<MovedRow>(q.moved(ids.map(idToBytes)));
+  return new Map(rows.map((row) => [moveKey(toHex(row.id), toHex(row.source), toHex(row.destination)), row]));
+}
+
+const none: KnownMoves = new Map();
+
+const moveKey = (id: string, source: string, destination: string): string => id + source + destination;
+
+/** The same blocks, with imported outputs that only the index knows. */
+export function withKnownImports(blocks: readonly NewInIndex[], chain: Id, known: KnownMoves): readonly NewInIndex[] {
+  if (known.size === 0) return blocks;
+  return blocks.map((block) => {
+    const imported = new Map(block.imported);
+    for (const { effects } of block.applied)
+      for (const id of effects.imported?.ids ?? []) {
+        const row = known.get(moveKey(id, effects.imported?.from as Id, chain));
+        if (row !== undefined && !imported.has(id)) imported.set(id, restored(row.bytes));
+      }
+    return { ...block, imported };
+  });
+}
+
+/**
+ * Exports put rows, imports complete them; either may come first, since the other chain's blocks may be indexed later, or never.
+ * `placings` are this chain's own rows for what it exports; those of the chain an import takes from are moved by the queries.
+ */
+export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewInIndex[], known: KnownMoves) {
+  const placings: Placing[] = [];
+  const queries: Query[] = [];
+  const takenFrom = new Map<Id, Moving[]>();
+  const fresh: ((seq: number) => void)[] = [];
+
+  const put = (utxo: Utxo, to: Id, height: number, time: number): void => {
+    const row = known.get(moveKey(utxo.id, chain, to));
+    if (row === undefined)
+      return void fresh.push((seq) => {
+        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, chain, to), stored(utxo), time, height, null, null, null]));
+        placings.push({ utxo, seq: -seq, time, shelf: shelves.exported });
+      });
+    queries.push(...q.putMoved([height, time, row.seq]));
+    placings.push({ utxo, seq: -row.seq, time, shelf: row.taken_by === null ? shelves.exported : shelves.taken });
+  };
+
+  const take = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
+    const row = known.get(moveKey(utxo.id, from, chain));
+    const taken = [idToBytes(by), height, time];
+    if (row === undefined)
+      return void fresh.push((seq) =>
+        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, from, chain), stored(utxo), time, null, ...taken])),
+      );
+    queries.push(...q.takeMoved([...taken, row.seq]));
+    // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then.
+    if (row.put_height === null) return;
+    const moving = { utxo, seq: -row.seq, time: row.seen, shelf: shelves.exported, to: shelves.taken };
+    takenFrom.set(from, [...(takenFrom.get(from) ?? []), moving]);
+  };
+
+  for (const { block, applied, imported } of blocks) {
+    const [height, time] = [Number(block.height), Number(block.time)];
+    for (const { tx, effects } of applied) {
+      for (const utxo of effects.exported?.utxos ?? []) put(utxo, effects.exported?.to as Id, height, time);
+      for (const id of effects.imported?.ids ?? []) {
+        const utxo = imported.get(id);
+        if (utxo !== undefined) take(utxo, effects.imported?.from as Id, tx.id, height, time);
+      }
+    }
+  }
+  if (fresh.length > 0) {
+    const [last] = yield* ask<{ seq: number | null }>([q.lastMoved]);
+    for (const [i, add] of fresh.entries()) add((last?.seq ?? 0) + 1 + i);
+  }
+  for (const [from, movings] of takenFrom) {
+    const [source] = yield* ask<{ number: number }>(q.numberOf([idToBytes(from)]));
+    if (source === undefined) continue;
+    const there = q.moveAt(source.number);
+    const rows = movingRows(movings);
+    queries.push(...there.holding(rows.holding), ...there.amount(rows.amount));
+  }
+  return { placings, queries };
+}
+
+const nameOf = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];

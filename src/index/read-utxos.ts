@@ -1,0 +1,151 @@
+import { type Address, addressToBytes } from '../bytes/address.ts';
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
+import { maxU64 } from '../bytes/octets.ts';
+import { maxGenesisBytes } from '../codec/pack.ts';
+import type { Tables } from '../state/schema.ts';
+import { isOfAsset } from '../state/stored-utxo.ts';
+import { effectsOf } from '../tx/effects.ts';
+import { parseTx } from '../tx/tx.ts';
+import { firstDone, merged, type Source } from './merge.ts';
+import { type Found, type MovedRow, movedColumns, type OutputReads, type OwnRow, ownColumns, ownJoins } from './read-outputs.ts';
+import type { TxReads } from './read-txs.ts';
+import type { Pin, UtxoQuery } from './reads.ts';
+import { type Place, placeOf, placeOrder, type Sort, type Stretch, stretchText, stretchValues, wholeStretch } from './shelf-order.ts';
+import { ask, type Steps } from './steps.ts';
+import { type IndexTables, type Shelf, shelves } from './tables.ts';
+import { worthOf } from './worth.ts';
+
+/** Which outputs: those still to be had stand on the first shelves, those that are gone on the others. */
+export type Shelves = { readonly there: readonly Shelf[]; readonly gone: readonly Shelf[] };
+
+export const allShelves: Shelves = {
+  there: [shelves.open, shelves.sharedOpen, shelves.exported],
+  gone: [shelves.spent, shelves.sharedSpent, shelves.taken],
+};
+
+export type UtxoReads = {
+  readonly utxos: (query: UtxoQuery, on?: Shelves) => Steps<Found[]>;
+};
+
+type Row = Place & (OwnRow | MovedRow);
+
+export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputReads, txs: TxReads): UtxoReads {
+  const text = (shelf: Shelf, sort: Sort): string => {
+    const [table, column] = sort.sortBy === 'timestamp' ? [t.holding, 'time'] : [t.amount, 'amount'];
+    const from =
+      shelf === shelves.exported || shelf === shelves.taken
+        ? `${movedColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq`
+        : `${ownColumns} FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${ownJoins(t)}`;
+    return `SELECT h.${column} AS key, h.tie, h.seq, ${from} WHERE h.address = ? AND h.shelf = ? AND ${stretchText(column, sort)} LIMIT ? + 0`;
+  };
+  const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
+
+  const shelfOf = (address: Address, shelf: Shelf, sort: Sort, stretch: Stretch): Source<Row> => {
+    const query = text(shelf, sort);
+    const owner = addressToBytes(address);
+    return {
+      more: (row, limit) => ({ text: query, values: [owner, shelf, ...stretchValues(row ? { ...stretch, after: row } : stretch), limit] }),
+    };
+  };
+
+  function* utxos(query: UtxoQuery, on = allShelves): Steps<Found[]> {
+    const { pin, includeSpent, sortBy, limit } = query;
+    if (query.minAmount > maxU64) return [];
+    const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
+    const addresses = [...new Set(query.addresses)];
+    const whole = wholeStretch(query, pin.time, query.minAmount);
+    const after = query.after === undefined ? undefined : yield* placeAt(query.after, sortBy, pin);
+    const stretch = after === undefined ? whole : { ...whole, after };
+    const compare = placeOrder(query);
+    const isWanted = wanted(query);
+    const pick = (row: Row): Found | undefined => {
+      if ((asset && !isOfAsset(row.bytes, asset)) || !(includeSpent || outputs.isThere(row, pin))) return undefined;
+      const found = outputs.found(row, pin);
+      return found && isWanted(found) ? found : undefined;
+    };
+    const asked = includeSpent ? [...on.there, ...on.gone] : on.there;
+    const sources = addresses.flatMap((address) => asked.map((shelf) => shelfOf(address, shelf, query, stretch)));
+    const page = yield* merged({ sources, compare, pick, limit });
+
+    // What was consumed after the pin has left its shelf. Looked for only now, so that what goes while the page is read is found as well.
+    const [last] = yield* ask<{ tx: number | null; taken: number | null }>([{ text: latest, values: [] }]);
+    if ((last?.tx ?? 0) <= pin.lastTx && (last?.taken ?? 0) <= pin.time) return page;
+    const end = page.length === limit ? placeOf(sortBy, page[limit - 1] as Found) : undefined;
+    const isInside = (found: Found): boolean => {
+      const place = placeOf(sortBy, found);
+      return compare(place, stretch.after) > 0 && (end === undefined || compare(place, end) < 0);
+    };
+    const known = new Set(page.map(({ seq }) => seq));
+    const back = yield* firstDone(
+      consumedSince(addresses, pin),
+      headStart,
+      goneFromShelves(addresses, on.gone, query, end === undefined ? stretch : { ...stretch, end: end.key }),
+    );
+    const all = [...page, ...back.filter((found) => !known.has(found.seq) && isWanted(found) && isInside(found))];
+    if (all.length === page.length) return page;
+    const places = new Map(all.map((found) => [found, placeOf(sortBy, found)]));
+    return all.sort((a, b) => compare(places.get(a) as Place, places.get(b) as Place)).slice(0, limit);
+  }
+
+  function* placeAt(seq: number, sortBy: Sort['sortBy'], pin: Pin): Steps<Place | undefined> {
+    const [row] = yield* ask<OwnRow | MovedRow>([outputs.bySeq(seq)]);
+    const found = row && outputs.found(row, pin);
+    return found && placeOf(sortBy, found);
+  }
+
+  /** Outputs that were there at the pin and were consumed since, by what happened since. */
+  function* consumedSince(addresses: readonly Address[], pin: Pin): Steps<Found[]> {
+    const found = new Map<number, Found>();
+    const collect = (row: OwnRow | MovedRow): void => {
+      if (outputs.isThere(row, pin)) found.set(row.seq, outputs.found(row, pin) as Found);
+    };
+    const subjects = addresses.map((address) => ({ address }));
+    const since = { pin: { ...pin, lastTx: noEnd }, subjects, kinds: undefined, times: { from: undefined, to: undefined } };
+    for (let after = pin.lastTx; ; ) {
+      const numbers = yield* txs.numbers({ ...since, after, order: 'asc', limit: atOnce });
+      const rows = yield* ask<{ bytes: Uint8Array }>(txs.bySeq(numbers));
+      const spent = rows.flatMap(({ bytes }) => effectsOf(parseTx(bytes, maxGenesisBytes)).spent);
+      for (const row of yield* ask<OwnRow>(outputs.byId(spent.map(idToBytes)))) collect(row);
+      if (numbers.length < atOnce) break;
+      after = numbers[atOnce - 1] as number;
+    }
+    for (let [time, seq] = [pin.time, noEnd]; ; ) {
+      const rows = yield* ask<MovedRow>([outputs.takenAfter(time, seq, atOnce)]);
+      for (const row of rows) if (toHex(row.source) === chainID) collect(row);
+      const last = rows[atOnce - 1];
+      if (last === undefined) break;
+      [time, seq] = [last.taken_time as number, -last.seq];
+    }
+    return [...found.values()];
+  }
+
+  /** The same, by what stands on the shelves of what is gone. */
+  function* goneFromShelves(addresses: readonly Address[], gone: readonly Shelf[], query: UtxoQuery, stretch: Stretch): Steps<Found[]> {
+    return yield* merged({
+      sources: addresses.flatMap((address) => gone.map((shelf) => shelfOf(address, shelf, query, stretch))),
+      compare: placeOrder(query),
+      pick: (row: Row) => (outputs.isThere(row, query.pin) ? outputs.found(row, query.pin) : undefined),
+      limit: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  return { utxos };
+}
+
+/** Mostly little has happened since a pin: some hundred transactions are looked through before anything else is tried. */
+const headStart = 8;
+
+/** Rows of one step when there is no saying how many there are. */
+const atOnce = 256;
+
+const noEnd = Number.MAX_SAFE_INTEGER - 1;
+
+/** What a query asks for, whatever the moment: enough of the owners, the asset, the amount. */
+function wanted({ addresses, asset, minAmount }: UtxoQuery): (found: Found) => boolean {
+  const asked = new Set(addresses);
+  return ({ utxo: { assetID, output } }) =>
+    (asset === undefined || assetID === asset) &&
+    worthOf(output) >= minAmount &&
+    output.addresses.filter((address) => asked.has(address)).length >= output.threshold;
+}

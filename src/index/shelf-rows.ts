@@ -1,0 +1,73 @@
+import { type Address, addressToBytes } from '../bytes/address.ts';
+import { fromHex } from '../bytes/hex.ts';
+import { u64Bytes } from '../bytes/octets.ts';
+import { ownersOf } from '../state/balance.ts';
+import type { Utxo } from '../tx/utxo.ts';
+import type { NewInIndex } from './block-facts.ts';
+import type { SqlValue } from './sql.ts';
+import { type Shelf, shelves } from './tables.ts';
+import { isAlone, worthOf } from './worth.ts';
+
+/** An output that gets its place among its owners' rows. `time`: when it was made. */
+export type Placing = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly shelf: Shelf };
+
+/** One that goes from its shelf to another. */
+export type Moving = Placing & { readonly to: Shelf };
+
+export const openShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.open : shelves.sharedOpen);
+export const spentShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.spent : shelves.sharedSpent);
+
+/**
+ * Where the outputs of blocks that are written together end up. One that comes and goes among them, be it within a block,
+ * was never open for anybody to see: it goes to the spent ones at once.
+ */
+export function shelve(blocks: readonly NewInIndex[], timeAt: (height: number) => number) {
+  const placings = new Map<number, Placing>();
+  const movings: Moving[] = [];
+  for (const { block, made, consumed } of blocks) {
+    const time = Number(block.time);
+    for (const { utxo, seq, height } of consumed) {
+      const young = placings.get(seq);
+      if (young !== undefined) placings.set(seq, { ...young, shelf: spentShelf(utxo) });
+      else movings.push({ utxo, seq, time: timeAt(height), shelf: openShelf(utxo), to: spentShelf(utxo) });
+    }
+    for (const { utxo, seq, spent } of made)
+      placings.set(seq, { utxo, seq, time, shelf: spent === null ? openShelf(utxo) : spentShelf(utxo) });
+  }
+  return { placings: [...placings.values()], movings };
+}
+
+/** Rows of `holding` and `amount`, flat. */
+export function placingRows(placings: readonly Placing[]) {
+  const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
+  for (const { utxo, seq, time, shelf } of placings) {
+    const tie = tieOf(utxo);
+    const amount = u64Bytes(worthOf(utxo.output));
+    for (const address of ownersOf(utxo)) {
+      const owner = bytesOf(address);
+      rows.holding.push(owner, shelf, time, tie, seq);
+      rows.amount.push(owner, shelf, amount, tie, seq);
+    }
+  }
+  return rows;
+}
+
+/** What `shelfMoves` wants, flat. */
+export function movingRows(movings: readonly Moving[]) {
+  const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
+  for (const { utxo, seq, time, shelf, to } of movings) {
+    const tie = tieOf(utxo);
+    const amount = u64Bytes(worthOf(utxo.output));
+    for (const address of ownersOf(utxo)) {
+      const owner = bytesOf(address);
+      rows.holding.push(to, owner, shelf, time, tie, seq);
+      rows.amount.push(to, owner, shelf, amount, tie, seq);
+    }
+  }
+  return rows;
+}
+
+const bytesOf = (address: Address): Uint8Array => addressToBytes(address);
+
+/** Outputs of one moment stand in the order of their ids. */
+export const tieOf = ({ id }: Utxo): Uint8Array => fromHex(id.slice(0, 16));

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { idAt, type ModelBlock, metricsApi, modelServed, pagesOf } from '../../test/stats-model.ts';
+import { idText } from '../bytes/id.ts';
+
+const at = (text: string) => Date.parse(text) / 1000;
+const day = 86_400;
+const genesis: ModelBlock = { time: at('2020-12-05T05:00:00Z'), txs: [{ from: [], to: ['rich'], fee: 0n }] };
+const block = (time: number, txs: number): ModelBlock => ({
+  time,
+  txs: Array.from({ length: txs }, () => ({ from: ['a'], to: ['b'], fee: 1n })),
+});
+
+const ask = (blocks: readonly ModelBlock[], now: number, chain = 'X') => metricsApi(modelServed(blocks, () => now))(`/v1/avg_tps/${chain}`);
+
+describe('days', () => {
+  const monday = at('2026-11-16T00:00:00Z');
+  const blocks = [
+    genesis,
+    block(monday + 100, 3),
+    block(monday + day - 1, 2),
+    block(monday + 3 * day, 12),
+    block(monday + 3 * day + 50, 1),
+  ];
+
+  test('newest first, from the day of block 1 until today, days without blocks as 0', async () => {
+    const { json, text } = await ask(blocks, monday + 3 * day + 130);
+    expect(json).toEqual({
+      results: [
+        { timestamp: monday + 3 * day, value: 0.1 },
+        { timestamp: monday + 2 * day, value: 0 },
+        { timestamp: monday + day, value: 0 },
+        { timestamp: monday, value: 5 / day },
+      ],
+      status: 200,
+      lastRun: monday + 3 * day + 50,
+    });
+    expect(text).toStartWith(`{"results":[{"timestamp":${monday + 3 * day},"value":0.1},`);
+  });
+
+  test('today goes on without blocks, and is whole once it is over', async () => {
+    const { json } = await ask(blocks, monday + 4 * day);
+    expect(json.results.slice(0, 2)).toEqual([
+      { timestamp: monday + 4 * day, value: 0 },
+      { timestamp: monday + 3 * day, value: 13 / day },
+    ]);
+    expect(json.lastRun).toBe(monday + 3 * day + 50);
+  });
+
+  test('in the first second of a day, and with a block ahead of our clock', async () => {
+    const fresh = [genesis, block(monday, 4)];
+    expect((await ask(fresh, monday)).json.results).toEqual([{ timestamp: monday, value: 4 }]);
+    expect((await ask(fresh, monday - 7)).json.results).toEqual([{ timestamp: monday, value: 4 }]);
+  });
+
+  test('by every name of the chain; others are not found', async () => {
+    const known = (await ask(blocks, monday + day)).text;
+    for (const chain of ['x-chain', idText(idAt(7)), 'Y', '%58']) expect((await ask(blocks, monday + day, chain)).text).toBe(known);
+    for (const chain of ['', 'x', 'Z', '43114', '..%2FX', 'total']) expect((await ask(blocks, monday, chain)).status).toBe(404);
+    expect((await ask(blocks, monday, 'p-chain')).json).toEqual({
+      statusCode: 404,
+      message: 'This server has no P-Chain data. Chains of this server: X, Y',
+      error: 'Not Found',
+    });
+  });
+});
+
+test('without a block 1 there is no day to tell of', async () => {
+  expect((await ask([genesis], at('2026-11-16T12:00:00Z'))).json).toEqual({ results: [], status: 200, lastRun: genesis.time });
+});
+
+test('pages of 100 days: none twice, none left out, while blocks arrive and midnight passes', async () => {
+  const first = at('2023-12-20T13:00:00Z');
+  const begun = at('2024-10-01T23:59:59Z');
+  const days = (begun + 1 - (first - (first % day))) / day;
+  const blocks = [genesis, block(first, 1)];
+  for (let time = first + day; time < begun; time += 3 * day) blocks.push(block(time, 2));
+  let now = begun;
+  const pages = await pagesOf((target) => {
+    const answer = metricsApi(modelServed([...blocks], () => now))(target);
+    blocks.push(block(++now, 5));
+    return answer;
+  }, '/v1/avg_tps/X');
+  expect(pages.map(({ json }) => json.results.length)).toEqual([100, 100, days - 200]);
+  const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
+  expect(points.map(({ timestamp }) => timestamp)).toEqual(Array.from({ length: days }, (_, back) => at('2024-10-01') - back * day));
+  const onDay = (text: string) => points.find(({ timestamp }) => timestamp === at(text))?.value;
+  expect([onDay('2024-02-28'), onDay('2024-02-29'), onDay('2024-03-01'), onDay('2024-03-02')]).toEqual([2 / day, 0, 0, 2 / day]);
+});
+
+test('a token of another chain’s series, or none at all, is refused', async () => {
+  const now = at('2024-10-01');
+  const api = metricsApi(modelServed([genesis, block(now - 200 * day, 1)], () => now));
+  const token = (await api('/v1/avg_tps/X')).json.nextPageToken;
+  expect((await api(`/v1/avg_tps/X?pageToken=${token}`)).json.results.length).toBe(100);
+  expect((await api(`/v1/avg_tps/Y?pageToken=${token}`)).status).toBe(400);
+  expect((await api('/v1/avg_tps/X?pageToken=2')).status).toBe(400);
+});
+
+test('whenever there were blocks: the points add up to the transactions', async () => {
+  const step = fc.record({ gap: fc.integer({ min: 0, max: 5 * day }), txs: fc.integer({ min: 0, max: 4 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 0, max: 3 * day }), async (steps, rest) => {
+      let time = at('2024-02-20T00:00:00Z');
+      const blocks = [genesis];
+      for (const { gap, txs } of steps) {
+        time += gap;
+        blocks.push(block(time, txs));
+      }
+      const now = time + rest;
+      const pages = await pagesOf(metricsApi(modelServed(blocks, () => now)), '/v1/avg_tps/X');
+      const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
+      const passed = (timestamp: number) => Math.min(day, Math.max(1, now - timestamp));
+      const sum = points.reduce((total, { timestamp, value }) => total + value * passed(timestamp), 0);
+      expect(Math.round(sum * 1e6) / 1e6).toBe(steps.reduce((total, { txs }) => total + txs, 0));
+    }),
+    { numRuns: 100 },
+  );
+});

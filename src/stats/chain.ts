@@ -1,0 +1,44 @@
+import { pathText } from '../api/params.ts';
+import { shown } from '../api/quoted.ts';
+import { notFound, type Refusal } from '../api/refusal.ts';
+import { integer, object, oneOf, text } from '../api/schema.ts';
+import type { Served, ServedChain } from '../api/served.ts';
+import { idText } from '../bytes/id.ts';
+
+export const chainParam = pathText({
+  description: 'A chain of this server by its alias (X), its name (x-chain) or its blockchain ID.',
+  example: 'X',
+});
+
+export function chainNamed(served: Served, name: string): ServedChain {
+  const found = served.chains.find(({ id, aliases, slug }) => slug === name || aliases.includes(name) || idText(id) === name);
+  if (found === undefined) throw unknownChain(served, name);
+  return found;
+}
+
+export const MetricsChain = object('MetricsChain', {
+  evmChainId: integer('Always 0: no chain of this server is an EVM chain. There is a number because clients insist on one.'),
+  chainName: text(),
+  blockchainId: text(),
+  subnetId: text(),
+  network: oneOf(['mainnet', 'testnet'], 'Every network but mainnet is a testnet.'),
+});
+
+export const metricsChain = ({ network }: Served, { id, title }: ServedChain) => ({
+  evmChainId: 0,
+  chainName: title,
+  blockchainId: idText(id),
+  subnetId: idText(network.subnetID),
+  network: network.isTestnet ? 'testnet' : 'mainnet',
+});
+
+/** Names under which others give the sum over a whole network. Of distinct addresses there is no such sum, and most of its chains are not here. */
+const sums: readonly string[] = ['total', 'mainnet', 'testnet'];
+
+function unknownChain({ chains, counterparts }: Served, name: string): Refusal {
+  const here = `Chains of this server: ${chains.map(({ aliases }) => aliases[0]).join(', ')}`;
+  if (sums.includes(name)) return notFound(`This server has metrics of single chains, not of ${shown(name)} as a whole. ${here}`);
+  const counterpart = counterparts.find(({ id, alias }) => [alias, `${alias.toLowerCase()}-chain`, idText(id)].includes(name));
+  if (counterpart !== undefined) return notFound(`This server has no ${counterpart.alias}-Chain data. ${here}`);
+  return notFound(`No chain ${shown(name)}. ${here}`);
+}

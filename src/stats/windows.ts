@@ -1,0 +1,31 @@
+import type { IndexReads } from '../index/reads.ts';
+import type { Metric, Value } from './metric.ts';
+import { eraOf, secondsPerDay } from './series.ts';
+
+/** Windows that end now, by their length in seconds, shortest first. */
+export const windows = {
+  lastHour: 3600,
+  lastDay: secondsPerDay,
+  lastWeek: 7 * secondsPerDay,
+  lastMonth: 30 * secondsPerDay,
+  last90Days: 90 * secondsPerDay,
+  lastYear: 365 * secondsPerDay,
+  allTime: Number.POSITIVE_INFINITY,
+} as const;
+
+export type WindowValues = { readonly [W in keyof typeof windows]: Value };
+
+/**
+ * A window of an hour is the running second and the 3,599 before it. Read from the shortest to the longest, so that a block which
+ * arrives meanwhile is never in a short window and missing in a longer one. Nobody did anything at second 0: what the genesis gave out is no activity.
+ */
+export async function windowValues(reads: IndexReads, now: number, metric: Metric): Promise<WindowValues> {
+  const era = await eraOf(reads, now);
+  const age = era.first === undefined ? 1 : era.now - era.first + 1;
+  const values: [string, Value][] = [];
+  for (const [name, seconds] of Object.entries(windows)) {
+    const totals = await reads.totals(Math.max(1, era.now - seconds + 1));
+    values.push([name, metric.window(totals, Math.min(seconds, age))]);
+  }
+  return Object.fromEntries(values) as WindowValues;
+}

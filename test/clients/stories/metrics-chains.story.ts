@@ -1,0 +1,173 @@
+/**
+ * The Metrics interface through both generations of the client: @avalabs/avacloud-sdk 0.13.0 and @avalanche-sdk/chainkit 0.3.13.
+ * What they are told is compared with what the Data interface tells of the same blocks.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Avacloud, type DataClient, failure, onX, openAvacloud, openChainkit, rawJson, txsOf, walk } from './data-client.ts';
+import { makeWorld, type World } from './data-world.ts';
+import { local } from './local-network.ts';
+import { type Node, startNode } from './node.ts';
+
+let node: Node;
+let world: World;
+
+beforeAll(async () => {
+  node = await startNode('--data-network-name=fuji');
+  world = await makeWorld(node);
+});
+afterAll(() => node.close());
+
+const clients = { avacloud: openAvacloud, chainkit: openChainkit } as const;
+
+for (const [who, open] of Object.entries(clients)) {
+  const story = (name: string, tell: (client: DataClient) => Promise<void>) => test(`${who}: ${name}`, () => tell(open(node.url)), 30_000);
+  /** A series as the client walks it, newest first, with `x-chain` where a client of EVM chains has a number. */
+  type Asked = Omit<Parameters<Avacloud['metrics']['chains']['getMetrics']>[0], 'chainId'>;
+  const series = ({ metrics, at }: DataClient, asked: Asked) =>
+    walk(metrics.chains.getMetrics({ chainId: 'x-chain', pageSize: 1, ...asked }, at), ({ result }) => result.results);
+
+  story('the server is well', async ({ metrics, at }) => {
+    const up = { database: { status: 'up' }, cache: { status: 'up' } };
+    expect(await metrics.healthCheck(at)).toEqual({ status: 'ok', info: up, error: {}, details: up } as never);
+  });
+
+  story('the chains', async ({ metrics, at, errors }) => {
+    // An answer must have an `evmChainId`; no EVM chain has this one. And it tells networks apart as mainnet and testnet.
+    const x = { evmChainId: 0, blockchainId: local.xBlockchainID, subnetId: local.pBlockchainID, network: 'testnet' } as const;
+    const list = (network?: 'mainnet' | 'testnet' | 'fuji') =>
+      walk(metrics.chains.list(network === undefined ? {} : { network }, at), ({ result }) => result.chains);
+    expect(await list()).toMatchObject([x]);
+    expect(await list('testnet')).toEqual(await list());
+    expect(await list('fuji')).toEqual(await list());
+    expect(await list('mainnet')).toEqual([]);
+    for (const chainId of ['X', 'x-chain', local.xBlockchainID]) expect(await metrics.chains.get({ chainId }, at)).toMatchObject(x);
+    await failure(errors.missing, metrics.chains.get({ chainId: '43114' }, at));
+  });
+
+  story('counts by the hour, day, week and month', async (client) => {
+    for (const timeInterval of ['hour', 'day', 'week', 'month'] as const) {
+      const points = await series(client, { metric: 'txCount', timeInterval });
+      expect(sum(points)).toBe(world.ids.length);
+      expect(points.map(({ timestamp }) => timestamp)).toEqual(points.map(({ timestamp }) => timestamp).toSorted((a, b) => b - a));
+    }
+  });
+
+  story('the other seven metrics', async (client) => {
+    const seen = await tally(client);
+    const newest = async (metric: Asked['metric'], timeInterval: 'day' | 'month' = 'day') =>
+      (await series(client, { metric, timeInterval }))[0]!.value;
+    expect(await newest('cumulativeTxCount')).toBe(world.ids.length);
+    expect(await newest('avgTps')).toBeGreaterThan(0);
+    expect(Math.max(...(await series(client, { metric: 'maxTps' })).map(({ value }) => value))).toBeCloseTo(seen.maxTps);
+    expect(await newest('activeAddresses', 'month')).toBe(seen.active);
+    expect(await newest('activeSenders', 'month')).toBe(seen.senders);
+    expect(await newest('cumulativeAddresses')).toBeGreaterThanOrEqual(seen.active);
+    expect(sum(await series(client, { metric: 'feesPaid' }))).toBe(world.ids.length * Number(local.txFee));
+  });
+
+  story('a time without blocks', async (client) => {
+    const { timestamp } = (await series(client, { metric: 'txCount', timeInterval: 'hour' })).at(-1)!;
+    expect(await series(client, { metric: 'txCount', timeInterval: 'hour', endTimestamp: timestamp })).toEqual([]);
+    expect(await series(client, { metric: 'txCount', startTimestamp: 4_000_000_000 })).toEqual([]);
+  });
+
+  story('windows that end now', async ({ metrics, at, ...client }) => {
+    const windows = async (metric: 'txCount' | 'avgTps' | 'maxTps' | 'feesPaid') =>
+      (await metrics.chains.getRollingWindowMetrics({ chainId: 'x-chain', metric }, at)).result;
+    const txs = world.ids.length;
+    const { maxTps } = await tally({ metrics, at, ...client } as DataClient);
+    expect(await windows('txCount')).toMatchObject({ lastHour: txs, lastDay: txs, lastMonth: txs, lastYear: txs, allTime: txs });
+    const fees = txs * Number(local.txFee);
+    expect(await windows('feesPaid')).toMatchObject({ lastHour: fees, lastDay: fees, lastMonth: fees, lastYear: fees, allTime: fees });
+    expect((await windows('maxTps')).lastHour).toBeCloseTo(maxTps);
+    expect((await windows('avgTps')).allTime).toBeGreaterThan(0);
+  });
+
+  story('what makes no sense here is refused', async (client) => {
+    const { metrics, at, errors } = client;
+    for (const metric of [
+      'gasUsed',
+      'avgGps',
+      'maxGps',
+      'avgGasPrice',
+      'maxGasPrice',
+      'cumulativeContracts',
+      'cumulativeDeployers',
+    ] as const) {
+      const why = await failure(errors.bad, series(client, { metric }));
+      expect(`${why.data$.message}`).toContain(metric);
+      expect(why.data$).toMatchObject({ statusCode: 400, error: 'Bad Request' });
+    }
+    for (const metric of ['gasUsed', 'avgGps', 'maxGps', 'avgGasPrice', 'maxGasPrice'] as const)
+      await failure(errors.bad, metrics.chains.getRollingWindowMetrics({ chainId: 'x-chain', metric }, at));
+    for (const metric of ['cumulativeTxCount', 'avgTps', 'maxTps', 'cumulativeAddresses', 'feesPaid'] as const)
+      expect(`${(await failure(errors.bad, series(client, { metric, timeInterval: 'hour' }))).data$.message}`).toContain('day');
+    await failure(errors.bad, series(client, { metric: 'txCount', pageSize: 2161 }));
+    await failure(errors.missing, metrics.chains.getMetrics({ chainId: 'mainnet', metric: 'txCount' }, at));
+    const staking = metrics.networks.getStakingMetrics({ network: 'fuji', metric: 'validatorCount' }, at);
+    expect((await failure(errors.missing, staking)).message).toContain('P-Chain');
+  });
+}
+
+test('chainkit: its later calls', async () => {
+  const client = openChainkit(node.url);
+  const { metrics, at, errors } = client;
+  expect((await metrics.liveCheck(at)).status).toBe('ok');
+  const { active, senders } = await tally(client);
+  const windows = async (metric: 'activeAddresses' | 'activeSenders') =>
+    (await metrics.chains.getRollingWindowMetrics({ chainId: 'X', metric }, at)).result;
+  expect(await windows('activeAddresses')).toMatchObject({ lastHour: active, lastWeek: active, last90Days: active, allTime: active });
+  expect(await windows('activeSenders')).toMatchObject({ lastHour: senders, lastDay: senders });
+  await failure(errors.bad, metrics.chains.getRollingWindowMetrics({ chainId: 'X', metric: 'deployers' }, at));
+});
+
+test('no client: avg_tps follows every transaction', async () => {
+  for (let round = 0; round < 3; round++) {
+    await world.pay(world.frank, 1n);
+    const asked = unixSeconds();
+    const { results, ...rest } = await rawJson<Averages>(`${node.url}/v1/avg_tps/X`);
+    const answered = unixSeconds();
+    expect(rest).toEqual({ status: 200, lastRun: await lastTime() });
+    // A day's average over its seconds gives back its transactions; today has as many seconds as there were when the server looked.
+    const counted = (now: number) =>
+      sum(results.map(({ timestamp, value }) => ({ value: value * Math.min(86_400, Math.max(1, now - timestamp)) })));
+    expect(counted(asked)).toBeLessThanOrEqual(world.ids.length + rounding);
+    expect(counted(answered)).toBeGreaterThanOrEqual(world.ids.length - rounding);
+  }
+  for (const name of ['x-chain', local.xBlockchainID])
+    expect((await rawJson<Averages>(`${node.url}/v1/avg_tps/${name}`)).results).not.toEqual([]);
+  expect(await rawJson<object>(`${node.url}/v1/avg_tps/43114`)).toMatchObject({ statusCode: 404, error: 'Not Found' });
+});
+
+type Averages = {
+  readonly results: { readonly timestamp: number; readonly value: number }[];
+  readonly status: number;
+  readonly lastRun: number;
+};
+
+const rounding = 1e-6;
+
+const unixSeconds = (): number => Math.floor(Date.now() / 1_000);
+
+async function lastTime(): Promise<number> {
+  const { height } = await node.call<{ height: string }>('/ext/bc/X', 'avm.getHeight');
+  const asked = { height, encoding: 'json' };
+  return (await node.call<{ block: { time: number } }>('/ext/bc/X', 'avm.getBlockByHeight', asked)).block.time;
+}
+
+/** The same numbers, counted from the transactions that the Data interface lists. */
+async function tally({ data, at }: DataClient) {
+  const txs = await walk(data.primaryNetwork.transactions.listLatest({ ...onX, pageSize: 100, sortOrder: 'asc' }, at), txsOf);
+  const owners = (utxos: { addresses: string[] }[]) => utxos.flatMap(({ addresses }) => addresses);
+  const made = txs.filter(({ blockHeight }) => blockHeight > 0);
+  const perSecond = new Map<number, number>();
+  for (const { timestamp } of made) perSecond.set(timestamp, (perSecond.get(timestamp) ?? 0) + 1);
+  const seconds = [...perSecond.keys()];
+  return {
+    active: new Set(made.flatMap(({ consumedUtxos, emittedUtxos }) => owners([...consumedUtxos, ...emittedUtxos]))).size,
+    senders: new Set(made.flatMap(({ consumedUtxos }) => owners(consumedUtxos))).size,
+    maxTps: Math.max(...seconds.slice(1).map((second, i) => perSecond.get(second)! / (second - seconds[i]!))),
+  };
+}
+
+const sum = (points: readonly { readonly value: number }[]): number => points.reduce((total, { value }) => total + value, 0);

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Program, startProgram } from './program.ts';
+
+/** The dashboard that comes with the program, held against what a started one really exports. */
+
+type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+type Panel = {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: Box;
+  readonly targets?: { expr: string }[];
+};
+type Dashboard = { readonly panels: Panel[]; readonly templating: { readonly list: { name: string; definition?: string }[] } };
+
+const path = fileURLToPath(new URL('../docs/grafana/serac.json', import.meta.url));
+const dashboard = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+const queries = [
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.flatMap(({ definition }) => definition ?? []),
+];
+
+let node: Program;
+/** Labels of every series, by its name. */
+const exported = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  node = await startProgram();
+  await node.client.call('/ext/bc/X', 'avm.getHeight');
+  await node.client.send('GET', '/v1/avg_tps/X');
+  const { text } = await node.client.send('GET', '/ext/metrics');
+  for (const [, name = '', labels = ''] of text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
+    const known = exported.get(name) ?? new Set();
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
+    exported.set(name, known);
+  }
+});
+afterAll(async () => {
+  await node.stop();
+});
+
+/** Names of metrics in a query: those that begin as ours or as Prometheus' own do. */
+const namesIn = (query: string): string[] => query.match(/\b(?:serac|process)_\w+/g) ?? [];
+
+test('every metric on it is exported', () => {
+  const names = new Set(queries.flatMap(namesIn));
+  expect(names.size).toBeGreaterThan(10);
+  expect([...names].filter((name) => !exported.has(name))).toEqual([]);
+});
+
+test('and has the labels it is asked by; the scraper adds the instance', () => {
+  for (const query of queries) {
+    const selected = [...query.matchAll(/[{,]\s*(\w+)(?:=~|!~|=|!=)"/g)].map(([, label = '']) => label);
+    const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+    const shown = query.match(/^label_values\(\w+, (\w+)\)$/)?.slice(1) ?? [];
+    const known = new Set(['instance', ...namesIn(query).flatMap((name) => [...(exported.get(name) ?? [])])]);
+    expect({ query, unknown: [...selected, ...grouped, ...shown].filter((label) => !known.has(label)) }).toEqual({ query, unknown: [] });
+  }
+});
+
+test('every variable in a query is one of the dashboard, or Grafana’s own', () => {
+  const known = new Set([...dashboard.templating.list.map(({ name }) => name), '__rate_interval']);
+  const used = queries.flatMap((query) => [...query.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
+  expect(used.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('panels stand beside each other, each once', () => {
+  const { panels } = dashboard;
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const overlaps = ({ gridPos: a }: Panel, { gridPos: b }: Panel) =>
+    a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+  for (const [i, panel] of panels.entries()) {
+    expect(panel.gridPos.x + panel.gridPos.w).toBeLessThanOrEqual(24);
+    expect(panels.slice(i + 1).filter((other) => overlaps(panel, other))).toEqual([]);
+  }
+});

@@ -1,0 +1,105 @@
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A PostgreSQL server that belongs to one test: it can be stopped and killed at will. */
+export type PrivatePostgres = {
+  readonly url: string;
+  readonly start: () => Promise<void>;
+  /** `kill`: at once, without a goodbye to anyone, as a crash would. `stop`: it ends its sessions first. */
+  readonly end: (how: 'kill' | 'stop') => Promise<void>;
+  /** The server takes connections and bytes, but answers nothing until it is let go on. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  readonly remove: () => Promise<void>;
+};
+
+/** A running one with an empty database, or nothing where PostgreSQL is not installed. Signals go by Linux's list of processes. */
+export async function startPostgres(): Promise<PrivatePostgres | undefined> {
+  const bin = process.platform === 'linux' ? binaries() : undefined;
+  const user = bin === undefined ? undefined : serverUser();
+  if (bin === undefined || user === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'serac-postgres-'));
+  chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const run = (program: string, ...args: string[]) => {
+    const { success, stderr } = Bun.spawnSync([...user.prefix, join(bin, program), ...args], { cwd: folder, stdout: 'ignore' });
+    if (!success) throw new Error(`${program}: ${stderr.toString()}`);
+  };
+  run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
+  const port = await freePort();
+  writeFileSync(
+    join(data, 'postgresql.auto.conf'),
+    [`port = ${port}`, `unix_socket_directories = ''`, `listen_addresses = '127.0.0.1'`, 'shared_buffers = 16MB', ''].join('\n'),
+  );
+  const start = async () => run('pg_ctl', 'start', '--pgdata', data, '--wait', '--log', join(folder, 'log'));
+  const main = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const isUp = () => existsSync(join(data, 'postmaster.pid'));
+  const all = () => [main(), ...childrenOf(main())];
+  const signal = (name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => {
+    for (const pid of all())
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It ended by itself.
+      }
+  };
+  const end = async (how: 'kill' | 'stop') => {
+    if (how === 'stop') return run('pg_ctl', 'stop', '--pgdata', data, '--mode=fast');
+    const pids = all();
+    signal('SIGKILL');
+    while (pids.some(isAlive)) await Bun.sleep(5);
+    rmSync(join(data, 'postmaster.pid'), { force: true });
+  };
+  await start();
+  return {
+    url: `postgres://serac@127.0.0.1:${port}/postgres`,
+    start,
+    end,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    remove: async () => {
+      if (isUp()) await end('kill');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where the server's programs are: on the path, or where Debian keeps them, the newest first. */
+function binaries(): string | undefined {
+  const onPath = Bun.which('initdb');
+  if (onPath !== null) return join(onPath, '..');
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+/** PostgreSQL does not run as root: then another user must be had for it. */
+function serverUser(): { readonly prefix: string[]; readonly uid: number; readonly gid: number } | undefined {
+  const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
+  if (uid !== 0) return { prefix: [], uid, gid };
+  const [, , id, group] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres|nobody):[^:]*:(\d+):(\d+)/m) ?? [];
+  if (id === undefined || group === undefined || Bun.which('setpriv') === null) return undefined;
+  return { prefix: ['setpriv', `--reuid=${id}`, `--regid=${group}`, '--clear-groups'], uid: Number(id), gid: Number(group) };
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** A process that was killed stays on the list, dead, until its parent has heard of it. */
+function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
