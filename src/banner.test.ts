@@ -13,6 +13,9 @@ const info: BannerInfo = {
   height: 0n,
   stateDir: undefined,
   apis: { info: true, health: true, metrics: true, dev: true },
+  data: 'http://127.0.0.1:9650',
+  stats: 'http://127.0.0.1:9650',
+  following: undefined,
   strict: false,
   funded: { address: addressWriter('X', 'local')(knownKey.address), balance: 300_000_000_000_000_000n },
   chains: [],
@@ -32,6 +35,9 @@ test('local, in memory', () => {
     'Everyone knows this key',
     'http://127.0.0.1:9650/ext/bc/X/wallet',
     'http://127.0.0.1:9650/ext/info   /ext/health   /ext/metrics   /ext/dev',
+    'http://127.0.0.1:9650/v1/networks/…',
+    'http://127.0.0.1:9650/v1/avg_tps/X   /v2/chains',
+    'http://127.0.0.1:9650/api ',
   ])
     expect(text).toContain(part);
   expect(text).not.toContain('Workers');
@@ -59,6 +65,22 @@ test('a public network is a private copy', () => {
   }
 });
 
+test('a followed network, and interfaces on ports of their own', () => {
+  const text = banner({
+    ...info,
+    network: networkOf(5),
+    following: 'http://node:9650',
+    data: 'http://127.0.0.1:1',
+    stats: undefined,
+    height: 7n,
+  });
+  expect(text).toContain('fuji   id 5   following http://node:9650, at height 7');
+  expect(text).not.toContain('private copy');
+  expect(text).toContain('http://127.0.0.1:1/api ');
+  expect(text).not.toContain('Metrics ');
+  expect(banner({ ...info, stats: 'http://127.0.0.1:2' })).toContain('http://127.0.0.1:2/v1/avg_tps/X   http://127.0.0.1:2/v2/chains');
+});
+
 test('amounts are exact', () => {
   expect(banner({ ...info, funded: { address: 'a', balance: 1_234_567_000_000_001n } })).toContain('a   1,234,567.000000001 AVAX');
   expect(banner({ ...info, funded: { address: 'a', balance: 1_000_000n } })).toContain('a   0.001 AVAX');
@@ -74,8 +96,8 @@ test('never more than 25 lines', () => {
     warnings: many(30),
   });
   expect(text.split('\n').length).toBeLessThanOrEqual(25);
-  expect(text).toContain('… and 60 more');
-  expect(text).toContain('… and 27 more');
+  expect(text).toContain('… and 62 more');
+  expect(text).toContain('… and 28 more');
 });
 
 test('as one object on one line', () => {
@@ -96,7 +118,10 @@ test('as one object on one line', () => {
       info: `${info.url}/ext/info`,
       health: `${info.url}/ext/health`,
       dev: `${info.url}/ext/dev`,
+      data: `${info.url}/v1`,
+      metricsApi: `${info.url}/v2`,
     },
+    following: null,
     chains: [
       { alias: 'X', blockchainID: info.xBlockchainID, url: `${info.url}/ext/bc/X` },
       { alias: 'games', blockchainID: 'b', url: `${info.url}/ext/bc/games` },

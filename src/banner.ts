@@ -14,6 +14,11 @@ export type BannerInfo = {
   /** undefined: in memory. */
   readonly stateDir: string | undefined;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean; readonly dev: boolean };
+  /** Where the Data and Metrics interfaces answer; undefined: they do not. */
+  readonly data: string | undefined;
+  readonly stats: string | undefined;
+  /** The node that is followed. */
+  readonly following: string | undefined;
   readonly strict: boolean;
   /** The well-known key, if it owns something here. Balance in nAVAX. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
@@ -44,6 +49,7 @@ export function banner(info: BannerInfo): string {
     '',
     row('RPC', `${info.url}/ext/bc/X   avm.*      ${info.url}/ext/bc/X/wallet   wallet.*`),
     ...nodeRows(info),
+    ...apiRows(info),
     ...chainRows(info),
     ...(info.workers > 0 ? [row('Workers', `${info.workers} answering reads beside the process that writes`)] : []),
     ...(info.warnings.length > 0 ? ['', ...shortened(info.warnings, maxWarnings).map((text) => row('Warning', text))] : []),
@@ -63,7 +69,12 @@ export function bannerJson(info: BannerInfo): string {
     network: { id: network.id, name: network.name, hrp: network.hrp, privateCopy: isPublic(network.id) },
     strict: info.strict,
     state: { dataDir: info.stateDir ?? null, height: info.height.toString() },
-    endpoints: Object.fromEntries(endpoints(info).map(({ name, path }) => [name, info.url + path])),
+    endpoints: {
+      ...Object.fromEntries(endpoints(info).map(({ name, path }) => [name, info.url + path])),
+      ...(info.data === undefined ? {} : { data: `${info.data}/v1` }),
+      ...(info.stats === undefined ? {} : { metricsApi: `${info.stats}/v2` }),
+    },
+    following: info.following ?? null,
     chains: [{ alias: 'X', blockchainID: info.xBlockchainID }, ...info.chains].map((chain) => ({
       ...chain,
       url: `${info.url}/ext/bc/${chain.alias}`,
@@ -77,12 +88,13 @@ export function bannerJson(info: BannerInfo): string {
   });
 }
 
-const maxChains = 5;
-const maxWarnings = 4;
+const maxChains = 3;
+const maxWarnings = 3;
 
 const row = (label: string, text: string): string => `  ${label.padEnd(9)} ${text}`;
 
-function networkRows({ network, height }: BannerInfo): string[] {
+function networkRows({ network, height, following }: BannerInfo): string[] {
+  if (following !== undefined) return [row('Network', `${network.name}   id ${network.id}   following ${following}, at height ${height}`)];
   if (!isPublic(network.id)) return [row('Network', `${network.name}   id ${network.id}   addresses X-${network.hrp}1…`)];
   return [
     row('Network', `a private copy of ${network.name} (id ${network.id}), begun at its genesis, at height ${height}`),
@@ -109,6 +121,16 @@ const endpoints = ({ apis }: BannerInfo): { name: string; path: string }[] => [
 function nodeRows(info: BannerInfo): string[] {
   const [first, ...others] = endpoints(info).slice(2);
   return first === undefined ? [] : [row('Node', [info.url + first.path, ...others.map(({ path }) => path)].join('   '))];
+}
+
+/** Each with an address that can be opened at once. */
+function apiRows({ data, stats }: BannerInfo): string[] {
+  const reference = data ?? stats;
+  return [
+    ...(data === undefined ? [] : [row('Data', `${data}/v1/networks/…   balances, UTXOs, transactions, blocks, assets`)]),
+    ...(stats === undefined ? [] : [row('Metrics', `${stats}/v1/avg_tps/X   ${stats === data ? '' : stats}/v2/chains`)]),
+    ...(reference === undefined ? [] : [row('', `${reference}/api   all of it, to read and to try`)]),
+  ];
 }
 
 function chainRows({ chains, url }: BannerInfo): string[] {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApiServer } from './assembly/api-server.ts';
 import type { Env } from './assembly/env.ts';
+import { networkOfNode } from './assembly/follow.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
 import { banner, bannerJson } from './banner.ts';
@@ -13,6 +14,7 @@ import { type Config, configFrom } from './config.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { Fault } from './fault.ts';
 import { type ParsedFlags, parseFlags } from './flags.ts';
+import { plainLineEvery, progressBar, progressLine } from './follow/progress-bar.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files } from './platform/files.ts';
@@ -31,8 +33,8 @@ const { version } = packageJson;
 async function main(): Promise<void> {
   const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
   if (parsed.kind !== 'run') return quit(parsed);
-  const config = configFrom(parsed.options, parsed.command);
   try {
+    const config = await configOf(parsed);
     if (env.parent !== undefined) {
       // A signal to the whole group is the writer's to act on; it tells its readers to stop.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
@@ -44,6 +46,13 @@ async function main(): Promise<void> {
     say(`serac: ${error.message}`);
     process.exit(error.fault.code === 'PORT_TAKEN' ? exitCodes.portTaken : exitCodes.failure);
   }
+}
+
+/** Which network a followed node is of need not be said: it is asked. */
+async function configOf({ options, command, networkGiven }: Told): Promise<Config> {
+  const config = configFrom(options, command);
+  if (config.follow === undefined || networkGiven) return config;
+  return configFrom({ ...options, 'network-id': await networkOfNode(config.follow, env) }, command);
 }
 
 type Told = Extract<ParsedFlags, { kind: 'run' }>;
@@ -139,6 +148,7 @@ const env: Env = {
   openDatabase,
   openRedis,
   openPostgres,
+  fetch,
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   serve,
   parent: parentChannel(),
@@ -151,7 +161,26 @@ const env: Env = {
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
   log: say,
+  showProgress: progressOn(process.stderr),
 };
+
+/** On a terminal one line that is drawn again and again, elsewhere a line now and then. */
+function progressOn(out: NodeJS.WriteStream): Env['showProgress'] {
+  let shown = Number.NEGATIVE_INFINITY;
+  let drawn = false;
+  return (progress) => {
+    if (progress === undefined) {
+      if (drawn) out.write('\r\x1b[K');
+      drawn = false;
+      return;
+    }
+    const every = out.isTTY ? 100 : plainLineEvery;
+    if (performance.now() - shown < every) return;
+    shown = performance.now();
+    drawn = out.isTTY;
+    out.write(out.isTTY ? `\r\x1b[K${progressBar(progress, out.columns)}` : `serac: ${progressLine(progress)}\n`);
+  };
+}
 
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();

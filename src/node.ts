@@ -1,22 +1,23 @@
 import { createApis, type Side } from './assembly/api.ts';
 import { healthPaths, ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
-import { addressesOf, chainServices, type Issuing, runChain } from './assembly/avm-chain.ts';
+import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
 import type { Env, Server } from './assembly/env.ts';
+import { followChain } from './assembly/follow.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
 import { gateOf, openKeys } from './assembly/gate.ts';
 import { registerChecks } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
+import { progressSince } from './assembly/progress.ts';
 import { startReaders } from './assembly/readers.ts';
-import { createRecovery, type Recovery } from './assembly/recovery.ts';
+import { createRecovery } from './assembly/recovery.ts';
 import { routesOf } from './assembly/routes.ts';
 import { serveOptions } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
-import type { Chain } from './chain/chain.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
@@ -24,6 +25,7 @@ import { createHealth, type Health } from './health/health.ts';
 import type { Handler } from './http/message.ts';
 import { createRouter, type Routes } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
+import type { SqliteIndex } from './index/sqlite-index.ts';
 import { isPublic } from './network.ts';
 import type { AvmReads } from './rpc/avm.ts';
 import { allBalances } from './rpc/balance.ts';
@@ -73,20 +75,27 @@ async function startWriter(
   });
   const counting = await openCounting(config, env);
   const keys = openKeys(config, env);
-  const chains = specs.map((spec) => {
-    const { ledger, reads, history } = store.chain(spec);
-    const running = runChain(spec, ledger, {
-      ...around,
-      recover: signers.recover,
-      timers,
-      minBlockDelay: config.minBlockDelay,
-      subnetID: frame.subnetID,
-      subnetOf: frame.subnetOf,
-      report,
-      onAccepted: metrics.accepted,
-    });
-    return { ...running, reads, history, services: chainServices(spec, reads, issuing(running.chain, recovery), around) };
-  });
+  const deps: WriterDeps = {
+    ...around,
+    recover: signers.recover,
+    recovery,
+    timers,
+    minBlockDelay: config.minBlockDelay,
+    subnetID: frame.subnetID,
+    subnetOf: frame.subnetOf,
+    report,
+    onAccepted: metrics.accepted,
+  };
+  const start = async (spec: AvmChainSpec) => {
+    const opened = store.chain(spec);
+    if (opened.index !== undefined) catchUp(opened.index, env);
+    const running =
+      config.follow === undefined ? runChain(spec, opened.ledger, deps) : await followChain(config.follow, env, frame, opened, deps);
+    const { reads, history } = opened;
+    return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, around) };
+  };
+  const chains: Awaited<ReturnType<typeof start>>[] = [];
+  for (const spec of specs) chains.push(await start(spec));
 
   registerChecks(health, {
     subnetID: frame.subnetID,
@@ -121,7 +130,7 @@ async function startWriter(
     meters: metrics.api,
     report,
   });
-  const hasDev = !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
+  const hasDev = config.follow === undefined && !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -163,7 +172,13 @@ async function startWriter(
   const relayHandler = countingHandler(counting.limiter, handler);
   const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
-  const url = `http://${hostText(config.http.host)}:${server.port}`;
+  const urlAt = (port: number) => `http://${hostText(config.http.host)}:${port}`;
+  const url = urlAt(server.port);
+  const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
+    if (!config[part].enabled) return undefined;
+    const own = ownPorts(config).findIndex((row) => row.side === side);
+    return own < 0 ? url : urlAt(others[own]?.port ?? 0);
+  };
   const [x] = chains;
   return {
     url,
@@ -177,8 +192,11 @@ async function startWriter(
       height: x?.reads.height() ?? 0n,
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
       apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
+      data: apiUrl('data', 'data'),
+      stats: apiUrl('stats', 'metrics'),
+      following: config.follow,
       strict: config.strict,
-      funded: x && fundedKey(x.reads, around.now(), frame),
+      funded: config.follow === undefined && x ? fundedKey(x.reads, around.now(), frame) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readers.count,
     }),
@@ -186,7 +204,10 @@ async function startWriter(
       stopping = true;
       await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
       health.stop();
-      for (const { engine } of chains) engine.stop();
+      for (const { engine, follower } of chains) {
+        engine.stop();
+        await follower?.stop();
+      }
       recovery.close();
       keys.close();
       await counting.close();
@@ -195,12 +216,12 @@ async function startWriter(
   };
 }
 
-/** In a rush a transaction waits for its signers; the rules then judge it as ever. */
-const issuing = (chain: Chain, recovery: Recovery): Issuing => ({
-  issue: (tx) => recovery.prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
-  issueInTurn: chain.issueInTurn,
-  status: chain.status,
-});
+/** A directory that was used without an index, or before there was one, gets it now. */
+function catchUp(index: SqliteIndex, env: Env): void {
+  const progress = progressSince(env.clock.monotonic);
+  for (const step of index.catchUp()) env.showProgress(progress(step));
+  env.showProgress(undefined);
+}
 
 /** A port that may be shared would be shared with a stranger too, another node of the same user: first make sure that nobody has it. */
 async function listen(config: Config, env: Env, handler: Handler, shared: boolean): Promise<Server> {
@@ -212,7 +233,8 @@ async function listen(config: Config, env: Env, handler: Handler, shared: boolea
 
 /** Readers cost memory; how many pay is measured in bench/. In memory there is nothing another process could read. */
 function readersWanted(config: Config, env: Env): number {
-  if (config.store === 'memory') return 0;
+  // Who follows is mostly asked for its own index, and what it asks the followed node must be asked once.
+  if (config.store === 'memory' || config.follow !== undefined) return 0;
   return config.workers === 'auto' ? Math.min(env.cores - 1, 1) : config.workers;
 }
 

@@ -3,10 +3,12 @@ import type { HealthDeps, Served } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
+import type { Follower } from '../follow/follower.ts';
 import type { IndexReads } from '../index/reads.ts';
 import { aboutOf, servedFrom } from './about.ts';
 import type { Side } from './api.ts';
 import type { Env } from './env.ts';
+import { followedChain } from './follow.ts';
 import type { Frame } from './frame.ts';
 
 /** A chain of this node, as far as the Data and Metrics interfaces need it. */
@@ -14,31 +16,36 @@ export type IndexedHere = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
   readonly reads: { readonly height: () => bigint };
   readonly history: IndexReads | undefined;
+  readonly follower?: Follower;
+  readonly olderHeld?: () => number;
 };
 
 /** What a node serves of its own chains; undefined if it keeps no index. */
 export function servedHere(config: Config, env: Env, frame: Frame, chains: readonly IndexedHere[], builder: string): Served | undefined {
-  const histories = new Map(chains.flatMap(({ spec, history }) => (history === undefined ? [] : [[spec.id, history]])));
-  if (histories.size < chains.length) return undefined;
+  const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
+  if (chains.some(({ history }) => history === undefined)) return undefined;
   return servedFrom({
     about: aboutOf(frame),
     config,
     subnetID: frame.subnetID,
-    builder,
+    // Whoever follows a network does not know who proposed its blocks.
+    builder: config.follow === undefined ? builder : undefined,
     now: () => Number(env.clock.unixSeconds()),
-    chain: (id, alias) => ({
-      reads: histories.get(id) as IndexReads,
-      rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
-      status: () => 'OK',
-      complete: undefined,
-    }),
+    chain: (id, alias) => {
+      const { history, follower } = byId.get(id) as IndexedHere;
+      return {
+        reads: history as IndexReads,
+        rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
+        ...(follower === undefined ? ({ status: () => 'OK', complete: undefined } as const) : followedChain(follower)),
+      };
+    },
   });
 }
 
 /** Answers change when a chain of this node does. */
 export const stampOf = (chains: readonly IndexedHere[]) => (): Stamp => ({
-  tip: chains.map(({ reads }) => reads.height()).join(' '),
-  past: '',
+  tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
+  past: chains.map(({ olderHeld }) => olderHeld?.() ?? 0).join(' '),
 });
 
 /** What is served on the node's own port: both interfaces, or the one that has no port of its own. */

@@ -1,11 +1,12 @@
 import { addressWriter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
-import { createJudge } from '../chain/judge.ts';
+import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { createJudge, type Judge } from '../chain/judge.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
 import { type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
+import type { Follower } from '../follow/follower.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
 import type { Fees, Network } from '../network.ts';
 import { type AddressSpace, addressSpace } from '../rpc/address-text.ts';
@@ -15,6 +16,7 @@ import { type Service, service, servicesOf } from '../rpc/method.ts';
 import { wallet } from '../rpc/wallet.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
+import type { Recovery } from './recovery.ts';
 
 /** A chain of the AVM as configuration names it. */
 export type AvmChainSpec = {
@@ -38,6 +40,7 @@ export type Surroundings = {
 
 export type WriterDeps = Surroundings & {
   readonly recover: RecoverSigner;
+  readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
   readonly subnetID: Id;
@@ -46,26 +49,56 @@ export type WriterDeps = Surroundings & {
   readonly onAccepted: (spec: AvmChainSpec, block: Block) => void;
 };
 
-export type RunningChain = { readonly spec: AvmChainSpec; readonly chain: Chain; readonly engine: Engine; readonly ledger: Ledger };
+/** A chain that grows in this process, however its blocks are found. */
+export type RunningChain = {
+  readonly spec: AvmChainSpec;
+  readonly engine: Engine;
+  readonly lastAccepted: Ledger['lastAccepted'];
+  /** What waits for a block. */
+  readonly waiting: () => { readonly txs: number; readonly bytes: number };
+  readonly issuing: Issuing;
+  /** How following a node goes; undefined for a chain that decides alone. */
+  readonly follower?: Follower;
+  /** How many outputs older than its blocks were asked for since the start. */
+  readonly olderHeld?: () => number;
+};
 
 /** A chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
-  const { network, differences, now, recover, subnetID, subnetOf } = deps;
-  const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
+  const { differences, now } = deps;
   const chain = createChain({
     ledger,
-    judge: createJudge({ rules, recover, now, subnetID, subnetOf }),
+    judge: judgeOf(spec, deps),
     now,
     kinder: { judgesAnew: differences.judgesAnew, walletMovesOn: differences.walletMovesOn },
     onAccepted: (block) => deps.onAccepted(spec, block),
   });
-  return { spec, chain, ledger, engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report) };
+  return {
+    spec,
+    engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
+    lastAccepted: ledger.lastAccepted,
+    waiting: () => chain.mempool.size(),
+    issuing: {
+      // In a rush a transaction waits for its signers; the rules then judge it as ever.
+      issue: (tx) => deps.recovery.prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
+      issueInTurn: chain.issueInTurn,
+      status: chain.status,
+    },
+  };
 }
+
+/** The rules of a chain, with all they need. */
+export function judgeOf(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: JudgeParts): Judge {
+  const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
+  return createJudge({ rules, recover, now, subnetID, subnetOf });
+}
+
+export type JudgeParts = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf'>;
 
 /** What the methods of a chain do beyond reading; in a process that only reads they are never called. */
 export type Issuing = {
   readonly issue: (tx: Tx) => void | Promise<void>;
-  readonly issueInTurn: (tx: Tx) => void;
+  readonly issueInTurn: (tx: Tx) => void | Promise<void>;
   readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
 };
 

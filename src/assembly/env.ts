@@ -1,6 +1,8 @@
 import type { Redis } from '../access/redis.ts';
 import type { RecoverKey } from '../crypto/curve.ts';
 import type { SoloTimers } from '../engine/solo.ts';
+import type { Progress } from '../follow/progress-bar.ts';
+import type { Fetch } from '../follow/transport.ts';
 import type { DataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
 import type { Handler } from '../http/message.ts';
@@ -30,6 +32,7 @@ export type Env = {
   readonly openDatabase: OpenDatabase;
   readonly openRedis: (url: string) => Promise<Redis>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
+  readonly fetch: Fetch;
   readonly makeFolder: (path: string) => void;
   readonly serve: (options: ServeOptions) => Promise<Server>;
   /** Set in a process that another one of this node has started. */
@@ -40,6 +43,8 @@ export type Env = {
   /** Ends this process. */
   readonly exit: (code: number) => void;
   readonly log: (line: string) => void;
+  /** Draws how long work goes, or takes the drawing away. */
+  readonly showProgress: (progress: Progress | undefined) => void;
 };
 
 /** PostgreSQL for as long as it is open; see platform/postgres-bun.ts. */

@@ -2,6 +2,7 @@ import { type Id, zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { type Differences, differencesOf } from '../differences.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
+import { isPublic } from '../network.ts';
 import { createAliases } from '../rpc/aliases.ts';
 import type { AvmChainSpec, Surroundings } from './avm-chain.ts';
 import { chainSpecs } from './chain-specs.ts';
@@ -39,3 +40,6 @@ export function frameOf(config: Config, env: Env): Frame {
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };
 }
+
+/** On the public networks the X-Chain had a history before its block 0, which no node can give block by block. */
+export const hasOlder = ({ around }: Pick<Frame, 'around'>): boolean => isPublic(around.network.id);

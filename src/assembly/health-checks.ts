@@ -1,9 +1,12 @@
 import { type Id, idText } from '../bytes/id.ts';
 import type { Engine } from '../engine/vm.ts';
+import { Fault } from '../fault.ts';
+import type { FollowStatus } from '../follow/status.ts';
 import { type ChainState, chainCheck } from '../health/chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
 import type { Health } from '../health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
+import type { Check } from '../health/result.ts';
 import { applicationTag } from '../health/worker.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { Counterpart } from './counterparts.ts';
@@ -26,13 +29,15 @@ export type HealthCheckDeps = {
 export function registerChecks(health: Health, deps: HealthCheckDeps): void {
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
-  for (const { spec, engine, ledger } of deps.chains)
+  for (const { spec, engine, lastAccepted, follower } of deps.chains) {
     health.register(
       'health',
       spec.aliases[0],
-      chainCheck(() => chainState(engine, ledger.lastAccepted())),
+      chainCheck(() => chainState(engine, lastAccepted())),
       perChain,
     );
+    if (follower !== undefined) health.register('health', 'follow', followCheck(follower.status), application);
+  }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
     health.register(
       'health',
@@ -78,6 +83,20 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
     application,
   );
 }
+
+/** Seconds without all that the followed node has, after which someone should look. */
+const longBehind = 60;
+
+/** Whether what is served is what the followed node has. */
+const followCheck =
+  (status: () => FollowStatus): Check =>
+  () => {
+    const { state, height, target, behindSeconds, lastError, untoldImports } = status();
+    const details = { state, height, behindSeconds, untoldImports, ...(target === undefined ? {} : { target }) };
+    if (state === 'waiting' || (state !== 'live' && behindSeconds > longBehind))
+      return { details, error: lastError instanceof Fault ? lastError.message : 'the followed node is ahead' };
+    return { details };
+  };
 
 const alone = { disconnectedValidators: [], percentConnected: 1 };
 

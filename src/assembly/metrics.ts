@@ -35,11 +35,11 @@ export function nodeMetrics(env: Env, readings: Readings | undefined): NodeMetri
   if (readings !== undefined)
     registerReadings(registry, {
       chains: () =>
-        readings.chains().map(({ spec, chain, ledger }) => ({
+        readings.chains().map(({ spec, lastAccepted, waiting }) => ({
           chain: spec.aliases[0],
-          height: ledger.lastAccepted().height,
-          mempoolTxs: chain.mempool.size().txs,
-          mempoolBytes: chain.mempool.size().bytes,
+          height: lastAccepted().height,
+          mempoolTxs: waiting().txs,
+          mempoolBytes: waiting().bytes,
           acceptedBlocks: accepted.get(spec)?.blocks ?? 0,
           acceptedTxs: accepted.get(spec)?.txs ?? 0,
         })),

@@ -17,7 +17,7 @@ import { openStore, type Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 import type { Env } from './env.ts';
-import type { Frame } from './frame.ts';
+import { type Frame, hasOlder } from './frame.ts';
 
 /** The node's one store as its parts see it. */
 export type NodeStore = {
@@ -64,7 +64,8 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
           number: claimChain(store, spec.id, genesis),
           id: spec.id,
           feeAsset: spec.genesis.assets[0].tx.id,
-          completeFrom: 0,
+          // No block tells what was before them on a public network; a private copy of one has no before.
+          completeFrom: config.follow !== undefined && hasOlder(frame) ? 1 : 0,
         };
         if (indexed) migrateStore(store, chain.number);
         const index = indexed && !readonly ? sqliteIndex(store, chain) : undefined;

@@ -1,0 +1,145 @@
+import { refuse } from '../api/refusal.ts';
+import type { ServedChain } from '../api/served.ts';
+import { createSigners } from '../crypto/recover.ts';
+import { Fault } from '../fault.ts';
+import { type Follower, startFollower } from '../follow/follower.ts';
+import type { FollowLedger } from '../follow/ledger.ts';
+import { connectRemote, type Remote } from '../follow/remote.ts';
+import { signersAhead } from '../follow/signers-ahead.ts';
+import { stateLedger } from '../follow/state-ledger.ts';
+import { fetchTransport } from '../follow/transport.ts';
+import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
+import type { Env } from './env.ts';
+import { type Frame, hasOlder } from './frame.ts';
+import type { OpenedChain } from './node-store.ts';
+
+/** Signatures of blocks that are fetched ahead are recovered before they are needed, and must not be forgotten until then. */
+const rememberedSigners = 65_536;
+
+export type FollowParts = {
+  readonly ledger: FollowLedger;
+  readonly report: (error: unknown) => void;
+};
+
+/** Follows the X-Chain of a node into a ledger. Rejects if it is a node of another network; one that does not answer is waited for. */
+export async function follow(url: string, env: Env, frame: Frame, { ledger, report }: FollowParts): Promise<Follower> {
+  const { around, specs, p, c, subnetID, subnetOf } = frame;
+  const [x] = specs;
+  const signers = createSigners(env.recoverKey, rememberedSigners);
+  const thread = env.cores > 1 ? env.openRecoveryThread() : undefined;
+  const follower = startFollower({
+    remote: remoteOf(url, env, around.network.hrp),
+    ledger,
+    expect: { networkID: around.network.id, chainID: x.id, firstBlockID: x.first.id },
+    judge: judgeOf(x, { network: around.network, now: around.now, recover: signers.recover, subnetID, subnetOf }),
+    recover: signers.recover,
+    foreign: { P: p.id, C: c.id },
+    hasOlder: hasOlder(frame),
+    timing: timingOf(env),
+    prepare: thread && signersAhead(signers, thread.ask),
+    onProgress: (status) =>
+      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
+    report,
+  });
+  const stop = async () => {
+    await follower.stop();
+    thread?.close();
+  };
+  try {
+    // A node that is down may come back: what is here already can be served meanwhile.
+    await Promise.race([follower.ready, new Promise<void>((resolve) => env.timers.after(patience, resolve))]);
+  } catch (error) {
+    await stop();
+    throw withRemedy(error);
+  }
+  return { ...follower, stop };
+}
+
+/** A chain of this node whose blocks are those of another node. */
+export async function followChain(url: string, env: Env, frame: Frame, opened: OpenedChain, deps: FollowDeps): Promise<RunningChain> {
+  const { state, index } = opened;
+  const [spec] = frame.specs;
+  const ledger = stateLedger(state, { within: index?.withinAll, withinOlder: index?.withinOlder });
+  let olderHeld = 0;
+  const follower = await follow(url, env, frame, {
+    ledger: {
+      ...ledger,
+      commit: async (blocks) => {
+        await ledger.commit(blocks);
+        for (const { block } of blocks) deps.onAccepted(spec, block);
+      },
+      addOlder: async (utxos) => {
+        await ledger.addOlder(utxos);
+        olderHeld += utxos.length;
+      },
+    },
+    report: deps.report,
+  });
+  return {
+    spec,
+    engine: follower.engine,
+    lastAccepted: state.lastAccepted,
+    waiting: () => ({ txs: 0, bytes: 0 }),
+    issuing: {
+      issue: follower.issue,
+      issueInTurn: follower.issueInTurn,
+      status: (txID) => (state.hasTx(txID) ? 'Accepted' : 'Unknown'),
+    },
+    follower,
+    olderHeld: () => olderHeld,
+  };
+}
+
+type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted'>;
+
+/** Milliseconds until a node that does not answer is waited for in the background. */
+const patience = 3000;
+
+/** Asks a node for its network, for as long as it takes. */
+export async function networkOfNode(url: string, env: Env): Promise<number> {
+  const remote = remoteOf(url, env, '');
+  for (let told = ''; ; ) {
+    try {
+      return await remote.networkID();
+    } catch (error) {
+      const why = error instanceof Fault ? error.message : String(error);
+      if (why !== told) env.log(`serac: waiting for ${url}: ${why}`);
+      told = why;
+      await new Promise<void>((resolve) => env.timers.after(1000, resolve));
+    }
+  }
+}
+
+/** What the Data interface needs of a followed chain. */
+export const followedChain = (follower: Follower): Pick<ServedChain, 'status' | 'complete'> => ({
+  status: () => (follower.status().state === 'waiting' ? 'UNAVAILABLE' : 'OK'),
+  complete:
+    follower.older &&
+    (async (addresses) => {
+      try {
+        await follower.older?.complete(addresses);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        const nonsense = error.fault.code === 'FOLLOW_NONSENSE';
+        throw refuse(nonsense ? 502 : 503, `The followed node is needed for what is older than its blocks: ${error.message}`);
+      }
+    }),
+});
+
+const remoteOf = (url: string, env: Env, hrp: string): Remote =>
+  connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
+
+const timingOf = (env: Env) => ({
+  now: env.clock.monotonic,
+  unix: env.clock.unixSeconds,
+  after: env.timers.after,
+  soon: env.timers.soon,
+  random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
+});
+
+/** A chain that is not the expected one mostly means: a custom network whose genesis was not given. */
+function withRemedy(error: unknown): unknown {
+  if (error instanceof Fault && error.fault.code === 'FOLLOW_OTHER_NETWORK')
+    error.message += '; choose with --network-id, and for a custom network give its genesis with --genesis-file';
+  return error;
+}
