@@ -6,6 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { startApiServer } from './assembly/api-server.ts';
 import type { Env } from './assembly/env.ts';
 import { networkOfNode } from './assembly/follow.ts';
+import { startIndexer } from './assembly/indexer.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
 import { banner, bannerJson } from './banner.ts';
@@ -19,6 +20,7 @@ import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files } from './platform/files.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
+import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
 import { parentChannel, spawnChild } from './platform/processes-bun.ts';
 import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
@@ -69,6 +71,10 @@ const actions: { readonly [C in CommandName]?: (config: Config, told: Told) => P
       JSON.stringify({ url: server.url }),
       `serac ${version}: Data and Metrics interfaces on ${server.url}, reference at ${server.url}/api`,
     );
+  },
+  index: async (config) => {
+    stopOnSignals(startIndexer(config, env));
+    print(config, JSON.stringify({ following: config.follow }), `serac ${version}: following ${config.follow} into PostgreSQL`);
   },
   keys: async (config, { command, options }) => {
     for (const line of await keysCommand(command.words, options, config, env)) process.stdout.write(`${line}\n`);
@@ -148,6 +154,7 @@ const env: Env = {
   openDatabase,
   openRedis,
   openPostgres,
+  tryPostgresLock,
   fetch,
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   serve,

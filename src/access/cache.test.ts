@@ -104,7 +104,7 @@ test.skipIf(redisBinary === undefined)(
   'Redis down: nothing is found and nothing hangs, touch and look say so; and it comes back',
   async () => {
     const server = (await startRedis()) as PrivateRedis;
-    const redis = await openRedis(server.url, { pause: 20 });
+    const redis = await openRedis(server.url, { answerLimit: 2_000, pause: 20 });
     const cache = createRedisCache({ redis, random: (count) => randomBytes(count) });
     await cache.set('a', Uint8Array.of(1), 100);
     expect(plain(await cache.get('a'))).toEqual([1]);

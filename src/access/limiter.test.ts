@@ -100,7 +100,7 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
   let redis: Redis;
   beforeAll(async () => {
     server = (await startRedis()) as PrivateRedis;
-    redis = await openRedis(server.url, { answerLimit: 100, silenceLimit: 200, connectLimit: 200, pause: 20 });
+    redis = await openRedis(server.url, { answerLimit: 1_000, silenceLimit: 1_000, connectLimit: 1_000, pause: 20 });
   });
   afterAll(async () => {
     redis.close();

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
+import type { Cache } from '../access/cache.ts';
+import { createMemoryCache } from '../access/cache-memory.ts';
 import { paramContext } from './addresses.ts';
-import { type Answer, createAnswerCache } from './answer-cache.ts';
+import { type Answer, createAnswerCache, type Wanted } from './answer-cache.ts';
 import { bind, createApi } from './dispatch.ts';
 import { pageSize, pageToken, pathText } from './params.ts';
 import { asker, openGate } from './requests.fixture.ts';
 import { type Keep, type Route, route } from './route.ts';
 import { object } from './schema.ts';
+import { createSharedAnswers } from './shared-answers.ts';
 
 /** A world that goes on: blocks, seconds, and a past that is filled in. */
 type World = { height: number; now: number; past: number; runs: number };
@@ -36,10 +39,15 @@ const rows: readonly Route<World>[] = keeps.map((keep) =>
   }),
 );
 
-function start(world: World, maxBytes = 1_000_000, isLate = false) {
+function start(world: World, maxBytes = 1_000_000, isLate = false, shared?: Cache) {
   const now = () => world.now;
   const stampNow = () => ({ tip: `tip ${world.height}`, past: `past ${world.past}` });
-  const cache = createAnswerCache({ maxBytes, now, stamp: isLate ? async () => stampNow() : stampNow });
+  const cache = createAnswerCache({
+    maxBytes,
+    now,
+    stamp: isLate ? async () => stampNow() : stampNow,
+    ...(shared === undefined ? {} : { shared: createSharedAnswers(shared, 'test 1') }),
+  });
   const common = {
     routes: bind('data', rows, world),
     gate: openGate,
@@ -84,7 +92,9 @@ test(
         fc.constantFrom(2000, 1_000_000),
         async (steps, isLate, maxBytes) => {
           const world = newWorld();
-          const { kept, fresh } = start(world, maxBytes, isLate);
+          const shared = createMemoryCache({ maxBytes: 1_000_000, now: () => world.now });
+          const { kept, fresh } = start(world, maxBytes, isLate, shared);
+          const { kept: other } = start(world, maxBytes, isLate, shared);
           const tokens: (string | undefined)[] = [undefined, undefined, undefined, undefined];
           for (const each of steps) {
             if (typeof each === 'string') {
@@ -94,7 +104,9 @@ test(
             const token = tokens[each.page];
             const target = `/v1/${each.ask}/${each.name}?pageSize=${each.size}${token === undefined ? '' : `&pageToken=${token}`}`;
             const got = await kept(target);
-            expect(got).toEqual(await fresh(target));
+            const expected = await fresh(target);
+            expect(got).toEqual(expected);
+            expect(await other(target)).toEqual(expected);
             if (got.json.next !== undefined) tokens[(each.page + 1) % tokens.length] = got.json.next;
           }
         },
@@ -151,6 +163,29 @@ describe('runs', () => {
     expect(world.runs).toBe(before + 1);
   });
 
+  test('what another process made is not made again, unless it looked at the clock', async () => {
+    const world = newWorld();
+    const shared = createMemoryCache({ maxBytes: 1_000_000, now: () => world.now });
+    const [one, two] = [start(world, 1_000_000, false, shared), start(world, 1_000_000, true, shared)];
+    for (const [path, runs] of [
+      ['/v1/pin/a', 1],
+      ['/v1/tip-only/a', 1],
+      ['/v1/tip/a', 2],
+    ] as const) {
+      world.runs = 0;
+      const first = await one.kept(path);
+      world.now += path === '/v1/tip/a' ? 0 : 5;
+      const second = await two.kept(path);
+      expect([path, world.runs]).toEqual([path, runs]);
+      expect(second).toEqual(await two.fresh(path));
+      expect(second.json.next === first.json.next).toBe(path === '/v1/tip/a');
+    }
+    world.runs = 0;
+    world.height++;
+    await two.kept('/v1/pin/a');
+    expect(world.runs).toBe(1);
+  });
+
   test('those of the same moment share one', async () => {
     const world = newWorld();
     const { kept } = start(world);
@@ -162,35 +197,40 @@ describe('runs', () => {
 
 describe('in the cache', () => {
   const answerOf = (body: string): Answer => ({ body: Buffer.from(body), token: undefined });
+  const seal = (_: unknown, at: number) => `${at}`.repeat(4);
+  const wanted = (make: () => Promise<Answer>): Wanted => ({ key: 'k', keep: 'tip', pinned: false, make, seal });
   const fixed = { now: () => 1, stamp: () => ({ tip: 't', past: 'p' }) };
 
   test('who asks after a block does not share a run that began before it', async () => {
     let tip = 'one';
     const cache = createAnswerCache({ maxBytes: 10_000, now: () => 1, stamp: () => ({ tip, past: '' }) });
     const slow = Promise.withResolvers<Answer>();
-    const first = cache.answer('k', 'tip', false, () => slow.promise);
+    const first = cache.answer(wanted(() => slow.promise));
     tip = 'two';
-    const second = cache.answer('k', 'tip', false, async () => answerOf('new'));
+    const second = cache.answer(wanted(async () => answerOf('new')));
     expect((await second).body.toString()).toBe('new');
     slow.resolve(answerOf('old'));
     expect((await first).body.toString()).toBe('old');
     // What was made for an older tip is no answer for this one, though it came last.
-    expect((await cache.answer('k', 'tip', false, async () => answerOf('newer'))).body.toString()).toBe('newer');
+    expect((await cache.answer(wanted(async () => answerOf('newer')))).body.toString()).toBe('newer');
   });
 
   test('a failed run is not kept, and not shared with those who come later', async () => {
     const cache = createAnswerCache({ maxBytes: 10_000, ...fixed });
-    await expect(Promise.resolve(cache.answer('k', 'tip', false, () => Promise.reject(new Error('x'))))).rejects.toThrow('x');
-    expect((await cache.answer('k', 'tip', false, async () => answerOf('fine'))).body.toString()).toBe('fine');
+    await expect(Promise.resolve(cache.answer(wanted(() => Promise.reject(new Error('x')))))).rejects.toThrow('x');
+    expect((await cache.answer(wanted(async () => answerOf('fine')))).body.toString()).toBe('fine');
   });
 
   test('bytes are bounded: the longest unasked go first, giants are not kept', async () => {
     const cache = createAnswerCache({ maxBytes: 100_000, ...fixed });
     let made = 0;
     const ask = async (key: string, size: number) =>
-      await cache.answer(key, 'tip', false, async () => {
-        made++;
-        return answerOf('x'.repeat(size));
+      await cache.answer({
+        ...wanted(async () => {
+          made++;
+          return answerOf('x'.repeat(size));
+        }),
+        key,
       });
     for (let at = 0; at < 12; at++) await ask(`k${at}`, 9000);
     made = 0;
@@ -213,11 +253,11 @@ describe('in the cache', () => {
   test('a body that is out is never changed', async () => {
     let now = 1;
     const cache = createAnswerCache({ maxBytes: 10_000, now: () => now, stamp: fixed.stamp });
-    const make = async (): Promise<Answer> => ({ body: Buffer.from('[AAAA]'), token: { at: 1, made: 1, seal: (at) => `${at}`.repeat(4) } });
-    const first = await cache.answer('k', 'tip-only', false, make);
+    const make = async (): Promise<Answer> => ({ body: Buffer.from('[AAAA]'), token: { at: 1, made: 1, cursor: { height: 0, after: 0 } } });
+    const first = await cache.answer({ ...wanted(make), keep: 'tip-only' });
     now = 7;
-    const second = await cache.answer('k', 'tip-only', false, make);
+    const second = await cache.answer({ ...wanted(make), keep: 'tip-only' });
     expect([first, second].map(({ body }) => Buffer.from(body).toString())).toEqual(['[AAAA]', '[7777]']);
-    expect(await cache.answer('k', 'tip-only', false, make)).toBe(second);
+    expect(await cache.answer({ ...wanted(make), keep: 'tip-only' })).toBe(second);
   });
 });

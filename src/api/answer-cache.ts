@@ -1,12 +1,23 @@
-import type { Keep } from './route.ts';
+import type { Cursor, Keep } from './route.ts';
+import type { SharedAnswers } from './shared-answers.ts';
 
 /**
  * Rendered answers, kept as long as a fresh run would give the same, bounded by their bytes; those not asked for longest go first.
  * One request has one place: what has become old is replaced, not piled up.
  */
 export type AnswerCache = {
-  /** The answer under a key, made if none is kept. `pinned`: the request carries a page token. */
-  readonly answer: (key: string, keep: Keep, pinned: boolean, make: () => Promise<Answer>) => Answer | Promise<Answer>;
+  /** The answer to a request, made if none is kept. */
+  readonly answer: (wanted: Wanted) => Answer | Promise<Answer>;
+};
+
+export type Wanted = {
+  /** All that the answer depends on in the request. */
+  readonly key: string;
+  readonly keep: Keep;
+  /** The request carries a page token. */
+  readonly pinned: boolean;
+  readonly make: () => Promise<Answer>;
+  readonly seal: (cursor: Cursor, now: number) => string;
 };
 
 export type Answer = {
@@ -15,7 +26,7 @@ export type Answer = {
   readonly token: TokenInside | undefined;
 };
 
-export type TokenInside = { readonly at: number; readonly made: number; readonly seal: (now: number) => string };
+export type TokenInside = { readonly at: number; readonly made: number; readonly cursor: Cursor };
 
 /**
  * What answers depend on beside the request and the clock, as texts that change when it does.
@@ -26,16 +37,18 @@ export type Stamp = { readonly tip: string; readonly past: string };
 
 export type AnswerCacheOptions = {
   readonly maxBytes: number;
-  /** Asked for every request: must be cheap. The answer's run must not see less than what this told before it began. */
+  /** Asked for every request: must be cheap. A run that begins after it was told must not see less than it tells. */
   readonly stamp: () => Stamp | Promise<Stamp>;
   /** Unix seconds. */
   readonly now: () => number;
+  /** Where other processes keep theirs. */
+  readonly shared?: SharedAnswers;
 };
 
 /** A stamp and second, with what the answer does not depend on left out. */
-type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+export type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
 
-export function createAnswerCache({ maxBytes, stamp, now }: AnswerCacheOptions): AnswerCache {
+export function createAnswerCache({ maxBytes, stamp, now, shared }: AnswerCacheOptions): AnswerCache {
   const kept = new Map<string, { readonly answer: Answer; readonly held: Held }>();
   const running = new Map<string, { readonly answer: Promise<Answer>; readonly held: Held }>();
   let bytes = 0;
@@ -57,43 +70,44 @@ export function createAnswerCache({ maxBytes, stamp, now }: AnswerCacheOptions):
     }
   };
 
-  const find = (key: string, held: Held): Answer | undefined => {
+  const find = ({ key, seal }: Wanted, held: Held): Answer | undefined => {
     const found = kept.get(key);
     if (found === undefined || !isSame(found.held, held)) return undefined;
-    const answer = withFreshToken(found.answer, now());
+    const answer = withFreshToken(found.answer, seal, now());
     kept.delete(key);
     kept.set(key, answer === found.answer ? found : { answer, held });
     return answer;
   };
 
+  const makeOrFetch = async ({ key, make, seal }: Wanted, held: Held): Promise<Answer> => {
+    // Within one second few others ask the same.
+    const isShared = shared !== undefined && held.second === undefined;
+    const theirs = isShared ? await shared.find(key, held) : undefined;
+    const answer = theirs === undefined ? await make() : withFreshToken(theirs, seal, now());
+    if (isShared && theirs === undefined) shared.put(key, held, answer);
+    put(key, answer, held);
+    return answer;
+  };
+
   /** Who asks while the same is being made waits for it: that run began with the stamp of now, so it sees all that this one would. */
-  const join = (key: string, held: Held, make: () => Promise<Answer>): Promise<Answer> => {
+  const join = (wanted: Wanted, held: Held): Promise<Answer> => {
+    const { key, seal } = wanted;
     const other = running.get(key);
-    if (other !== undefined && isSame(other.held, held)) return other.answer.then((made) => withFreshToken(made, now()));
-    const answer = make().then(
-      (made) => {
-        put(key, made, held);
-        end();
-        return made;
-      },
-      (error: unknown) => {
-        end();
-        throw error;
-      },
-    );
-    const end = (): void => {
-      if (running.get(key)?.answer === answer) running.delete(key);
-    };
-    running.set(key, { answer, held });
+    if (other !== undefined && isSame(other.held, held)) return other.answer.then((made) => withFreshToken(made, seal, now()));
+    const answer = makeOrFetch(wanted, held).finally(() => {
+      if (running.get(key) === entry) running.delete(key);
+    });
+    const entry = { answer, held };
+    running.set(key, entry);
     return answer;
   };
 
   return {
-    answer: (key, keep, pinned, make) => {
-      if (keep === 'never') return make();
+    answer: (wanted) => {
+      if (wanted.keep === 'never') return wanted.make();
       const go = (at: Stamp) => {
-        const held = heldBy(at, keep, pinned, now);
-        return find(key, held) ?? join(key, held, make);
+        const held = heldBy(at, wanted, now);
+        return find(wanted, held) ?? join(wanted, held);
       };
       const at = stamp();
       return at instanceof Promise ? at.then(go) : go(at);
@@ -101,7 +115,7 @@ export function createAnswerCache({ maxBytes, stamp, now }: AnswerCacheOptions):
   };
 }
 
-const heldBy = ({ tip, past }: Stamp, keep: Keep, pinned: boolean, now: () => number): Held => ({
+const heldBy = ({ tip, past }: Stamp, { keep, pinned }: Wanted, now: () => number): Held => ({
   tip: keep === 'pin' && pinned ? undefined : tip,
   past,
   second: keep === 'tip' ? now() : undefined,
@@ -110,11 +124,11 @@ const heldBy = ({ tip, past }: Stamp, keep: Keep, pinned: boolean, now: () => nu
 const isSame = (a: Held, b: Held): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
 
 /** The body is never changed in place: it may be on its way out. */
-function withFreshToken(answer: Answer, now: number): Answer {
+function withFreshToken(answer: Answer, seal: Wanted['seal'], now: number): Answer {
   const { body, token } = answer;
   if (token === undefined || token.made === now) return answer;
   const copy = Buffer.from(body);
-  copy.write(token.seal(now), token.at, 'latin1');
+  copy.write(seal(token.cursor, now), token.at, 'latin1');
   return { body: copy, token: { ...token, made: now } };
 }
 

@@ -2,14 +2,14 @@ import type { Admission, Gate } from '../access/gate.ts';
 import { Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { errorResponse, jsonHeaders, refusalResponse, renderJson } from './answer.ts';
-import type { Answer, AnswerCache, TokenInside } from './answer-cache.ts';
-import { createPageSeal } from './page-token.ts';
+import type { Answer, AnswerCache } from './answer-cache.ts';
+import { createPageSeal, type Opened } from './page-token.ts';
 import type { ParamContext } from './param.ts';
-import { type Asked, readParams, type TextsOf } from './read-params.ts';
-import { invalid, notFound, Refusal } from './refusal.ts';
-import { bodyTexts, bodyTooLarge, queryTexts } from './request-texts.ts';
+import type { Asked } from './read-params.ts';
+import { invalid, Refusal } from './refusal.ts';
+import { createRequestReader, type Lead } from './request-reader.ts';
 import type { Cursor, Pages, Route } from './route.ts';
-import { createRouteTree, pathNames, RouteTreeError } from './route-tree.ts';
+import { RouteTreeError } from './route-tree.ts';
 
 /** A row with what it runs on. */
 export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly row: Route<unknown>; readonly deps: unknown };
@@ -39,9 +39,7 @@ export type ApiOptions = {
 };
 
 type Headers = Readonly<Record<string, string>>;
-/** A row with what is known of it before any request. */
-type Prepared = BoundRoute & { readonly pathNames: readonly string[]; readonly bodyNames: ReadonlySet<string> };
-type Found = { readonly bound: Prepared; readonly texts: readonly string[] };
+type Found = Lead<BoundRoute>;
 
 /**
  * From request to answer: the row of the path, the caller's right to ask (before anything of the request is judged), the parameters, then
@@ -49,20 +47,19 @@ type Found = { readonly bound: Prepared; readonly texts: readonly string[] };
  */
 export function createApi(options: ApiOptions): Handler {
   const { gate, caller, report, observe } = options;
-  const tree = createRouteTree(options.routes.map(prepared), ({ row }) => row);
+  const find = createRequestReader(options.routes, ({ row }) => row, options.context);
   const answer = answerer(options);
   const headersFor = headerSets();
 
   const failed = (error: unknown, headers: Headers): HttpResponse => {
     if (error instanceof Refusal) return refusalResponse(error, headers);
     report(error);
-    if (error instanceof Fault && downCodes.has(error.fault.code))
-      return errorResponse('The database does not answer', { status: 503 }, headers);
-    return errorResponse('Internal server error', { status: 500 }, headers);
+    const [status, message] = (error instanceof Fault ? troubles.get(error.fault.code) : undefined) ?? [500, 'Internal server error'];
+    return errorResponse(message, { status }, headers);
   };
 
   const admitted = (request: HttpRequest, found: Found, admission: Admission): HttpResponse | Promise<HttpResponse> => {
-    const headers = headersFor(admission.headers, found.bound.row.headers);
+    const headers = headersFor(admission.headers, found.target.row.headers);
     if (!admission.admitted) return errorResponse(admission.message, admission, headers);
     return settle(
       () => answer(request, found),
@@ -72,7 +69,7 @@ export function createApi(options: ApiOptions): Handler {
   };
 
   const respond = (request: HttpRequest, found: Found): HttpResponse | Promise<HttpResponse> => {
-    const { api, row } = found.bound;
+    const { api, row } = found.target;
     const key = request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined;
     const visit = { api, route: row.id, open: row.open === true, key, caller: caller(request) };
     return settle(
@@ -88,14 +85,11 @@ export function createApi(options: ApiOptions): Handler {
   };
 
   return (request) => {
-    // The server sends no body for HEAD, whatever the handler gave.
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
     let id: string | undefined;
     try {
-      const found = tree.find(method, request.path);
-      if (found === undefined) throw notFound(`Cannot ${request.method.slice(0, 20)} ${request.path.slice(0, 200)}`);
-      id = found.row.row.id;
-      const response = respond(request, { bound: found.row, texts: found.texts });
+      const found = find(request);
+      id = found.target.row.id;
+      const response = respond(request, found);
       return response instanceof Promise ? response.then((sent) => watched(id, sent)) : watched(id, response);
     } catch (error) {
       const shown = error instanceof RouteTreeError ? invalid([error.message]) : error;
@@ -104,40 +98,53 @@ export function createApi(options: ApiOptions): Handler {
   };
 }
 
-const prepared = (bound: BoundRoute): Prepared => ({
-  ...bound,
-  pathNames: pathNames(bound.row.path),
-  bodyNames: new Set(Object.entries(bound.row.params).flatMap(([name, param]) => (param.in === 'body' ? [name] : []))),
-});
-
-/** Faults that mean: the database is not there now, ask again later. */
-const downCodes: ReadonlySet<string> = new Set(['STORE_FAILED', 'DATABASE_DOWN', 'SQL_DOWN', 'INDEX_DOWN']);
+/** Faults of what this server stands on: it works again when they do. */
+const troubles: ReadonlyMap<string, readonly [status: 502 | 503, message: string]> = new Map([
+  ['STORE_FAILED', [503, 'The database does not answer']],
+  ['DATABASE_DOWN', [503, 'The database does not answer']],
+  ['INDEX_NOT_MADE', [503, 'The index is not there yet']],
+  ['INDEX_EMPTY', [503, 'The index is not there yet']],
+  ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
+  ['REDIS_TOO_SLOW', [503, 'The cache does not answer']],
+  ['FOLLOW_SILENT', [503, 'The followed node does not answer']],
+  ['FOLLOW_NONSENSE', [502, 'The followed node answers nonsense']],
+]);
 
 /** The way from a found row to the bytes of its answer. */
-function answerer({ cache, context, sealKey, now, origin }: ApiOptions) {
+function answerer({ cache, sealKey, now, origin }: ApiOptions) {
   const seal = createPageSeal(sealKey);
+  const openedNow = new WeakMap<Asked, { readonly second: number; readonly opened: Opened }>();
 
-  const open = ({ pageToken, query }: Asked): Cursor | undefined => {
-    if (pageToken === undefined) return undefined;
-    const opened = seal.open(pageToken, query, now());
+  /** Within one second a token opens to the same. */
+  const opening = (asked: Asked, token: string): Opened => {
+    const second = now();
+    const before = openedNow.get(asked);
+    if (before?.second === second) return before.opened;
+    const opened = seal.open(token, asked.query, second);
+    openedNow.set(asked, { second, opened });
+    return opened;
+  };
+
+  const open = (asked: Asked): Cursor | undefined => {
+    if (asked.pageToken === undefined) return undefined;
+    const opened = opening(asked, asked.pageToken);
     if (opened === 'other-query') throw invalid(['pageToken belongs to another query']);
     return opened === 'unknown' ? undefined : opened.cursor;
   };
 
   const run = async ({ row, deps }: BoundRoute, asked: Asked, cursor: Cursor | undefined, from: string): Promise<Answer> => {
-    const second = now();
-    let given: { readonly token: string; readonly seal: TokenInside['seal'] } | undefined;
+    const made = now();
+    let next: { readonly cursor: Cursor; readonly token: string } | undefined;
     const pages: Pages = {
       asked: cursor,
       next: (to) => {
-        const sealTo = (at: number) => seal.seal(to, asked.query, at);
-        given = { token: sealTo(second), seal: sealTo };
-        return given.token;
+        next = { cursor: to, token: seal.seal(to, asked.query, made) };
+        return next.token;
       },
     };
     const body = renderJson(await row.run(deps, asked.values as never, { origin: from, pages }));
-    const at = given === undefined ? -1 : body.indexOf(given.token, 0, 'latin1');
-    return { body, token: given === undefined || at < 0 ? undefined : { at, made: second, seal: given.seal } };
+    const at = next === undefined ? -1 : body.indexOf(next.token, 0, 'latin1');
+    return { body, token: next === undefined || at < 0 ? undefined : { at, made, cursor: next.cursor } };
   };
 
   const reply = (request: HttpRequest, bound: BoundRoute, asked: Asked): Answer | Promise<Answer> => {
@@ -146,31 +153,19 @@ function answerer({ cache, context, sealKey, now, origin }: ApiOptions) {
     const make = () => run(bound, asked, cursor, from);
     if (cache === undefined) return make();
     const page = cursor === undefined ? '' : `${cursor.height} ${cursor.after}`;
-    const key = `${from}\n${asked.query}\n${asked.pageSize}\n${page}`;
-    return cache.answer(key, bound.row.keep, cursor !== undefined, make);
+    return cache.answer({
+      key: `${from}\n${asked.query}\n${asked.pageSize}\n${page}`,
+      keep: bound.row.keep,
+      pinned: cursor !== undefined,
+      make,
+      seal: (to, later) => seal.seal(to, asked.query, later),
+    });
   };
 
-  return (request: HttpRequest, { bound, texts }: Found): Answer | Promise<Answer> => {
-    const { id, params, method } = bound.row;
-    const inPath = new Map(bound.pathNames.map((name, at) => [name, [texts[at] as string]]));
-    const inQuery = queryTexts(request.query);
-    const read = (inBody: ReadonlyMap<string, readonly string[]> | undefined): Answer | Promise<Answer> => {
-      const places = { path: inPath, query: inQuery, body: inBody };
-      const textsOf: TextsOf = (place, name) => places[place]?.get(name);
-      return reply(request, bound, readParams(id, params, textsOf, context));
-    };
-    if (method !== 'POST') return read(undefined);
-    return bodyOf(request).then((body) => read(bodyTexts(body, bound.bodyNames)));
+  return (request: HttpRequest, { target, asked }: Found): Answer | Promise<Answer> => {
+    const read = asked(request);
+    return read instanceof Promise ? read.then((late) => reply(request, target, late)) : reply(request, target, read);
   };
-}
-
-async function bodyOf(request: HttpRequest): Promise<Uint8Array> {
-  try {
-    return await request.body();
-  } catch (error) {
-    if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw bodyTooLarge();
-    throw invalid(['body could not be read']);
-  }
 }
 
 const none: Headers = {};

@@ -1,4 +1,5 @@
 import { fromHex, toHex } from '../bytes/hex.ts';
+import type { FollowStatus } from '../follow/status.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
 import type { About } from './about.ts';
 
@@ -19,6 +20,19 @@ export async function readAbout(sql: Sql): Promise<About | undefined> {
   if (!made?.there) return undefined;
   const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['about']);
   return row && (JSON.parse(row.value) as About);
+}
+
+/** A sign of life of the process that indexes. */
+export type IndexStatus = { readonly state: FollowStatus['state']; readonly at: number };
+
+export async function writeStatus(sql: WritableSql, { state }: Pick<FollowStatus, 'state'>, at: number): Promise<void> {
+  const values = ['status', JSON.stringify({ state, at } satisfies IndexStatus)];
+  await sql.write((tx) => tx.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', values));
+}
+
+export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['status']);
+  return row && (JSON.parse(row.value) as IndexStatus);
 }
 
 /** What page tokens are sealed with: the first process to ask decides, so that all processes read each other's tokens. */

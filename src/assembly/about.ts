@@ -15,6 +15,8 @@ export type About = {
   readonly network: { readonly id: number; readonly name: string; readonly hrp: string; readonly startTime: number };
   readonly chains: readonly [AboutChain, ...AboutChain[]];
   readonly counterparts: readonly { readonly id: string; readonly alias: string }[];
+  /** The followed node, where the index is of one. */
+  readonly node?: string;
 };
 
 export type AboutChain = {

@@ -1,14 +1,14 @@
 import { keyStoreOn } from '../access/key-store.ts';
 import type { Stamp } from '../api/answer-cache.ts';
 import type { Served } from '../api/served.ts';
-import { idText, zeroId } from '../bytes/id.ts';
+import { zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
 import { createRouter } from '../http/router.ts';
 import { indexedChains, touchPostgres } from '../index/migrate.ts';
 import { openReads } from '../index/open-reads.ts';
 import { type About, servedFrom } from './about.ts';
-import { readAbout, sharedSecret } from './about-store.ts';
+import { type IndexStatus, readAbout, readStatus, sharedSecret } from './about-store.ts';
 import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { openCounting } from './counting.ts';
@@ -30,7 +30,8 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
   const about = await waitForIndex(sql, env);
   const counting = await openCounting(config, env);
   const metrics = nodeMetrics(env, undefined);
-  const served = await servedOf(config, env, sql, about);
+  const life = watchLife(sql, env);
+  const served = await servedOf(config, env, sql, about, life.status);
   let stopping = false;
   const apis = createApis({
     config,
@@ -72,6 +73,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     close: async () => {
       stopping = true;
       await Promise.all(servers.map((server) => server.close()));
+      life.stop();
       await counting.close();
       await sql.close();
     },
@@ -93,7 +95,7 @@ async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
   }
 }
 
-async function servedOf(config: Config, env: Env, sql: Postgres, about: About): Promise<Served> {
+async function servedOf(config: Config, env: Env, sql: Postgres, about: About, life: Life): Promise<Served> {
   const numbers = new Map((await indexedChains(sql)).map(({ id, number }) => [id, number]));
   return servedFrom({
     about,
@@ -103,11 +105,33 @@ async function servedOf(config: Config, env: Env, sql: Postgres, about: About): 
     now: () => Number(env.clock.unixSeconds()),
     chain: (id, alias) => ({
       reads: openReads(sql, { number: numbers.get(id) ?? 1, id }),
-      rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
-      status: () => 'OK',
+      rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
+      status: life,
       complete: undefined,
     }),
   });
+}
+
+type Life = Served['chains'][0]['status'];
+
+/** Seconds after which a process that indexes and gives no sign of life is gone, and milliseconds between two looks. */
+const silence = 10;
+const look = 2000;
+
+/** Whether the index is being written and its node answers. */
+function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly stop: () => void } {
+  let last: IndexStatus | undefined;
+  let cancel = () => {};
+  const watch = async (): Promise<void> => {
+    last = await readStatus(sql).catch(() => last);
+    cancel = env.timers.after(look, () => void watch());
+  };
+  void watch();
+  return {
+    status: () =>
+      last !== undefined && last.state !== 'waiting' && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
+    stop: () => cancel(),
+  };
 }
 
 /** The last block of every chain. Requests that come while it is being asked for wait for the same answer. */

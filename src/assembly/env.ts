@@ -31,6 +31,7 @@ export type Env = {
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly openRedis: (url: string) => Promise<Redis>;
+  readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly fetch: Fetch;
   readonly makeFolder: (path: string) => void;
@@ -49,6 +50,9 @@ export type Env = {
 
 /** PostgreSQL for as long as it is open; see platform/postgres-bun.ts. */
 export type Postgres = WritableSql & { readonly close: () => Promise<void> };
+
+/** Held by one process at a time; see platform/postgres-lock-bun.ts. */
+export type PostgresLock = WritableSql & { readonly lost: Promise<void>; readonly release: () => Promise<void> };
 
 export type ServeOptions = {
   readonly host: string;

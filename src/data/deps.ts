@@ -4,7 +4,8 @@ import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { memo } from '../bytes/memo.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
-import type { RecoverKey } from './render-credential.ts';
+import type { KeyText, RecoverKey } from './render-credential.ts';
+import { createSignerKeys } from './signer-keys.ts';
 
 /** What the rows of the Data interface work with. */
 export type DataDeps = {
@@ -13,7 +14,7 @@ export type DataDeps = {
   readonly labels: (chain: ServedChain) => AssetLabels;
   /** An address as answers spell it: no chain before it, since the same one is good on every chain. */
   readonly address: (address: Address) => string;
-  readonly recover: RecoverKey | undefined;
+  readonly keyText: KeyText | undefined;
 };
 
 /** `recover` tells whose signature it is; without it answers show signatures only. */
@@ -23,7 +24,7 @@ export function dataDeps(served: Served, recover?: RecoverKey): DataDeps {
     served,
     labels: memo(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
     address: memo(rememberedAddresses, (address: Address) => bech32Encode(hrp, fromHex(address))),
-    recover,
+    keyText: recover && createSignerKeys(recover),
   };
 }
 

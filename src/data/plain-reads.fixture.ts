@@ -5,6 +5,7 @@ import type { AssetEntry, BlockEntry, IndexReads, Order, OutputEntry, Pin, Spent
 import { isAlone, isRight, worthOf } from '../index/worth.ts';
 import type { Block } from '../tx/block.ts';
 import { consumedBy, effectsOf } from '../tx/effects.ts';
+import type { InitialState } from '../tx/output.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
@@ -44,6 +45,7 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
       const output = outputs.get(id);
       if (output !== undefined) output.spender = one;
     }
+  const made = Map.groupBy(outputs.values(), ({ utxo }) => utxo.txID);
   const own = () => [...outputs.values()].filter(({ createdOn }) => createdOn === chainID);
 
   const pinOf = (block: Block | undefined): Pin | undefined =>
@@ -67,9 +69,7 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
       const output = outputs.get(id);
       return output === undefined ? [] : [entryOf(output, pin)];
     }),
-    emitted: own()
-      .filter(({ utxo }) => utxo.txID === tx.id)
-      .map((output) => entryOf(output, pin)),
+    emitted: (made.get(tx.id) ?? []).map((output) => entryOf(output, pin)),
   });
   const isAbout = ({ consumed, emitted, tx }: TxEntry, subject: Subject): boolean => {
     const all = [...consumed, ...emitted].map(({ utxo }) => utxo);
@@ -175,7 +175,7 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
         name: Buffer.from(unsigned.name).toString(),
         symbol: Buffer.from(unsigned.symbol).toString(),
         denomination: unsigned.denomination,
-        type: unsigned.initialStates.some(({ fxIndex }) => fxIndex === 0) ? 'secp256k1' : 'nft',
+        type: isMadeOf(unsigned.initialStates, 1) && !isMadeOf(unsigned.initialStates, 0) ? 'nft' : 'secp256k1',
         cap: unsigned.initialStates.some((state) => state.outputs.some(isRight)) ? 'variable' : 'fixed',
         createdTime: Number(block.time),
         firstTime: Math.min(...touching.map(({ time }) => time)),
@@ -188,6 +188,8 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
   }
   return reads;
 }
+
+const isMadeOf = (states: readonly InitialState[], fx: number): boolean => states.some(({ fxIndex }) => fxIndex === fx);
 
 const always: Times = { from: undefined, to: undefined };
 

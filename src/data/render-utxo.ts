@@ -6,13 +6,13 @@ import type { OutputEntry } from '../index/reads.ts';
 import { isRight, worthOf } from '../index/worth.ts';
 import type { Output } from '../tx/output.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
-import { credentialSlot, type RecoverKey, renderCredentials } from './render-credential.ts';
+import { credentialSlot, type KeyText, renderCredentials } from './render-credential.ts';
 
 /** What answers need from outside to spell things out. */
 export type Spelling = {
   readonly address: (address: Address) => string;
   readonly labelOf: LabelOf;
-  readonly recover: RecoverKey | undefined;
+  readonly keyText: KeyText | undefined;
 };
 
 /** Outputs in their order. Neighbours are often consumed by neighbouring inputs of one transaction. */
@@ -30,7 +30,7 @@ export function renderUtxos(entries: readonly OutputEntry[], spelling: Spelling)
 }
 
 /** A page shows hundreds of these: properties that are undefined are cheaper than objects put together from parts. */
-function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, slot: number, { address, labelOf, recover }: Spelling) {
+function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, slot: number, { address, labelOf, keyText }: Spelling) {
   const { output } = utxo;
   return {
     utxoId: idText(utxo.id),
@@ -49,7 +49,7 @@ function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, s
     payload: output.kind === 'nftfx.TransferOutput' ? `0x${toHex(output.payload)}` : undefined,
     consumingTxHash: spent && idText(spent.txID),
     consumingTxTimestamp: spent?.time,
-    credentials: spent?.tx && renderCredentials(spent.tx, slot, recover),
+    credentials: spent?.tx && renderCredentials(spent.tx, slot, output.addresses, keyText),
   };
 }
 

@@ -26,7 +26,7 @@ const asset = {
   name: text('Empty if the asset was made where this server does not look.'),
   symbol: text('At most 4 characters.'),
   denomination: integer('Digits behind the point.'),
-  type: oneOf(['secp256k1', 'nft'], 'nft for all that is not an amount, properties too.'),
+  type: oneOf(['secp256k1', 'nft'], 'nft: there are NFTs of it and no amounts.'),
 };
 
 const amount = { ...asset, amount: text('In the smallest unit. An NFT or a property counts 1, a right to mint 0.') };

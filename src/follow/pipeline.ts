@@ -40,6 +40,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   const { remote, timing } = deps;
   const window = createWindow();
   const waits = createBackoff(backoff, timing.random);
+  const pollWaits = createBackoff(backoff, timing.random);
   const ready = new Map<bigint, Fetched>();
   const failed: bigint[] = [];
   let target: bigint | undefined;
@@ -122,7 +123,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       const height = await remote.height();
       if (isStopped) return;
       target = height;
-      if (asked === 0) waits.reset();
+      pollWaits.reset();
       deps.onContact(height);
       pump();
       // A node that takes long to answer is not asked as often.
@@ -130,7 +131,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
     } catch (error) {
       if (isStopped) return;
       deps.onTrouble(error);
-      wait = isPassing(error) ? waits.next() : backoff.longest;
+      wait = isPassing(error) ? pollWaits.next() : backoff.longest;
     }
     cancelPoll = timing.after(wait, poll);
   };
@@ -155,7 +156,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   return {
     target: () => target,
     take: async (most, patience) => {
-      if (!ready.has(next) && !isStopped)
+      if (!ready.has(next) && !isStopped && patience > 0)
         await new Promise<void>((resolve) => {
           const cancel = timing.after(patience, resolve);
           taker = () => {

@@ -4,7 +4,8 @@ export type Progress = {
   /** Undefined while nobody knows. */
   readonly total: bigint | undefined;
   readonly blocksPerSecond: number;
-  readonly txsPerSecond: number;
+  /** Undefined where they are not counted. */
+  readonly txsPerSecond: number | undefined;
   /** Seconds; undefined if nobody can say. */
   readonly eta: number | undefined;
 };
@@ -39,7 +40,8 @@ export function durationWords(seconds: number): string {
 function parts({ done, total, blocksPerSecond, txsPerSecond, eta }: Progress) {
   const share = total === undefined || total === 0n ? undefined : Math.min(1, Number(done) / Number(total));
   const count = total === undefined ? `${grouped(done)} blocks` : `${grouped(done)}/${grouped(total)} blocks`;
-  const rates = `${grouped(rounded(blocksPerSecond))} blocks/s ${grouped(rounded(txsPerSecond))} tx/s`;
+  const txs = txsPerSecond === undefined ? '' : ` ${grouped(rounded(txsPerSecond))} tx/s`;
+  const rates = `${grouped(rounded(blocksPerSecond))} blocks/s${txs}`;
   const isDone = total !== undefined && done >= total;
   const rest = isDone ? 'done' : `ETA ${eta === undefined ? '?' : durationWords(eta)}`;
   return { share: isDone ? 1 : share, count, rates, rest };

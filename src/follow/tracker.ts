@@ -83,7 +83,8 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
     },
     recognised: () => {
       isRecognised = true;
-      lastError = undefined;
+      // A block that breaks a rule does so until another one is stored in its place.
+      if (codeOf(lastError) !== 'FOLLOW_BAD_BLOCK') lastError = undefined;
       tell();
     },
     contact: (told) => {

@@ -1,18 +1,19 @@
 import { addressToBytes } from '../bytes/address.ts';
-import { type Id, idToBytes } from '../bytes/id.ts';
+import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { type BlockFacts, blockFacts, type NewInIndex } from './block-facts.ts';
 import { countedRows } from './counted-rows.ts';
 import type { Dialect } from './ddl.ts';
+import { IndexError } from './fault.ts';
 import { knownMoves, moveOutputs, withKnownImports } from './moved-rows.ts';
 import { writeOlder } from './older.ts';
 import { readBefore } from './read-before.ts';
 import { movingRows, placingRows, shelve } from './shelf-rows.ts';
 import type { SqlValue } from './sql.ts';
-import type { Steps } from './steps.ts';
+import { ask, type Steps } from './steps.ts';
 import { isRight } from './worth.ts';
 import { emptyMemory } from './writer-memory.ts';
-import { writerQueries } from './writer-queries.ts';
+import { type WriterQueries, writerQueries } from './writer-queries.ts';
 
 /** A chain as its index knows it. */
 export type IndexSpec = {
@@ -48,7 +49,10 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
     const olderOnes = stored.flatMap((block) => block.older ?? []);
     if (olderOnes.length > 0) yield* older(olderOnes);
     // A block that was written and then not stored, or one that came another way: nothing remembered can be trusted.
-    else if (memory.height !== first - 1) memory = emptyMemory();
+    if (memory.height !== first - 1) {
+      memory = emptyMemory();
+      yield* checkFollows(q, chain.id, first);
+    }
     memory.height = undefined;
     const known = yield* knownMoves(q, stored);
     const blocks = withKnownImports(stored, chain.id, known);
@@ -79,6 +83,19 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
   }
 
   return { write, writeOlder: older };
+}
+
+/** An index with a gap could not be told from a whole one. */
+function* checkFollows(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
+  const [row] = yield* ask<{ height: number }>(q.progress([idToBytes(chain)]));
+  const height = row?.height ?? -1;
+  if (height !== wanted - 1)
+    throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, block ${wanted} does not follow`, {
+      code: 'INDEX_BEHIND',
+      chainID: idText(chain),
+      height,
+      wanted,
+    });
 }
 
 /** Every transaction under the chain itself, its addresses and its assets. */

@@ -8,6 +8,7 @@ import type { IndexSpec } from './block-writer.ts';
 import { type ChainModel, chainModel, type ModelBlock, type ModelOutput, type News } from './chain-model.ts';
 import type { Dialect } from './ddl.ts';
 import {
+  addMoves,
   assetRows,
   assetsIn,
   balanceNow,
@@ -43,13 +44,17 @@ export type IndexChecker = {
 export function indexChecker(chains: readonly IndexSpec[], dialect: Dialect): IndexChecker {
   const watched = chains.map((spec) => ({ ...chainModel(spec, dialect), counts: runningCounts(spec) }));
   const models = watched.map(({ model }) => model);
+  const moves = new Map<string, Move>();
 
   function* readOn(): Steps<{ model: ChainModel; counts: Counts; news: News }[]> {
     const read = [];
     for (const { model, counts, readOn } of watched) {
       const news = yield* readOn();
       for (const output of news.older) counts.addOlder(output);
-      for (const block of news.blocks) counts.addBlock(block);
+      for (const block of news.blocks) {
+        counts.addBlock(block);
+        addMoves(moves, model.spec.id, block.txs);
+      }
       read.push({ model, counts, news });
     }
     return read;
@@ -59,7 +64,6 @@ export function indexChecker(chains: readonly IndexSpec[], dialect: Dialect): In
     next: function* () {
       const problems: string[] = [];
       const read = yield* readOn();
-      const moves = movesOf(models);
       for (const { model, counts, news } of read) problems.push(...(yield* checkNews(model, counts, news, moves)));
       return problems;
     },
@@ -185,7 +189,7 @@ function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
     },
   ]);
   const now = balanceNow(model, owner, assetID, locktime);
-  const texts = rows.map((row) => `${cell(row['amount'])} ${row['count']}`);
+  const texts = rows.map((row) => `${cell(row.amount)} ${row.count}`);
   // What never was there at the end of a block has no row.
   if (texts.length > 0 || !now.endsWith(' 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
   return problems;
@@ -193,7 +197,7 @@ function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
 
 function* checkMove(moves: ReadonlyMap<string, Move>, utxo: Utxo, source: Id, destination: Id): Steps<string[]> {
   const move = moves.get(moveName(utxo.id, source, destination));
-  const texts = (yield* movedTexts()).filter((text) => text.startsWith(`${utxo.id} ${source} ${destination}`));
+  const texts = yield* movedTexts('WHERE id = ? AND source = ? AND destination = ?', [utxo.id, source, destination].map(idToBytes));
   return differences('moved', move === undefined ? [] : [moveText(move)], texts);
 }
 
@@ -202,9 +206,9 @@ const moveText = ({ utxo, source, destination, put, taken }: Move): string =>
     .map((value) => value ?? 'null')
     .join(' ');
 
-function* movedTexts(): Steps<string[]> {
+function* movedTexts(where = '', values: readonly SqlValue[] = []): Steps<string[]> {
   const columns = Object.keys(sharedIndexSchema.moved.columns).filter((column) => column !== 'seq');
-  const rows = yield* ask<Row>([{ text: `SELECT ${columns.join(', ')} FROM moved`, values: [] }]);
+  const rows = yield* ask<Row>([{ text: `SELECT ${columns.join(', ')} FROM moved ${where}`, values }]);
   return rows.map((row) => columns.map((column) => cell(row[column])).join(' '));
 }
 
@@ -217,7 +221,7 @@ function* movedNames(): Steps<Map<number, string>> {
 
 function* progressTexts({ id }: IndexSpec): Steps<string[]> {
   const rows = yield* ask<Row>([{ text: 'SELECT chain, height, complete_from FROM progress WHERE chain = ?', values: [idToBytes(id)] }]);
-  return rows.map((row) => `${cell(row['chain'])} ${row['height']} ${row['complete_from']}`);
+  return rows.map((row) => `${cell(row.chain)} ${row.height} ${row.complete_from}`);
 }
 
 type Row = { readonly [column: string]: SqlValue };

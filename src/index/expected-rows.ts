@@ -23,12 +23,15 @@ export const moveName = (id: Id, source: Id, destination: Id): string => `${id}$
 
 export function movesOf(models: readonly ChainModel[]): Map<string, Move> {
   const moves = new Map<string, Move>();
-  for (const { spec, txs } of models)
-    for (const tx of txs) {
-      for (const { utxo, to } of tx.exported) moveOf(moves, utxo, spec.id, to).put = tx;
-      for (const { utxo, from } of tx.imported) moveOf(moves, utxo, from, spec.id).taken = tx;
-    }
+  for (const { spec, txs } of models) addMoves(moves, spec.id, txs);
   return moves;
+}
+
+export function addMoves(moves: Map<string, Move>, chain: Id, txs: readonly ModelTx[]): void {
+  for (const tx of txs) {
+    for (const { utxo, to } of tx.exported) moveOf(moves, utxo, chain, to).put = tx;
+    for (const { utxo, from } of tx.imported) moveOf(moves, utxo, from, chain).taken = tx;
+  }
 }
 
 function moveOf(moves: Map<string, Move>, utxo: Utxo, source: Id, destination: Id): Move {

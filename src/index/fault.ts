@@ -6,6 +6,10 @@ export type IndexFault =
   | { code: 'INDEX_OTHER_GENESIS'; chainID: string; stored: string; wanted: string }
   | { code: 'INDEX_NOT_MADE'; part: string }
   | { code: 'INDEX_EMPTY'; chainID: string }
+  | { code: 'INDEX_BEHIND'; chainID: string; height: number; wanted: number }
+  | { code: 'INDEX_WRONG_PARENT'; blockID: string; parentID: string; lastAccepted: string }
+  | { code: 'INDEX_MISSING_OUTPUT'; utxoID: string }
+  | { code: 'INDEX_SPENT_TWICE'; utxoID: string }
   | { code: 'INDEX_WAITING_WRITE' };
 
 export class IndexError extends Fault<IndexFault> {}

@@ -12,6 +12,7 @@ import { type Found, type MovedRow, movedColumns, type OutputReads, type OwnRow,
 import type { TxReads } from './read-txs.ts';
 import type { Pin, UtxoQuery } from './reads.ts';
 import { type Place, placeOf, placeOrder, type Sort, type Stretch, stretchText, stretchValues, wholeStretch } from './shelf-order.ts';
+import { openShelf } from './shelf-rows.ts';
 import { ask, type Steps } from './steps.ts';
 import { type IndexTables, type Shelf, shelves } from './tables.ts';
 import { worthOf } from './worth.ts';
@@ -82,7 +83,8 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
       headStart,
       goneFromShelves(addresses, on.gone, query, end === undefined ? stretch : { ...stretch, end: end.key }),
     );
-    const all = [...page, ...back.filter((found) => !known.has(found.seq) && isWanted(found) && isInside(found))];
+    const isOnShelf = ({ seq, utxo }: Found) => on.there.includes(seq < 0 ? shelves.exported : openShelf(utxo));
+    const all = [...page, ...back.filter((found) => !known.has(found.seq) && isOnShelf(found) && isWanted(found) && isInside(found))];
     if (all.length === page.length) return page;
     const places = new Map(all.map((found) => [found, placeOf(sortBy, found)]));
     return all.sort((a, b) => compare(places.get(a) as Place, places.get(b) as Place)).slice(0, limit);
@@ -144,8 +146,8 @@ const noEnd = Number.MAX_SAFE_INTEGER - 1;
 /** What a query asks for, whatever the moment: enough of the owners, the asset, the amount. */
 function wanted({ addresses, asset, minAmount }: UtxoQuery): (found: Found) => boolean {
   const asked = new Set(addresses);
-  return ({ utxo: { assetID, output } }) =>
-    (asset === undefined || assetID === asset) &&
-    worthOf(output) >= minAmount &&
-    output.addresses.filter((address) => asked.has(address)).length >= output.threshold;
+  return ({ utxo: { assetID, output } }) => {
+    const owners = output.addresses.filter((address) => asked.has(address)).length;
+    return owners > 0 && owners >= output.threshold && (asset === undefined || assetID === asset) && worthOf(output) >= minAmount;
+  };
 }

@@ -37,6 +37,8 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     spans: bulk([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
     lastSeconds: { text: `SELECT * FROM ${t.second} ORDER BY time DESC LIMIT 2`, values: [] },
 
+    progress: bulk([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
+
     addHolding: insert(t.holding, indexSchema.holding),
     addAmount: insert(t.amount, indexSchema.amount),
     moveHolding: shelfMoves(t.holding, 'time', 'bigint', keys),

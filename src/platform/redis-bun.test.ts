@@ -39,7 +39,7 @@ test('nobody listens: commands are rejected at once, and close ends it', async (
 
 describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () => {
   const changes: boolean[] = [];
-  const limits = { answerLimit: 100, silenceLimit: 300, connectLimit: 300, pause: 20 };
+  const limits = { answerLimit: 500, silenceLimit: 500, connectLimit: 500, pause: 20 };
   let server: PrivateRedis;
   let redis: Redis;
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
 test.skipIf(redisBinary === undefined)('a server that comes up later is found', async () => {
   const server = (await startRedis()) as PrivateRedis;
   await server.kill();
-  const redis = await openRedis(server.url, { pause: 20 });
+  const redis = await openRedis(server.url, { answerLimit: 2_000, pause: 20 });
   expect(redis.connected()).toBe(false);
   await server.start();
   expect(await answers(redis)).toBe('answered');

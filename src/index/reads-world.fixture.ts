@@ -10,13 +10,13 @@ import { makeBlock } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx } from '../tx/tx.ts';
 import { migrateStore } from './migrate.ts';
-import { createOracle } from './oracle.fixture.ts';
+import { createOracle } from './reads-oracle.fixture.ts';
 import { sqliteIndex } from './sqlite-index.ts';
 
 /** Two indexed chains in one database: a random one, and one that now and then imports what that one exports. */
-export type World = ReturnType<typeof createWorld>;
+export type ReadsWorld = ReturnType<typeof createReadsWorld>;
 
-export function createWorld(open: OpenDatabase, seed: number, path?: string) {
+export function createReadsWorld(open: OpenDatabase, seed: number, path?: string) {
   const source = randomChain(seed, 6, 3_000_000);
   const { store, memory, state, close } = openChain(open, path);
   const feeAsset = source.genesisTxs[0]?.id as Id;
@@ -49,7 +49,8 @@ export function createWorld(open: OpenDatabase, seed: number, path?: string) {
     }));
     const tx = makeTx({ kind: 'ImportTx', ...empty, blockchainID: peerID, sourceChain: chainID, importedInputs: inputs }, []);
     const last = peer.lastAccepted();
-    const time = BigInt(oracle.lastTime() + source.pick(2));
+    // Two chains have no common heights: what one of them does is told apart from the other's blocks by the second only.
+    const time = BigInt(oracle.lastTime() + 1 + source.pick(2));
     const block = makeBlock({ parentID: last.id, height: last.height + 1n, time: time > last.time ? time : last.time, txs: [tx] });
     const diff = diffOn(peer);
     diff.apply(tx, effectsOf(tx));

@@ -1,0 +1,104 @@
+import { idOf } from '../bytes/id.ts';
+import type { Config } from '../config.ts';
+import { Fault } from '../fault.ts';
+import type { Follower } from '../follow/follower.ts';
+import type { FollowStatus } from '../follow/status.ts';
+import { migratePostgres } from '../index/migrate.ts';
+import { postgresChain } from '../index/postgres-chain.ts';
+import { aboutOf } from './about.ts';
+import { writeAbout, writeStatus } from './about-store.ts';
+import type { Env, PostgresLock } from './env.ts';
+import { follow } from './follow.ts';
+import { type Frame, frameOf, hasOlder } from './frame.ts';
+
+export type Indexer = {
+  /** Undefined while another process writes. */
+  readonly status: () => FollowStatus | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds between two attempts to become the one that writes, and between two signs of life. */
+const pauses = { attempt: 500, sign: 2000 } as const;
+
+/**
+ * Follows a node into PostgreSQL. One process at a time does: it holds a lock that the database takes back when it dies, and writes through
+ * the connection that has the lock; the others wait for it.
+ */
+export function startIndexer(config: Config, env: Env): Indexer {
+  const [url, node] = [config.databaseUrl ?? '', config.follow ?? ''];
+  const frame = frameOf(config, env);
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+  let follower: Follower | undefined;
+  let told = '';
+  const tell = (line: string) => {
+    if (line !== told) env.log(`serac: ${line}`);
+    told = line;
+  };
+
+  const write = async (lock: PostgresLock): Promise<void> => {
+    const ledger = await prepare(lock, frame, node);
+    const following = await follow(node, env, frame, { ledger, report: (error) => tell(textOf(error)) });
+    follower = following;
+    tell(`indexing ${node}`);
+    let cancel = () => {};
+    const sign = (): void => {
+      void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      cancel = env.timers.after(pauses.sign, sign);
+    };
+    sign();
+    await Promise.race([lock.lost, stopping.promise]);
+    cancel();
+    follower = undefined;
+    await following.stop();
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      try {
+        const lock = await env.tryPostgresLock({ url }, `serac index ${frame.specs[0].id}`);
+        if (lock === undefined) tell('another process is writing this index; waiting to take over');
+        else
+          try {
+            await write(lock);
+          } finally {
+            await lock.release();
+          }
+      } catch (error) {
+        // A node of another network will not become the right one by waiting.
+        if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
+        tell(textOf(error));
+      }
+      if (!isStopping) await new Promise<void>((resolve) => env.timers.after(pauses.attempt, resolve));
+    }
+  };
+
+  const ended = run();
+  ended.catch((error: unknown) => {
+    env.log(`serac: ${textOf(error)}`);
+    env.exit(1);
+  });
+  return {
+    status: () => follower?.status(),
+    close: async () => {
+      isStopping = true;
+      stopping.resolve();
+      await ended;
+    },
+  };
+}
+
+/** Tables, what servers need to know, and block 0: all there if another process was here before. */
+async function prepare(lock: PostgresLock, frame: Frame, node: string) {
+  const [{ id, genesis, first }] = frame.specs;
+  const [number = 1] = await migratePostgres(lock, frame.around.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  await writeAbout(lock, { ...aboutOf({ ...frame, specs: [frame.specs[0]] }), node });
+  const chain = postgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom: hasOlder(frame) ? 1 : 0 });
+  await chain.init(
+    genesis.assets.map(({ tx }) => tx),
+    first,
+  );
+  return chain;
+}
+
+const textOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'bun:test';
+import { type Id, idOf, zeroId } from '../bytes/id.ts';
+import { concat } from '../bytes/octets.ts';
+import { Writer } from '../codec/writer.ts';
+import { makeUtxo } from '../tx/utxo.ts';
+import { exportedOutputs } from './exported-output.ts';
+
+const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex');
+const x = idOf(Buffer.from('X'));
+const c = idOf(Buffer.from('C'));
+const asset = idOf(Buffer.from('asset'));
+const owner = '11'.repeat(20);
+const owners = `0000000000000000 00000001 00000001 ${owner}`;
+const plainOutput = (amount: string) => `${asset} 00000007 ${amount} ${owners}`;
+const credentials = `00000001 00000009 00000001 ${'ab'.repeat(65)}`;
+const made = (txID: Id, index: number, amount: bigint) =>
+  makeUtxo(txID, index, asset, {
+    kind: 'secp256k1fx.TransferOutput',
+    amount,
+    locktime: 0n,
+    threshold: 1,
+    addresses: [owner as Parameters<typeof makeUtxo>[3]['addresses'][number]],
+  });
+
+/** An export of the P-Chain, byte by byte: with outputs and inputs that are locked for staking beside plain ones. */
+const fromP = (destination: Id, type = '00000012') =>
+  hex(`
+    0000 ${type} 00003039 ${zeroId}
+    00000002
+      ${plainOutput('0000000000000005')}
+      ${asset} 00000016 00000000ffffffff 00000007 0000000000000006 ${owners}
+    00000002
+      ${asset} 00000001 ${asset} 00000005 0000000000000014 00000001 00000000
+      ${asset} 00000002 ${asset} 00000015 00000000ffffffff 00000005 0000000000000015 00000001 00000000
+    00000003 616263
+    ${destination}
+    00000002 ${plainOutput('0000000000000007')} ${plainOutput('0000000000000008')}
+    ${credentials}`);
+
+const fromC = (destination: Id, type = '00000001') =>
+  hex(`
+    0000 ${type} 00003039 ${c} ${destination}
+    00000001 ${'22'.repeat(20)} 000000000000000a ${asset} 0000000000000003
+    00000002 ${plainOutput('0000000000000007')} ${plainOutput('0000000000000008')}
+    ${credentials}`);
+
+describe('P', () => {
+  test('exported outputs are numbered after those that stay', () => {
+    const bytes = fromP(x);
+    expect(exportedOutputs('P', bytes, { from: zeroId, to: x })).toEqual([made(idOf(bytes), 2, 7n), made(idOf(bytes), 3, 8n)]);
+  });
+
+  test('what leads to another chain exports nothing here; what is no export tells nothing', () => {
+    expect(exportedOutputs('P', fromP(c), { from: zeroId, to: x })).toEqual([]);
+    expect(exportedOutputs('P', fromP(x, '00000011'), { from: zeroId, to: x })).toBeUndefined();
+  });
+});
+
+describe('C', () => {
+  test('exported outputs are all there are', () => {
+    const bytes = fromC(x);
+    expect(exportedOutputs('C', bytes, { from: c, to: x })).toEqual([made(idOf(bytes), 0, 7n), made(idOf(bytes), 1, 8n)]);
+  });
+
+  test('what leads to or comes from another chain exports nothing here; an import tells nothing', () => {
+    expect(exportedOutputs('C', fromC(zeroId), { from: c, to: x })).toEqual([]);
+    expect(exportedOutputs('C', fromC(x), { from: zeroId, to: x })).toEqual([]);
+    expect(exportedOutputs('C', fromC(x, '00000000'), { from: c, to: x })).toBeUndefined();
+  });
+});
+
+test('what is cut short is a fault of the codec, wherever it is cut', () => {
+  for (const [chain, bytes, signed] of [
+    ['P', fromP(x), 81],
+    ['C', fromC(x), 81],
+  ] as const)
+    for (let end = 0; end < bytes.length - signed; end++) {
+      let code = '';
+      try {
+        exportedOutputs(chain, bytes.subarray(0, end), { from: chain === 'P' ? zeroId : c, to: x });
+      } catch (error) {
+        code = (error as { fault: { code: string } }).fault.code;
+      }
+      expect(code).toMatch(/^CODEC_/);
+    }
+});
+
+test('a count beyond reason is refused before it costs anything', () => {
+  const writer = new Writer();
+  writer.u32(0x7fffffff);
+  const bytes = concat([fromC(x).subarray(0, 2 + 4 + 4 + 32 + 32), writer.finish()]);
+  expect(() => exportedOutputs('C', bytes, { from: c, to: x })).toThrow();
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'bun:test';
+import { formatHex } from '../bytes/hex.ts';
+import { type Id, idOf, idText, zeroId } from '../bytes/id.ts';
+import { Fault } from '../fault.ts';
+import { makeBlock } from '../tx/block.ts';
+import { makeTx } from '../tx/tx.ts';
+import { makeUtxo } from '../tx/utxo.ts';
+import { patient } from './patient.ts';
+import { connectRemote, type Remote } from './remote.ts';
+import type { HttpAnswer, HttpRequest } from './transport.ts';
+import { createVirtualTiming } from './virtual-timing.fixture.ts';
+
+type Asked = { readonly path: string; readonly id: number; readonly method: string; readonly params: Record<string, unknown> };
+
+/** A node that answers what the test says. */
+function nodeSaying(say: (asked: Asked, request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>) {
+  const { timing, until } = createVirtualTiming();
+  const asked: Asked[] = [];
+  const transport = async (request: HttpRequest) => {
+    const { id, method, params } = JSON.parse(request.body) as Asked;
+    const one = { path: request.url.slice('http://node'.length), id, method, params };
+    asked.push(one);
+    return say(one, request);
+  };
+  return { remote: connectRemote('http://node/', { hrp: 'local', transport, timing }), asked, timing, until };
+}
+
+const ok = (text: string): HttpAnswer => ({ status: 200, text });
+const result = ({ id }: Asked, value: unknown): HttpAnswer => ok(JSON.stringify({ jsonrpc: '2.0', result: value, id }));
+const refusal = ({ id }: Asked, message: string): HttpAnswer =>
+  ok(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message, data: null }, id }));
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'fine',
+    (error) => (error instanceof Fault ? error.fault.code : String(error)),
+  );
+
+const tx = makeTx({ kind: 'BaseTx', networkID: 12345, blockchainID: zeroId, outputs: [], inputs: [], memo: Buffer.from('remote') }, []);
+const block = makeBlock({ parentID: zeroId, height: 7n, time: 5n, txs: [tx] });
+const address = '3cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c' as Parameters<Remote['utxos']>[0]['address'];
+const utxo = makeUtxo(tx.id, 0, zeroId, {
+  kind: 'secp256k1fx.TransferOutput',
+  amount: 1n,
+  locktime: 0n,
+  threshold: 1,
+  addresses: [address],
+});
+
+test('what a well-behaved node says is read, and it is asked in its own words', async () => {
+  const answers: Record<string, unknown> = {
+    'info.getNetworkID': { networkID: '12345' },
+    'info.getBlockchainID': { blockchainID: idText(tx.id) },
+    'avm.getHeight': { height: '18446744073709551615' },
+    'avm.getBlockByHeight': { block: formatHex('hex', block.bytes), encoding: 'hex' },
+    'avm.getTx': { tx: formatHex('hex', tx.bytes), encoding: 'hex' },
+    'avm.getUTXOs': { numFetched: '1', utxos: [formatHex('hex', utxo.bytes)], endIndex: { address: 'X-a', utxo: 'b' }, encoding: 'hex' },
+    'platform.getTx': { tx: formatHex('hex', tx.bytes), encoding: 'hex' },
+    'avax.getAtomicTx': { tx: formatHex('hex', tx.bytes), encoding: 'hex', blockHeight: '3' },
+    'avm.issueTx': { txID: idText(tx.id) },
+    'wallet.issueTx': { txID: idText(tx.id) },
+  };
+  const { remote, asked } = nodeSaying((one) => result(one, answers[one.method]));
+  expect(await remote.networkID()).toBe(12345);
+  expect(await remote.blockchainID('X')).toBe(tx.id);
+  expect(await remote.height()).toBe(18446744073709551615n);
+  expect((await remote.blockAt(7n))?.id).toBe(block.id);
+  expect((await remote.tx(tx.id))?.id).toBe(tx.id);
+  expect(await remote.utxos({ of: 'X', address, after: undefined })).toEqual({ utxos: [utxo], next: undefined });
+  expect(await remote.foreignTx('P', tx.id)).toEqual(tx.bytes);
+  expect(await remote.foreignTx('C', tx.id)).toEqual(tx.bytes);
+  expect([await remote.issueTx(tx.bytes), await remote.issueInTurn(tx.bytes)]).toEqual([tx.id, tx.id]);
+  expect(asked.map(({ path, method }) => `${path} ${method}`)).toEqual([
+    '/ext/info info.getNetworkID',
+    '/ext/info info.getBlockchainID',
+    '/ext/bc/X avm.getHeight',
+    '/ext/bc/X avm.getBlockByHeight',
+    '/ext/bc/X avm.getTx',
+    '/ext/bc/X avm.getUTXOs',
+    '/ext/bc/P platform.getTx',
+    '/ext/bc/C/avax avax.getAtomicTx',
+    '/ext/bc/X avm.issueTx',
+    '/ext/bc/X/wallet wallet.issueTx',
+  ]);
+  expect(asked[3]?.params).toEqual({ height: '7', encoding: 'hex' });
+});
+
+test('a full page leads on from where it ended, on this chain and on those it exports to', async () => {
+  const page = Array.from({ length: 1024 }, () => formatHex('hex', utxo.bytes));
+  const end = { address: 'X-local1', utxo: 'somewhere' };
+  const { remote, asked } = nodeSaying((one) => result(one, { utxos: page, endIndex: end }));
+  expect((await remote.utxos({ of: 'X', address, after: undefined })).next).toEqual(end);
+  await remote.utxos({ of: 'P', address, after: end });
+  await remote.utxos({ of: 'C', address, after: end });
+  expect(
+    asked.map(({ path, params }) => [path, (params.addresses as string[])[0]?.slice(0, 8), params.sourceChain, params.startIndex]),
+  ).toEqual([
+    ['/ext/bc/X', 'X-local1', undefined, undefined],
+    ['/ext/bc/P', 'P-local1', 'X', end],
+    ['/ext/bc/C/avax', 'C-local1', 'X', end],
+  ]);
+});
+
+describe('nonsense is called nonsense', () => {
+  const good = formatHex('hex', block.bytes);
+  const nonsense: readonly [string, (one: Asked) => HttpAnswer][] = [
+    ['no JSON', () => ok('<html>')],
+    ['nothing', () => ok('')],
+    ['a list', () => ok('[]')],
+    ['an answer to another question', ({ id }) => ok(`{"jsonrpc":"2.0","result":{"block":"${good}"},"id":${id + 1}}`)],
+    ['another version', ({ id }) => ok(`{"jsonrpc":"1.0","result":{"block":"${good}"},"id":${id}}`)],
+    ['neither result nor error', ({ id }) => ok(`{"jsonrpc":"2.0","id":${id}}`)],
+    ['an error without words', ({ id }) => ok(`{"jsonrpc":"2.0","error":{},"id":${id}}`)],
+    ['a list as result', (one) => result(one, [])],
+    ['no block', (one) => result(one, {})],
+    ['a number as block', (one) => result(one, { block: 7 })],
+    ['a block as JSON', (one) => result(one, { block: {} })],
+    ['no hex', (one) => result(one, { block: 'hello' })],
+    ['a broken checksum', (one) => result(one, { block: `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}` })],
+    ['a cut block', (one) => result(one, { block: formatHex('hex', block.bytes.subarray(0, 60)) })],
+    ['trailing bytes', (one) => result(one, { block: formatHex('hex', Buffer.concat([block.bytes, Buffer.of(0)])) })],
+    ['another height', (one) => result(one, { block: formatHex('hex', makeBlock({ ...block, height: 8n }).bytes) })],
+    ['too much', () => ({ status: 200, text: undefined })],
+  ];
+  for (const [what, say] of nonsense)
+    test(what, async () => expect(await codeOf(nodeSaying(say).remote.blockAt(7n))).toBe('FOLLOW_NONSENSE'));
+
+  test('other fields', async () => {
+    const says = (value: unknown) => nodeSaying((one) => result(one, value)).remote;
+    const other = idText(idOf(Buffer.of(1)));
+    for (const networkID of ['', '-1', '4294967296', '1e3', ' 1', 12345, null])
+      expect(await codeOf(says({ networkID }).networkID())).toBe('FOLLOW_NONSENSE');
+    for (const height of ['18446744073709551616', '0x1', '1.0', 1]) expect(await codeOf(says({ height }).height())).toBe('FOLLOW_NONSENSE');
+    for (const blockchainID of ['', 'X', other.slice(1), 5])
+      expect(await codeOf(says({ blockchainID }).blockchainID('X'))).toBe('FOLLOW_NONSENSE');
+    const wrong = { tx: formatHex('hex', tx.bytes) };
+    expect(await codeOf(says(wrong).tx(zeroId))).toBe('FOLLOW_NONSENSE');
+    expect(await codeOf(says(wrong).foreignTx('P', zeroId))).toBe('FOLLOW_NONSENSE');
+    expect(await codeOf(says({ txID: other }).issueTx(tx.bytes))).toBe('FOLLOW_NONSENSE');
+    const page = (utxos: unknown, endIndex?: unknown) => codeOf(says({ utxos, endIndex }).utxos({ of: 'X', address, after: undefined }));
+    expect(await page('none')).toBe('FOLLOW_NONSENSE');
+    expect(await page([5])).toBe('FOLLOW_NONSENSE');
+    expect(await page(Array(1025).fill(formatHex('hex', utxo.bytes)))).toBe('FOLLOW_NONSENSE');
+    expect(await page(Array(1024).fill(formatHex('hex', utxo.bytes)), { address: 5 })).toBe('FOLLOW_NONSENSE');
+  });
+});
+
+describe('silence is called silence', () => {
+  for (const status of [404, 429, 500, 502, 503])
+    test(`HTTP ${status}`, async () =>
+      expect(await codeOf(nodeSaying(() => ({ status, text: 'no' })).remote.height())).toBe('FOLLOW_SILENT'));
+
+  test('no connection', async () => {
+    const { remote } = nodeSaying(() => Promise.reject(new Error('refused')));
+    expect(await codeOf(remote.height())).toBe('FOLLOW_SILENT');
+  });
+
+  test('no answer in time: the request is given up', async () => {
+    let given: AbortSignal | undefined;
+    const { remote, until } = nodeSaying(
+      (_, { signal }) =>
+        new Promise((_, reject) => {
+          given = signal;
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+        }),
+    );
+    let code: string | undefined;
+    codeOf(remote.height()).then((ended) => {
+      code = ended;
+    });
+    await until(() => code !== undefined, 20_000);
+    expect([code, given?.aborted]).toEqual(['FOLLOW_SILENT', true]);
+  });
+
+  test('closing ends what is under way, and nothing is asked afterwards', async () => {
+    const { remote, asked } = nodeSaying(
+      (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    const pending = codeOf(remote.height());
+    remote.close();
+    expect(await pending).toBe('FOLLOW_STOPPED');
+    expect(await codeOf(remote.height())).toBe('FOLLOW_STOPPED');
+    expect(asked).toHaveLength(1);
+  });
+});
+
+test('what the node does not have is nothing; what it refuses comes in its own words', async () => {
+  const { remote } = nodeSaying((one) =>
+    refusal(
+      one,
+      one.method === 'avm.issueTx'
+        ? 'tx has wrong network ID'
+        : one.method === 'avax.getAtomicTx'
+          ? 'could not find tx abc'
+          : "couldn't get it: not found",
+    ),
+  );
+  expect(await remote.blockAt(9n)).toBeUndefined();
+  expect(await remote.tx(zeroId)).toBeUndefined();
+  expect(await remote.foreignTx('P', zeroId)).toBeUndefined();
+  expect(await remote.foreignTx('C', zeroId)).toBeUndefined();
+  const refused = await remote.issueTx(tx.bytes).then(
+    () => undefined,
+    (error) => error as Fault<{ code: string }>,
+  );
+  expect([refused?.fault.code, refused?.message]).toEqual(['FOLLOW_REFUSED', 'tx has wrong network ID']);
+});
+
+test('a patient one asks again after silence and nonsense, not after a refusal, and not for ever', async () => {
+  const script = [() => ({ status: 503, text: '' }), () => ok('?'), (one: Asked) => result(one, { height: '5' })];
+  const { remote, asked, timing, until } = nodeSaying((one) => (script.shift() ?? ((again: Asked) => refusal(again, 'no')))(one));
+  const asking = patient(remote, { timing, signal: new AbortController().signal });
+  const outcomes: unknown[] = [];
+  const note = (work: Promise<unknown>) =>
+    void work.then(
+      (value) => outcomes.push(value),
+      (error) => outcomes.push(error.fault.code),
+    );
+  note(asking.height());
+  await until(() => outcomes.length === 1);
+  note(asking.height());
+  await until(() => outcomes.length === 2);
+  expect(outcomes).toEqual([5n, 'FOLLOW_REFUSED']);
+  expect(asked).toHaveLength(4);
+  const dead = nodeSaying(() => ({ status: 503, text: '' }));
+  note(patient(dead.remote, { timing: dead.timing, signal: new AbortController().signal }).tx(tx.id as Id));
+  await dead.until(() => outcomes.length === 3);
+  expect([outcomes[2], dead.asked.length]).toEqual(['FOLLOW_SILENT', 3]);
+});

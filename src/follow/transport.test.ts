@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { fetchTransport } from './transport.ts';
+
+const signal = new AbortController().signal;
+
+test('an answer is read to its end, and one that is too long no further than that', async () => {
+  let given = 0;
+  let isClosed = false;
+  async function* chunks() {
+    try {
+      for (; given < 100; given++) yield new TextEncoder().encode('é'.repeat(50));
+    } finally {
+      isClosed = true;
+    }
+  }
+  const sent: unknown[] = [];
+  const transport = fetchTransport(async (url, { method, headers, body }) => {
+    sent.push(url, method, headers, body);
+    given = 0;
+    isClosed = false;
+    return { status: 200, body: chunks() };
+  });
+  const request = { url: 'http://node/ext/info', body: '{}', signal };
+  expect((await transport({ ...request, maxBytes: 10_000 })).text).toBe('é'.repeat(5000));
+  expect(await transport({ ...request, maxBytes: 250 })).toEqual({ status: 200, text: undefined });
+  expect([given, isClosed]).toEqual([2, true]);
+  expect(sent.slice(0, 4)).toEqual(['http://node/ext/info', 'POST', { 'content-type': 'application/json' }, '{}']);
+});
+
+test('an answer without a body is an empty text', async () => {
+  const transport = fetchTransport(async () => ({ status: 204, body: null }));
+  expect(await transport({ url: 'http://node', body: '', maxBytes: 1, signal })).toEqual({ status: 204, text: '' });
+});
