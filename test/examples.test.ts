@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Glob } from 'bun';
-import { type Program, startProgram } from './program.ts';
+import { readPlans } from '../src/access/plans.ts';
+import { routeIds } from '../src/assembly/gate.ts';
+import { type Program, runProgram, startProgram } from './program.ts';
 
 /** Every example in the documentation, run as it stands but for the port, and its answer compared. */
 
@@ -26,11 +31,39 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 for (const { page, command, answer } of examples)
-  test(`${page}: ${/"method":"([^"]*)"/.exec(command)?.[1]}`, async () => {
+  test(`${page}: ${/"method":"([^"]*)"/.exec(command)?.[1] ?? command.trim()}`, async () => {
     const child = Bun.spawn(['sh', '-c', command.replaceAll(':9650', `:${node.port}`)], { stdout: 'pipe' });
-    expect(await new Response(child.stdout).text()).toBe(answer);
+    expect((await new Response(child.stdout).text()).trimEnd()).toBe(answer.trimEnd());
   });
 
+test('docs/data-and-metrics.md: keys are created, listed and revoked', async () => {
+  const commands =
+    /```sh\n(serac keys [^`]*)```/
+      .exec(await Bun.file(`${root}docs/data-and-metrics.md`).text())?.[1]
+      ?.trim()
+      .split('\n') ?? [];
+  expect(commands.map((command) => command.split(/ +/)[2])).toEqual(['create', 'list', 'revoke']);
+  const folder = mkdtempSync(join(tmpdir(), 'serac-keys-'));
+  let id = '';
+  for (const command of commands) {
+    const words = command.replace('DIR', folder).replace(/ID$/, id).split(/ +/).slice(1);
+    const { code, out, err } = await runProgram(...words);
+    expect([command, code, err]).toEqual([command, 0, '']);
+    id ||= /id +(\S+)/.exec(out)?.[1] ?? '';
+    expect(out).toContain(id);
+  }
+  expect((await runProgram('keys', 'list', '--data-dir', folder)).out).toContain('revoked');
+  rmSync(folder, { recursive: true });
+});
+
+test('docs/data-and-metrics.md: the plans file is one', async () => {
+  const text = await Bun.file(`${root}docs/data-and-metrics.md`).text();
+  const plans = /weights:\n\n```json\n([^`]*)```/.exec(text)?.[1] ?? '';
+  expect(readPlans(plans, routeIds()).data.weights.get('getUtxosByAddresses')).toBe(5);
+});
+
 test('each page that has examples was found', () => {
-  expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(['README.md', 'docs/methods.md', 'docs/errors.md']));
+  expect(new Set(examples.map(({ page }) => page))).toEqual(
+    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/data-and-metrics.md']),
+  );
 });

@@ -3,6 +3,9 @@
  * a test fails while a page and its table disagree.
  */
 import { Glob } from 'bun';
+import { healthRoutes } from '../src/api/health.ts';
+import type { Route } from '../src/api/route.ts';
+import { dataRoutes } from '../src/data/routes.ts';
 import { differences } from '../src/differences.ts';
 import { avm } from '../src/rpc/avm.ts';
 import { avax, platform } from '../src/rpc/counterpart.ts';
@@ -11,6 +14,7 @@ import { health } from '../src/rpc/health.ts';
 import { info } from '../src/rpc/info.ts';
 import type { Rows } from '../src/rpc/method.ts';
 import { wallet } from '../src/rpc/wallet.ts';
+import { statsRoutes } from '../src/stats/routes.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -19,6 +23,7 @@ export const pages: Record<string, () => Promise<string> | string> = {
   'docs/differences.md': () => differencesTable(),
   'docs/methods.md': () => methodsTable(),
   'docs/errors.md': () => errorsTable(),
+  'docs/data-and-metrics.md': () => routesTable(),
 };
 
 const begin = '<!-- from the tables: begin -->';
@@ -57,6 +62,22 @@ function methodsTable(): string {
       });
       return [`### ${name} at ${path}`, '', '| method | parameters | deprecated |', '|---|---|---|', ...lines].join('\n');
     })
+    .join('\n\n');
+}
+
+function routesTable(): string {
+  const interfaces: [string, readonly Route<never>[]][] = [
+    ['Data', [...healthRoutes('v1'), ...dataRoutes()] as readonly Route<never>[]],
+    ['Metrics', [...healthRoutes('v2'), ...statsRoutes()] as readonly Route<never>[]],
+  ];
+  const row = ({ method, path, id, params, summary }: Route<never>) => {
+    const named = Object.entries(params).filter(([, param]) => param.in !== 'path');
+    return `| ${method} \`${path}\` | ${named.map(([name]) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
+  };
+  return interfaces
+    .map(([name, rows]) =>
+      [`### ${name}`, '', '| route | parameters | what it tells | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'),
+    )
     .join('\n\n');
 }
 

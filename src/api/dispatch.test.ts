@@ -99,7 +99,7 @@ function start(deps: Partial<Deps> = {}, options: Partial<ApiOptions> = {}) {
     caller: () => '192.0.2.1',
     origin: () => 'http://localhost:9650',
     report: (error) => reported.push(error),
-    observe: (id, status) => seen.push([id, status]),
+    observer: { now: () => 0, answered: (route, status) => seen.push([route?.row.id, status]) },
     ...options,
   });
   return { handler, ask: asker(handler), reported, seen };

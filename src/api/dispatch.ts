@@ -34,8 +34,14 @@ export type ApiOptions = {
   readonly origin: (request: HttpRequest) => string;
   /** What no caller is told: unexpected errors. */
   readonly report: (error: unknown) => void;
-  /** Told of every answer: the route's id, or undefined if there is none. */
-  readonly observe?: (route: string | undefined, status: number) => void;
+  readonly observer?: Observer;
+};
+
+/** Told of every answer, and how long it took. `route` is undefined if the path led nowhere. */
+export type Observer = {
+  /** Seconds from any point. */
+  readonly now: () => number;
+  readonly answered: (route: BoundRoute | undefined, status: number, seconds: number) => void;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -46,7 +52,7 @@ type Found = Lead<BoundRoute>;
  * a kept answer or a run. Answers at once where nothing has to be waited for.
  */
 export function createApi(options: ApiOptions): Handler {
-  const { gate, caller, report, observe } = options;
+  const { gate, caller, report, observer } = options;
   const find = createRequestReader(options.routes, ({ row }) => row, options.context);
   const answer = answerer(options);
   const headersFor = headerSets();
@@ -79,21 +85,21 @@ export function createApi(options: ApiOptions): Handler {
     );
   };
 
-  const watched = (route: string | undefined, response: HttpResponse): HttpResponse => {
-    observe?.(route, response.status);
-    return response;
-  };
-
   return (request) => {
-    let id: string | undefined;
+    const start = observer?.now() ?? 0;
+    let route: BoundRoute | undefined;
+    const watched = (response: HttpResponse): HttpResponse => {
+      observer?.answered(route, response.status, observer.now() - start);
+      return response;
+    };
     try {
       const found = find(request);
-      id = found.target.row.id;
+      route = found.target;
       const response = respond(request, found);
-      return response instanceof Promise ? response.then((sent) => watched(id, sent)) : watched(id, response);
+      return response instanceof Promise ? response.then(watched) : watched(response);
     } catch (error) {
       const shown = error instanceof RouteTreeError ? invalid([error.message]) : error;
-      return watched(id, failed(shown, jsonHeaders));
+      return watched(failed(shown, jsonHeaders));
     }
   };
 }

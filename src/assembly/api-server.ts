@@ -1,6 +1,8 @@
 import { keyStoreOn } from '../access/key-store.ts';
 import type { Stamp } from '../api/answer-cache.ts';
+import { gathered } from '../api/gathered.ts';
 import type { Served } from '../api/served.ts';
+import { createSharedAnswers } from '../api/shared-answers.ts';
 import { zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
@@ -49,6 +51,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     sealKey: await sharedSecret(sql, env.random(32)),
     stamp: sharedStamp(served),
     meters: metrics.api,
+    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, `${env.version} ${about.network.id}`) }),
     report,
   });
   const serve = (port: number, side: ReturnType<typeof sharedSide>) => {
@@ -134,17 +137,9 @@ function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly s
   };
 }
 
-/** The last block of every chain. Requests that come while it is being asked for wait for the same answer. */
-function sharedStamp({ chains }: Served): () => Promise<Stamp> {
-  let asking: Promise<Stamp> | undefined;
-  const ask = async (): Promise<Stamp> => {
+/** The last block of every chain, asked once for all requests that wait. */
+const sharedStamp = ({ chains }: Served): (() => Promise<Stamp>) =>
+  gathered(async () => {
     const tips = await Promise.all(chains.map(({ reads }) => reads.tip()));
-    return { tip: tips.map(({ height }) => height).join(' '), past: '' };
-  };
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  };
-}
+    return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: '' };
+  });

@@ -1,11 +1,12 @@
 import type { Gate } from '../access/gate.ts';
 import { paramContext } from '../api/addresses.ts';
 import { createAnswerCache, type Stamp } from '../api/answer-cache.ts';
-import { type BoundRoute, bind, createApi } from '../api/dispatch.ts';
+import { type BoundRoute, bind, createApi, type Observer } from '../api/dispatch.ts';
 import { healthRoutes } from '../api/health.ts';
 import { type DocumentOptions, openApi } from '../api/openapi.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
+import type { SharedAnswers } from '../api/shared-answers.ts';
 import type { Config } from '../config.ts';
 import { dataDeps } from '../data/deps.ts';
 import type { RecoverKey } from '../data/render-credential.ts';
@@ -13,7 +14,6 @@ import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { Route } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
-import type { ApiMeters } from './api-metrics.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
@@ -26,7 +26,9 @@ export type ApiParts = {
   /** See api/answer-cache.ts. */
   readonly stamp: () => Stamp | Promise<Stamp>;
   readonly recover?: RecoverKey;
-  readonly meters: ApiMeters;
+  readonly meters: Observer;
+  /** Answers that other processes made; see api/shared-answers.ts. */
+  readonly shared?: SharedAnswers;
   readonly report: (error: unknown) => void;
 };
 
@@ -57,7 +59,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
     metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
   };
   const now = served.now;
-  const cache = createAnswerCache({ maxBytes: keptBytes, stamp: parts.stamp, now });
+  const cache = createAnswerCache({ maxBytes: keptBytes, stamp: parts.stamp, now, ...(parts.shared && { shared: parts.shared }) });
   return (side) => {
     if (side === undefined) return nothing;
     const mine = [...(side === 'metrics' ? [] : rows.data), ...(side === 'data' ? [] : rows.metrics)];
@@ -73,11 +75,11 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       caller: (request) => request.caller?.() ?? '',
       origin: originOf,
       report: parts.report,
-      observe: meters.observe,
+      observer: meters,
     });
     const reference = referenceHandlers(openApi(routes, documentOptions(parts, served)));
     return {
-      under: new Map(['v1', 'v2'].map((first) => [first, meters.timed(api)])),
+      under: new Map(['v1', 'v2'].map((first) => [first, api])),
       pages: [
         ['/api', { handler: reference.page }],
         ['/api-json', { handler: reference.json }],

@@ -1,3 +1,4 @@
+import type { Observer } from '../api/dispatch.ts';
 import { metricsRoute } from '../http/metrics-route.ts';
 import type { Route } from '../http/router.ts';
 import { type Family, sumFamilies } from '../metrics/family.ts';
@@ -6,7 +7,7 @@ import { createRegistry } from '../metrics/registry.ts';
 import { metered } from '../rpc/metered.ts';
 import type { Services } from '../rpc/method.ts';
 import type { Block } from '../tx/block.ts';
-import { type ApiMeters, apiMeters } from './api-metrics.ts';
+import { apiMeters } from './api-metrics.ts';
 import type { AvmChainSpec, RunningChain } from './avm-chain.ts';
 import type { Env } from './env.ts';
 
@@ -15,7 +16,7 @@ export type NodeMetrics = {
   /** The same services, their calls counted under an endpoint's name. */
   readonly of: (endpoint: string, services: Services) => Services;
   /** Requests of the Data and Metrics interfaces. */
-  readonly api: ApiMeters;
+  readonly api: Observer;
   readonly families: () => Family[];
 };
 

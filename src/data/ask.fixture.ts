@@ -34,8 +34,11 @@ export function askData(served: Served, { recover, report }: { recover?: Recover
       caller: () => '127.0.0.1',
       origin: () => 'http://here',
       report: report ?? (() => {}),
-      observe: (route) => {
-        id = route;
+      observer: {
+        now: () => 0,
+        answered: (route) => {
+          id = route?.row.id;
+        },
       },
     }),
   );

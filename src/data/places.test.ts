@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import { bind } from '../api/dispatch.ts';
+import { openApi } from '../api/openapi.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
 import { type Any, answersOf, askData, local, onX, refusalsOf, spelt, walk } from './ask.fixture.ts';
 import { plainReads } from './plain-reads.fixture.ts';
+import { platformRoutes } from './platform-routes.ts';
 import { dataRoutes } from './routes.ts';
 import { builder, cChain, chainID, pChain, people, servedBy, servedChain, txs, worldChain } from './world.fixture.ts';
 
@@ -96,7 +99,7 @@ describe('places', () => {
       .replace('{blockchainId}', chain)
       .replace('{blockId}', '0')
       .replace('{nodeId}', builder)
-      .replace(/\{\w+\}/, avaxID)}?addresses=${alice}&vertexHeight=0`;
+      .replace(/\{(?!chainId)\w+\}/, avaxID)}?addresses=${alice}&vertexHeight=0`;
   const body = { method: 'POST', body: JSON.stringify({ addresses: alice }) };
 
   test.each(rows.map(({ id, path, method }) => [id, path, method] as const))('%s: only chains of this server', async (_, path, method) => {
@@ -109,6 +112,26 @@ describe('places', () => {
     expect([unknown.status, unknown.flaws]).toEqual([404, []]);
     const elsewhere = await ask(target(path, 'mainnet', 'x-chain'), sent);
     expect([elsewhere.status, elsewhere.json.message]).toEqual([404, 'No network "mainnet" here. Network of this server: local or 12345']);
+  });
+
+  const silent = [...platformRoutes.map(({ id }) => id), 'getVertexByHash'];
+
+  test.each(dataRoutes().map((row) => [row.id, row] as const))('%s: an answer of its shape', async (id, { path, method }) => {
+    const { status, flaws } = await ask(target(path, 'local', 'x-chain').replace('{chainId}', 'X'), method === 'POST' ? body : {});
+    expect({ status, flaws }).toEqual({ status: silent.includes(id) ? 404 : 200, flaws: [] });
+    expect(ask.answered.has(id)).toBe(!silent.includes(id));
+  });
+
+  test('are in one document, each under a name of its own', () => {
+    const options = { title: 'Data', version: '1', description: '', requireKey: false, examples: {} };
+    const document = openApi(bind('data', dataRoutes(), undefined as never), options);
+    const ids = Object.values(document.paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
+    expect(ids.sort()).toEqual(
+      dataRoutes()
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('the network and the chain by any of their names', async () => {

@@ -1,23 +1,34 @@
+import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
-import type { Signers } from '../crypto/recover.ts';
+import type { RecoverSigner } from '../crypto/recover.ts';
 import { packSigned, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
 
-/**
- * Recovers the signers of whole blocks on another thread, so that the rules find them remembered. `ask` takes and gives what
- * crypto/recovery-batch.ts describes. The memory of `signers` must hold at least what is fetched ahead, or the work is done twice.
- */
-export const signersAhead =
-  (signers: Signers, ask: (batch: Uint8Array) => Promise<Uint8Array>) =>
-  async (txs: readonly Tx[]): Promise<void> => {
-    const signed = txs.flatMap(signaturesOf);
-    if (signed.length === 0) return;
-    const answered = unpackSigners(await ask(packSigned(signed)));
-    for (const [i, { hash, signature }] of signed.entries()) {
-      const signer = answered[i];
-      if (signer !== undefined) signers.remember(hash, signature, signer);
-    }
+/** Signers of whole blocks, recovered on another thread before the rules ask for them: half of what a transaction costs. */
+export type SignersAhead = {
+  /** Resolves when the signers of these are known. */
+  readonly prepare: (txs: readonly Tx[]) => Promise<void>;
+  /** For the rules: what was prepared, else recovered here and now. */
+  readonly recover: RecoverSigner;
+};
+
+/** `ask` takes and gives what crypto/recovery-batch.ts describes. */
+export function signersAhead(ask: (batch: Uint8Array) => Promise<Uint8Array>, recover: RecoverSigner): SignersAhead {
+  // A signature belongs to the one transaction it was read with, so it stands for what it signs, and is forgotten together with it.
+  const known = new WeakMap<Uint8Array, Address>();
+  return {
+    prepare: async (txs) => {
+      const signed = txs.flatMap(signaturesOf);
+      if (signed.length === 0) return;
+      const answered = unpackSigners(await ask(packSigned(signed)));
+      for (const [i, { signature }] of signed.entries()) {
+        const signer = answered[i];
+        if (signer !== undefined) known.set(signature, signer);
+      }
+    },
+    recover: (message, signature) => known.get(signature) ?? recover(message, signature),
   };
+}
 
 function signaturesOf(tx: Tx): Signed[] {
   const hash = sha256(signedPart(tx));

@@ -32,7 +32,8 @@ export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigi
     origin === null ? plain : origin === '*' ? anyOrigin : headerSets({ ...plain.bare, ...corsHeaders(origin) });
 
   return (request) => {
-    if (isMalformed(request.path)) return badRequest;
+    const tree = under?.get(firstSegment(request.path));
+    if (tree === undefined && isMalformed(request.path)) return badRequest;
     if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
     const headers = headersFor(cors.allowed(request));
     if (!isAllowedHost(request.header('host'))) return { status: 403, headers: headers.error, body: 'invalid host specified\n' };
@@ -40,10 +41,7 @@ export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigi
     if (request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
 
     const found = routes.get(request.path) ?? routes.get(readPath(request.path));
-    if (found === undefined) {
-      const tree = under?.get(firstSegment(request.path));
-      return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
-    }
+    if (found === undefined) return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
     if ('handler' in found) return run(found.handler, request, headers, mode);
     if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
     return callServices(found.services, request, headers, mode);
