@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
@@ -9,6 +9,8 @@ import { networkOfNode } from './assembly/follow.ts';
 import { startIndexer } from './assembly/indexer.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
+import { reindex } from './assembly/reindex.ts';
+
 import { banner, bannerJson } from './banner.ts';
 import type { CommandName } from './command.ts';
 import { type Config, configFrom } from './config.ts';
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
       return startReader(config, env, env.parent);
     }
-    await actions[parsed.command.name]?.(config, parsed);
+    await actions[parsed.command.name](config, parsed);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     say(`serac: ${error.message}`);
@@ -60,7 +62,7 @@ async function configOf({ options, command, networkGiven }: Told): Promise<Confi
 type Told = Extract<ParsedFlags, { kind: 'run' }>;
 
 /** What each command does; those that serve come back when they are ready. */
-const actions: { readonly [C in CommandName]?: (config: Config, told: Told) => Promise<void> } = {
+const actions: { readonly [C in CommandName]: (config: Config, told: Told) => Promise<void> } = {
   run: runNode,
   follow: runNode,
   api: async (config) => {
@@ -75,6 +77,9 @@ const actions: { readonly [C in CommandName]?: (config: Config, told: Told) => P
   index: async (config) => {
     stopOnSignals(startIndexer(config, env));
     print(config, JSON.stringify({ following: config.follow }), `serac ${version}: following ${config.follow} into PostgreSQL`);
+  },
+  reindex: async (config) => {
+    for (const line of reindex(config, env)) process.stdout.write(`${line}\n`);
   },
   keys: async (config, { command, options }) => {
     for (const line of await keysCommand(command.words, options, config, env)) process.stdout.write(`${line}\n`);
@@ -157,6 +162,7 @@ const env: Env = {
   tryPostgresLock,
   fetch,
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  removeFile: (path) => rmSync(path, { force: true }),
   serve,
   parent: parentChannel(),
   spawnReader: () =>

@@ -35,6 +35,8 @@ export type Env = {
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly fetch: Fetch;
   readonly makeFolder: (path: string) => void;
+  /** Nothing happens if it is not there. */
+  readonly removeFile: (path: string) => void;
   readonly serve: (options: ServeOptions) => Promise<Server>;
   /** Set in a process that another one of this node has started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void }) | undefined;

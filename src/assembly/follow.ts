@@ -13,9 +13,6 @@ import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
 import type { OpenedChain } from './node-store.ts';
 
-/** Signatures of blocks that are fetched ahead are recovered before they are needed, and must not be forgotten until then. */
-const rememberedSigners = 65_536;
-
 export type FollowParts = {
   readonly ledger: FollowLedger;
   readonly report: (error: unknown) => void;
@@ -25,18 +22,20 @@ export type FollowParts = {
 export async function follow(url: string, env: Env, frame: Frame, { ledger, report }: FollowParts): Promise<Follower> {
   const { around, specs, p, c, subnetID, subnetOf } = frame;
   const [x] = specs;
-  const signers = createSigners(env.recoverKey, rememberedSigners);
+  const signers = createSigners(env.recoverKey);
   const thread = env.cores > 1 ? env.openRecoveryThread() : undefined;
+  const ahead = thread && signersAhead(thread.ask, signers.recover);
+  const recover = ahead?.recover ?? signers.recover;
   const follower = startFollower({
     remote: remoteOf(url, env, around.network.hrp),
     ledger,
     expect: { networkID: around.network.id, chainID: x.id, firstBlockID: x.first.id },
-    judge: judgeOf(x, { network: around.network, now: around.now, recover: signers.recover, subnetID, subnetOf }),
-    recover: signers.recover,
+    judge: judgeOf(x, { network: around.network, now: around.now, recover, subnetID, subnetOf }),
+    recover,
     foreign: { P: p.id, C: c.id },
     hasOlder: hasOlder(frame),
     timing: timingOf(env),
-    prepare: thread && signersAhead(signers, thread.ask),
+    prepare: ahead?.prepare,
     onProgress: (status) =>
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
     report,

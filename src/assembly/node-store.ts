@@ -1,6 +1,7 @@
 import { type Id, idOf } from '../bytes/id.ts';
 import type { Ledger } from '../chain/chain.ts';
 import type { Config } from '../config.ts';
+import type { IndexSpec } from '../index/block-writer.ts';
 import { migrateStore } from '../index/migrate.ts';
 import { openReads } from '../index/open-reads.ts';
 import type { IndexReads } from '../index/reads.ts';
@@ -46,11 +47,9 @@ export type OpenedChain = {
 };
 
 export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'write' | 'read'): NodeStore {
-  const { path, lock } = place(config, env, access);
+  const { store, close } = openPlace(config, env, frame, access);
   try {
     const readonly = access === 'read';
-    const genesis = frame.specs[0].id;
-    const store = openStore(env.openDatabase, { path, networkID: config.network.id, genesis, readonly });
     const memory = openSharedMemory(store);
     const strict = !frame.differences.pageCursors;
     const indexed = config.data.enabled || config.stats.enabled;
@@ -60,13 +59,8 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
       chain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);
         const state = openState(store, memory, { id: spec.id, genesis });
-        const chain = {
-          number: claimChain(store, spec.id, genesis),
-          id: spec.id,
-          feeAsset: spec.genesis.assets[0].tx.id,
-          // No block tells what was before them on a public network; a private copy of one has no before.
-          completeFrom: config.follow !== undefined && hasOlder(frame) ? 1 : 0,
-        };
+        // No block tells what was before them on a public network; a private copy of one has no before.
+        const chain = indexSpecOf(store, spec, config.follow !== undefined && hasOlder(frame) ? 1 : 0);
         if (indexed) migrateStore(store, chain.number);
         const index = indexed && !readonly ? sqliteIndex(store, chain) : undefined;
         if (!state.isInitialized())
@@ -85,16 +79,37 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
       look: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       secret: () => secretOf(store),
       bytes: () => store.sizes().file + store.sizes().log,
-      close: () => {
-        store.close();
-        lock?.release();
-      },
+      close,
     };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The database itself, for whoever works on it directly. */
+export function openPlace(config: Config, env: Env, frame: Frame, access: 'write' | 'read') {
+  const { path, lock } = place(config, env, access);
+  try {
+    const genesis = frame.specs[0].id;
+    const store = openStore(env.openDatabase, { path, networkID: config.network.id, genesis, readonly: access === 'read' });
+    const close = (): void => {
+      store.close();
+      lock?.release();
+    };
+    return { store, path, close };
   } catch (error) {
     lock?.release();
     throw error;
   }
 }
+
+export const indexSpecOf = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
+  number: claimChain(store, id, idOf(genesis.bytes)),
+  id,
+  feeAsset: genesis.assets[0].tx.id,
+  completeFrom,
+});
 
 const addSecret = (store: Store, random: Uint8Array): void =>
   store.db.prepare(`INSERT OR IGNORE INTO meta VALUES ('page secret', ?)`).run(random);

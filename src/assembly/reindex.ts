@@ -1,0 +1,77 @@
+import { idToBytes } from '../bytes/id.ts';
+import type { Config } from '../config.ts';
+import type { Difference } from '../index/compare.ts';
+import { migrateStore } from '../index/migrate.ts';
+import { openReindex, type Reindex } from '../index/reindex.ts';
+import type { Store } from '../store/store.ts';
+import type { AvmChainSpec } from './avm-chain.ts';
+import type { Env } from './env.ts';
+import { frameOf } from './frame.ts';
+import { indexSpecOf, openPlace } from './node-store.ts';
+import { progressSince } from './progress.ts';
+
+/**
+ * `serac reindex`: builds the index of a data directory again from its blocks, in a file beside it, holds it against the old one and takes
+ * it over if they differ. Left in the middle, it goes on there the next time.
+ */
+export function reindex(config: Config, env: Env): string[] {
+  const frame = frameOf(config, env);
+  const { store, path, close } = openPlace(config, env, frame, 'write');
+  try {
+    const specs = frame.specs.filter((spec) => hasBlocks(store, spec));
+    const chains = specs.map((spec) => indexSpecOf(store, spec, completeFrom(store, spec)));
+    for (const { number } of chains) migrateStore(store, number);
+    const rebuilt = `${path.replace(/[^/]*$/, '')}reindex.sqlite`;
+    const work = openReindex({ store, open: env.openDatabase, path: rebuilt, chains });
+    try {
+      const blocks = build(work, env);
+      const lines = judged(work, env);
+      work.close();
+      for (const end of ['', '-wal', '-shm']) env.removeFile(`${rebuilt}${end}`);
+      return [`${blocks} blocks indexed again`, ...lines];
+    } catch (error) {
+      work.close();
+      throw error;
+    }
+  } finally {
+    close();
+  }
+}
+
+function build(work: Reindex, env: Env): number {
+  const progress = progressSince(env.clock.monotonic);
+  let blocks = 0;
+  for (const step of work.build()) {
+    env.showProgress(progress(step));
+    blocks = step.total;
+  }
+  env.showProgress(undefined);
+  return blocks;
+}
+
+function judged(work: Reindex, env: Env): string[] {
+  env.log('serac: comparing with the old index');
+  const differences = finish(work.compare());
+  if (differences.length === 0) return ['the new index equals the old one'];
+  work.replace();
+  return [`the new index differs from the old one in ${differences.length} tables, and has taken its place`, ...differences.map(shown)];
+}
+
+function finish<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const shown = ({ table, left, right }: Difference): string => `  ${table}: ${left ?? 'nothing'} was there, ${right ?? 'nothing'} should be`;
+
+const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean =>
+  store.db.prepare('SELECT 1 FROM chain WHERE id = ? AND genesis IS NOT NULL').get(idToBytes(id)) !== undefined;
+
+/** As it was written: only who followed the network knows. */
+const completeFrom = (store: Store, { id }: AvmChainSpec): number => {
+  if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return 0;
+  const row = store.db.prepare<{ complete_from: number }>('SELECT complete_from FROM progress WHERE chain = ?').get(idToBytes(id));
+  return row?.complete_from ?? 0;
+};
