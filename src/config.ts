@@ -55,6 +55,8 @@ export type AccessConfig = {
   readonly requireKey: boolean;
   readonly rateLimits: boolean;
   readonly plansFile: string | undefined;
+  /** Addresses whose X-Forwarded-For tells who calls. */
+  readonly trustedProxies: readonly string[];
 };
 
 export type HttpConfig = {
@@ -99,6 +101,7 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
       requireKey: options['require-api-key'],
       rateLimits: options['rate-limits'] === undefined ? !isLoopback(options['http-host']) : options['rate-limits'] === 'on',
       plansFile: options['rate-limit-plans'],
+      trustedProxies: options['trusted-proxies'],
     },
     follow: command.name === 'follow' || command.name === 'index' ? command.words[0] : undefined,
     databaseUrl: options['database-url'],

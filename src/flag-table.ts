@@ -106,6 +106,8 @@ export const flags = {
   },
   'rate-limit-plans': { group: 'Access', kind: 'path', help: 'JSON file of plans: requests per minute and day, weights of routes' },
 
+  'trusted-proxies': { group: 'Access', kind: 'list', default: '', help: 'addresses of proxies whose X-Forwarded-For tells who calls' },
+
   'health-check-frequency': { group: 'Health', kind: 'duration', default: '30s', help: 'time between two runs of the checks' },
   'system-tracker-disk-required-available-space-percentage': {
     group: 'Health',

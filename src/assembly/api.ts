@@ -14,6 +14,7 @@ import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { Route } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
+import { callerThrough } from './caller.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
@@ -72,7 +73,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       cache,
       sealKey: parts.sealKey,
       now,
-      caller: (request) => request.caller?.() ?? '',
+      caller: callerThrough(new Set(parts.config.access.trustedProxies)),
       origin: originOf,
       report: parts.report,
       observer: meters,

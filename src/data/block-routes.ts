@@ -75,10 +75,10 @@ type Asked = {
 };
 
 async function listBlocks(deps: DataDeps, chain: ServedChain, { times, limit, pages, isListed }: Asked) {
-  const listing = await listingOf(chain.reads, pages);
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
   const rows = await chain.reads.blocks({ ...listing, times, order: 'desc', limit: limit + 1 });
   const { items, nextPageToken } = pageOf(rows.filter(isListed), listing, { limit, numberOf: ({ height }) => height, pages });
-  return { nextPageToken, blocks: items.map((block) => renderBlock(block, deps.served.builder)), ...(await listFrame(deps, chain)) };
+  return { nextPageToken, blocks: items.map((block) => renderBlock(block, deps.served.builder)), ...frame };
 }
 
 /** `NodeID-` and 20 bytes in CB58. */

@@ -41,11 +41,12 @@ export const holderRoutes: readonly Route<DataDeps>[] = [
       const chain = chainAt(served, place);
       const { reads, feeAsset } = chain;
       await chain.complete?.(owners);
-      const pin = await (blockTimestamp === undefined ? reads.tip() : reads.pinBefore(blockTimestamp));
+      const pinned = blockTimestamp === undefined ? reads.tip() : reads.pinBefore(blockTimestamp);
+      const [pin, frame] = await Promise.all([pinned, listFrame(deps, chain)]);
       const holdings = pin === undefined ? nothing : await reads.balances(owners, pin);
       const balances = sumBalances(holdings, blockTimestamp ?? served.now(), feeAsset);
       const labelOf = await deps.labels(chain)(assetsOfBalances(balances));
-      return { balances: renderBalances(balances, labelOf), ...(await listFrame(deps, chain)) };
+      return { balances: renderBalances(balances, labelOf), ...frame };
     },
   }),
   row({

@@ -9,7 +9,7 @@ import { kinds } from '../index/tables.ts';
 import { chainAt, chainPath, placeParams } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
-import { listingOf, pageOf, pageParams } from './paging.ts';
+import { listingOf, pageOf, pageParams, weightOfOutputs } from './paging.ts';
 import { assetsOfTxs, renderTx } from './render-tx.ts';
 import { listSchema, Transaction } from './schemas.ts';
 
@@ -122,11 +122,13 @@ type Asked = {
 async function listTxs(deps: DataDeps, chain: ServedChain, { types, limit, pages, ...query }: Asked) {
   const wanted = types?.filter((type): type is TxKind => type in kinds);
   if (wanted?.length === 0) return { transactions: [], ...(await listFrame(deps, chain)) };
-  const listing = await listingOf(chain.reads, pages);
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
   const rows = await chain.reads.txs({ ...query, ...listing, kinds: wanted, limit: limit + 1 });
-  const { items, nextPageToken } = pageOf(rows, listing, { limit: fitting(rows, limit), numberOf: ({ seq }) => seq, pages });
-  return { nextPageToken, transactions: await renderTxs(deps, chain, items), ...(await listFrame(deps, chain)) };
+  const { items, nextPageToken } = pageOf(rows, listing, { limit, numberOf: ({ seq }) => seq, weightOf, pages });
+  return { nextPageToken, transactions: await renderTxs(deps, chain, items), ...frame };
 }
+
+const weightOf = ({ consumed, emitted }: TxEntry): number => weightOfOutputs(consumed) + weightOfOutputs(emitted);
 
 async function renderTxs(deps: DataDeps, chain: ServedChain, entries: readonly TxEntry[]) {
   const makers = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
@@ -138,17 +140,3 @@ async function renderTxs(deps: DataDeps, chain: ServedChain, entries: readonly T
 async function isAsset({ reads }: ServedChain, id: Id): Promise<boolean> {
   return (await reads.assets([id])).has(id);
 }
-
-/** How many transactions go onto a page: one may have a thousand outputs, and an answer should not weigh 100 MB. */
-function fitting(rows: readonly TxEntry[], limit: number): number {
-  let outputs = 0;
-  for (let at = 0; at < limit; at++) {
-    const entry = rows[at];
-    if (entry === undefined) break;
-    outputs += entry.consumed.length + entry.emitted.length;
-    if (outputs > maxOutputs) return Math.max(1, at);
-  }
-  return limit;
-}
-
-const maxOutputs = 5_000;

@@ -6,7 +6,7 @@ import type { Address } from '../bytes/address.ts';
 import { chainAt, chainPath, placeParams } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
-import { listingOf, pageOf, pageParams } from './paging.ts';
+import { listingOf, pageOf, pageParams, weightOfOutputs } from './paging.ts';
 import { renderUtxos } from './render-utxo.ts';
 import { listSchema, Utxo } from './schemas.ts';
 
@@ -22,7 +22,9 @@ const filters = {
 
 const common = {
   tag: 'UTXOs',
-  description: 'An output is listed if enough of its owners are among the addresses; locked ones too.',
+  description:
+    'An output is listed if enough of its owners are among the addresses; locked ones too. ' +
+    'A page of outputs with very many owners may be shorter than asked for and still not be the last.',
   response: listSchema('ListUtxosResponse', 'utxos', Utxo),
   keep: 'pin',
 } as const;
@@ -54,10 +56,15 @@ async function listUtxos(deps: DataDeps, asked: Asked, { pages }: { readonly pag
   const { addresses: owners, assetId: only, minUtxoAmount, includeSpent, sortBy, sortOrder: order, pageSize: limit } = asked;
   const chain = chainAt(deps.served, asked);
   await chain.complete?.(owners);
-  const listing = await listingOf(chain.reads, pages);
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
   const query = { addresses: owners, asset: only, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
   const rows = await chain.reads.utxos({ ...listing, ...query });
-  const { items, nextPageToken } = pageOf(rows, listing, { limit, numberOf: ({ seq }) => seq, pages });
+  const { items, nextPageToken } = pageOf(rows, listing, {
+    limit,
+    numberOf: ({ seq }) => seq,
+    weightOf: (one) => weightOfOutputs([one]),
+    pages,
+  });
   const labelOf = await deps.labels(chain)(items.map(({ utxo }) => utxo.assetID));
-  return { nextPageToken, utxos: renderUtxos(items, { ...deps, labelOf }), ...(await listFrame(deps, chain)) };
+  return { nextPageToken, utxos: renderUtxos(items, { ...deps, labelOf }), ...frame };
 }

@@ -60,7 +60,7 @@ export type FollowerDeps = {
   readonly batch?: Most;
 };
 
-const usualBatch: Most = { txs: 2000, bytes: 16 * 1024 * 1024 };
+const usualBatch: Most = { txs: 2000, bytes: 4 * 1024 * 1024 };
 
 /** Milliseconds: how long to wait for a block before looking around, between two looks at old blocks, and for others to be patient. */
 const look = { around: 1000, back: 60_000, reach: 10_000 } as const;

@@ -1,7 +1,6 @@
 import type { Address } from '../bytes/address.ts';
-import type { Id } from '../bytes/id.ts';
-import type { Utxo } from '../tx/utxo.ts';
 import { nonsense } from './fault.ts';
+import { createTurns, type InTurn } from './in-turn.ts';
 import type { FollowLedger } from './ledger.ts';
 import type { Remote, UtxoCursor } from './remote.ts';
 
@@ -22,18 +21,33 @@ export type OlderDeps = {
   readonly reached: (height: bigint) => Promise<void>;
 };
 
-/** The addresses that are remembered as done, and how many are listed at once. */
-const most = { remembered: 200_000, atOnce: 4, pages: 100_000 } as const;
+/** The addresses that are remembered as done, how many are listed at once, and how many pages an address may have. */
+const most = { remembered: 200_000, atOnce: 8, pages: 100_000 } as const;
 
-export function createOlder(deps: OlderDeps): Older {
+export function createOlder({ remote, ledger, reached }: OlderDeps): Older {
   const done = new Set<Address>();
   const underWay = new Map<Address, Promise<void>>();
+  const lanes = Array.from({ length: most.atOnce }, createTurns);
+  let turn = 0;
+
+  /** Page by page. If the output a page ended with is spent meanwhile, the node begins again at the newest: so some may come twice. */
+  const list = async (address: Address): Promise<void> => {
+    let after: UtxoCursor | undefined;
+    for (let pages = 0; pages < most.pages; pages++) {
+      const { utxos, next } = await remote.utxos({ of: 'X', address, after });
+      if (utxos.some(({ output }) => !output.addresses.includes(address)))
+        throw nonsense('avm.getUTXOs', 'it lists an output of somebody else');
+      // What was made or consumed up to here is told by blocks; once those are held, only what is older is missing.
+      await reached(await remote.height());
+      if (utxos.length > 0) await ledger.addOlder(utxos);
+      if (next === undefined) return;
+      after = next;
+    }
+    throw nonsense('avm.getUTXOs', `there is no end to it after ${most.pages} pages`);
+  };
 
   const one = async (address: Address): Promise<void> => {
-    const utxos = await listed(deps.remote, address);
-    // What is made or consumed up to here is told by blocks; once those are held, only what is older is missing.
-    await deps.reached(await deps.remote.height());
-    if (utxos.length > 0) await deps.ledger.addOlder(utxos);
+    await list(address);
     if (done.size >= most.remembered) done.delete(done.values().next().value as Address);
     done.add(address);
   };
@@ -42,31 +56,15 @@ export function createOlder(deps: OlderDeps): Older {
   const shared = (address: Address): Promise<void> => {
     const before = underWay.get(address);
     if (before !== undefined) return before;
-    const mine = one(address).finally(() => underWay.delete(address));
+    const lane = lanes[turn++ % lanes.length] as InTurn;
+    const mine = lane(() => one(address)).finally(() => underWay.delete(address));
     underWay.set(address, mine);
     return mine;
   };
 
   return {
     complete: async (addresses) => {
-      const missing = [...new Set(addresses)].filter((address) => !done.has(address));
-      for (let i = 0; i < missing.length; i += most.atOnce) await Promise.all(missing.slice(i, i + most.atOnce).map(shared));
+      await Promise.all([...new Set(addresses)].filter((address) => !done.has(address)).map(shared));
     },
   };
-}
-
-/** All pages. If the output a page ended with is spent meanwhile, the node begins again at the newest: so some may come twice. */
-async function listed(remote: Pick<Remote, 'utxos'>, address: Address): Promise<Utxo[]> {
-  const found = new Map<Id, Utxo>();
-  let after: UtxoCursor | undefined;
-  for (let pages = 0; pages < most.pages; pages++) {
-    const { utxos, next } = await remote.utxos({ of: 'X', address, after });
-    for (const utxo of utxos) {
-      if (!utxo.output.addresses.includes(address)) throw nonsense('avm.getUTXOs', 'it listed an output of another address');
-      found.set(utxo.id, utxo);
-    }
-    if (next === undefined) return [...found.values()];
-    after = next;
-  }
-  throw nonsense('avm.getUTXOs', `there is no end to it after ${most.pages} pages`);
 }

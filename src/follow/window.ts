@@ -13,7 +13,8 @@ export type Window = {
   readonly stumbled: () => void;
 };
 
-const limits = { first: 4, most: 16, ahead: 2048n, bytes: 16 * 1024 * 1024 } as const;
+/** Decoded transactions take some twenty times the bytes they had on the wire. */
+const limits = { first: 4, most: 16, ahead: 2048n, bytes: 4 * 1024 * 1024 } as const;
 
 export function createWindow(): Window {
   let size: number = limits.first;

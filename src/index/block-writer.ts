@@ -1,6 +1,6 @@
-import { addressToBytes } from '../bytes/address.ts';
-import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import { type Id, idText } from '../bytes/id.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { addressBlob, idBlob } from './blob.ts';
 import { type BlockFacts, blockFacts, type NewInIndex } from './block-facts.ts';
 import { countedRows } from './counted-rows.ts';
 import type { Dialect } from './ddl.ts';
@@ -77,7 +77,7 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
       ...q.putSpan(counted.spans),
       ...q.putSecond(counted.seconds),
       ...moved.queries,
-      ...q.putProgress([idToBytes(chain.id), last, chain.completeFrom]),
+      ...q.putProgress([idBlob(chain.id), last, chain.completeFrom]),
     ];
     memory.height = last;
   }
@@ -87,7 +87,7 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
 
 /** An index with a gap could not be told from a whole one. */
 function* checkFollows(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
-  const [row] = yield* ask<{ height: number }>(q.progress([idToBytes(chain)]));
+  const [row] = yield* ask<{ height: number }>(q.progress([idBlob(chain)]));
   const height = row?.height ?? -1;
   if (height !== wanted - 1)
     throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, block ${wanted} does not follow`, {
@@ -104,8 +104,8 @@ function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
   for (const { txs } of facts)
     for (const { seq, kind, addresses, assets } of txs) {
       rows.push(wholeChain, kind, seq);
-      for (const address of addresses) rows.push(addressToBytes(address), kind, seq);
-      for (const asset of assets) rows.push(idToBytes(asset), kind, seq);
+      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
+      for (const asset of assets) rows.push(idBlob(asset), kind, seq);
     }
   return rows;
 }
@@ -114,6 +114,6 @@ const wholeChain = new Uint8Array(0);
 
 function minterRows(blocks: readonly NewInIndex[]): SqlValue[] {
   const rows: SqlValue[] = [];
-  for (const { made } of blocks) for (const { utxo, seq } of made) if (isRight(utxo.output)) rows.push(idToBytes(utxo.assetID), seq);
+  for (const { made } of blocks) for (const { utxo, seq } of made) if (isRight(utxo.output)) rows.push(idBlob(utxo.assetID), seq);
   return rows;
 }

@@ -1,5 +1,5 @@
-import { type Address, addressToBytes } from '../bytes/address.ts';
-import { type Id, idToBytes } from '../bytes/id.ts';
+import type { Address } from '../bytes/address.ts';
+import type { Id } from '../bytes/id.ts';
 import {
   type AssetStat,
   assetsAfter,
@@ -12,6 +12,7 @@ import {
   type Span,
   spansAfter,
 } from './after-block.ts';
+import { addressBlob, idBlob } from './blob.ts';
 import type { BalanceChange, BlockFacts } from './block-facts.ts';
 import { hourOf } from './calendar.ts';
 import { type Before, balanceName } from './read-before.ts';
@@ -89,7 +90,7 @@ const sameHours = (was: Holder | undefined, { seen, sent }: Holder): boolean =>
   was !== undefined && hourOf(was.seen) === hourOf(seen) && hourOf(was.sent) === hourOf(sent);
 
 export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
-  addressToBytes(address),
+  addressBlob(address),
   first,
   seen,
   hourOf(seen),
@@ -98,7 +99,7 @@ export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlV
 ];
 
 export const assetRow = (asset: Id, { first, last, txs, supply }: AssetStat): SqlValue[] => [
-  idToBytes(asset),
+  idBlob(asset),
   first,
   last,
   txs,

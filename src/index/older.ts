@@ -1,8 +1,8 @@
 import type { Address } from '../bytes/address.ts';
-import { addressToBytes } from '../bytes/address.ts';
-import { type Id, idToBytes } from '../bytes/id.ts';
+import type { Id } from '../bytes/id.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { addressBlob, idBlob } from './blob.ts';
 import { ledgerChanges } from './block-facts.ts';
 import { unitNames, unitStart } from './calendar.ts';
 import { assetRow, holderRow } from './counted-rows.ts';
@@ -29,12 +29,12 @@ export function* writeOlder(q: WriterQueries, utxos: readonly NumberedUtxo[]): S
   }
   const keys = [...changes.values()];
   const rows = yield* askTogether({
-    holders: q.holders([...owners].map(addressToBytes)),
+    holders: q.holders([...owners].map(addressBlob)),
     balances: q.allBalances(keys.flatMap((change, i) => [i, ...balanceName(change)])),
-    assets: q.assets([...supply.keys()].map(idToBytes)),
+    assets: q.assets([...supply.keys()].map(idBlob)),
   });
   const placed = placingRows(utxos.map(({ utxo, seq }) => ({ utxo, seq, time, shelf: openShelf(utxo) })));
-  const minters = utxos.flatMap(({ utxo, seq }) => (isRight(utxo.output) ? [idToBytes(utxo.assetID), seq] : []));
+  const minters = utxos.flatMap(({ utxo, seq }) => (isRight(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
   yield [
     ...q.addHolding(placed.holding),
     ...q.addAmount(placed.amount),

@@ -17,7 +17,7 @@ export type BalanceReads = {
 
 export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads {
   // A balance has a row for every block that changed it. This goes from one asset to the next and from one lock time to the next, and then
-  // to the one row that counts, so it reads a few rows for each, however many there are.
+  // to the one row that counts, so it reads a few rows for each, however many there are. (SQLite takes CROSS JOIN as an order to keep the order.)
   const own = `WITH RECURSIVE
     a(asset) AS (
       SELECT (SELECT asset FROM ${t.balance} WHERE address = ? ORDER BY asset LIMIT 1)
@@ -29,10 +29,10 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
       UNION ALL SELECT k.asset, (SELECT b.locktime FROM ${t.balance} b
         WHERE b.address = ? AND b.asset = k.asset AND b.locktime > k.locktime ORDER BY b.locktime LIMIT 1)
       FROM k WHERE k.locktime IS NOT NULL)
-    SELECT k.asset, k.locktime, b.amount, b.count FROM k JOIN ${t.balance} b
-      ON b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime AND b.height = (SELECT h.height FROM ${t.balance} h
-        WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)
-    WHERE k.locktime IS NOT NULL AND b.count > 0`;
+    SELECT k.asset, k.locktime, b.amount, b.count FROM k CROSS JOIN ${t.balance} b
+    WHERE k.locktime IS NOT NULL AND b.count > 0 AND b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime
+      AND b.height = (SELECT h.height FROM ${t.balance} h
+        WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)`;
 
   const ownQuery = (address: Address, { height }: Pin): Query => {
     const owner = addressToBytes(address);

@@ -1,8 +1,8 @@
-import { type Address, addressToBytes } from '../bytes/address.ts';
+import type { Address } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
-import { type Id, idToBytes } from '../bytes/id.ts';
-import { u64Bytes } from '../bytes/octets.ts';
+import type { Id } from '../bytes/id.ts';
 import { type AssetStat, type Held, type Holder, isGenesis, type Pace, type Span } from './after-block.ts';
+import { addressBlob, idBlob, u64Blob } from './blob.ts';
 import type { BalanceChange, BlockFacts, NewInIndex } from './block-facts.ts';
 import { unitNames, unitStart } from './calendar.ts';
 import { askTogether, type Steps } from './steps.ts';
@@ -59,9 +59,9 @@ export function* readBefore(
   const missing = since === undefined ? [] : spansThen.filter(({ unit, start }) => memory.spans.get(unit)?.start !== start);
   const keys = [...unknown.balances.keys()];
   const rows = yield* askTogether({
-    holders: q.holders([...unknown.holders].map(addressToBytes)),
+    holders: q.holders([...unknown.holders].map(addressBlob)),
     balances: q.newestBalances([...unknown.balances.values()].flatMap((change, i) => [i, ...balanceName(change)])),
-    assets: q.assets([...unknown.assets].map(idToBytes)),
+    assets: q.assets([...unknown.assets].map(idBlob)),
     times: q.times([...unknown.times]),
     spans: q.spans(missing.flatMap(({ unit, start }) => [units[unit], start])),
     seconds: memory.pace === undefined && since !== undefined ? [q.lastSeconds] : [],
@@ -88,7 +88,7 @@ function recall<K, V>(remembered: V | undefined, known: Map<K, V>, unknown: Set<
 }
 
 export const balanceName = ({ address, asset, locktime }: Pick<BalanceChange, 'address' | 'asset' | 'locktime'>) =>
-  [addressToBytes(address), idToBytes(asset), u64Bytes(locktime)] as const;
+  [addressBlob(address), idBlob(asset), u64Blob(locktime)] as const;
 
 export const holderOf = ({ address, first, seen, sent }: HolderRow): [Address, Holder] => [
   toHex(address) as Address,

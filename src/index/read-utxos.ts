@@ -5,7 +5,7 @@ import { maxU64 } from '../bytes/octets.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
 import type { Tables } from '../state/schema.ts';
 import { isOfAsset } from '../state/stored-utxo.ts';
-import { effectsOf } from '../tx/effects.ts';
+import { consumedBy } from '../tx/effects.ts';
 import { parseTx } from '../tx/tx.ts';
 import { firstDone, merged, type Source } from './merge.ts';
 import { type Found, type MovedRow, movedColumns, type OutputReads, type OwnRow, ownColumns, ownJoins } from './read-outputs.ts';
@@ -13,7 +13,7 @@ import type { TxReads } from './read-txs.ts';
 import type { Pin, UtxoQuery } from './reads.ts';
 import { type Place, placeOf, placeOrder, type Sort, type Stretch, stretchText, stretchValues, wholeStretch } from './shelf-order.ts';
 import { openShelf } from './shelf-rows.ts';
-import { ask, type Steps } from './steps.ts';
+import { ask, type Query, type Steps } from './steps.ts';
 import { type IndexTables, type Shelf, shelves } from './tables.ts';
 import { worthOf } from './worth.ts';
 
@@ -78,11 +78,10 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
       return compare(place, stretch.after) > 0 && (end === undefined || compare(place, end) < 0);
     };
     const known = new Set(page.map(({ seq }) => seq));
-    const back = yield* firstDone(
+    const back = yield* firstDone([
       consumedSince(addresses, pin),
-      headStart,
       goneFromShelves(addresses, on.gone, query, end === undefined ? stretch : { ...stretch, end: end.key }),
-    );
+    ]);
     const isOnShelf = ({ seq, utxo }: Found) => on.there.includes(seq < 0 ? shelves.exported : openShelf(utxo));
     const all = [...page, ...back.filter((found) => !known.has(found.seq) && isOnShelf(found) && isWanted(found) && isInside(found))];
     if (all.length === page.length) return page;
@@ -104,42 +103,51 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
     };
     const subjects = addresses.map((address) => ({ address }));
     const since = { pin: { ...pin, lastTx: noEnd }, subjects, kinds: undefined, times: { from: undefined, to: undefined } };
-    for (let after = pin.lastTx; ; ) {
-      const numbers = yield* txs.numbers({ ...since, after, order: 'asc', limit: atOnce });
+    let size = firstSize;
+    for (let after: number | undefined = pin.lastTx; after !== undefined; size = Math.min(size * 2, largestSize)) {
+      const numbers: number[] = yield* txs.numbers({ ...since, after, order: 'asc', limit: size });
       const rows = yield* ask<{ bytes: Uint8Array }>(txs.bySeq(numbers));
-      const spent = rows.flatMap(({ bytes }) => effectsOf(parseTx(bytes, maxGenesisBytes)).spent);
-      for (const row of yield* ask<OwnRow>(outputs.byId(spent.map(idToBytes)))) collect(row);
-      if (numbers.length < atOnce) break;
-      after = numbers[atOnce - 1] as number;
+      const consumed = rows.flatMap(({ bytes }) => consumedBy(parseTx(bytes, maxGenesisBytes)));
+      for (const row of yield* ask<OwnRow>(outputs.byId(consumed.map(idToBytes)))) collect(row);
+      after = numbers[size - 1];
+      yield noMoreThisTurn;
     }
-    for (let [time, seq] = [pin.time, noEnd]; ; ) {
-      const rows = yield* ask<MovedRow>([outputs.takenAfter(time, seq, atOnce)]);
+    for (let after: MovedRow | undefined | null = null; after !== undefined; size = Math.min(size * 2, largestSize)) {
+      const rows: readonly MovedRow[] = yield* ask<MovedRow>([
+        outputs.takenAfter(after?.taken_time ?? pin.time, -(after?.seq ?? -noEnd), size),
+      ]);
       for (const row of rows) if (toHex(row.source) === chainID) collect(row);
-      const last = rows[atOnce - 1];
-      if (last === undefined) break;
-      [time, seq] = [last.taken_time as number, -last.seq];
+      after = rows[size - 1];
+      yield noMoreThisTurn;
     }
     return [...found.values()];
   }
 
   /** The same, by what stands on the shelves of what is gone. */
   function* goneFromShelves(addresses: readonly Address[], gone: readonly Shelf[], query: UtxoQuery, stretch: Stretch): Steps<Found[]> {
-    return yield* merged({
-      sources: addresses.flatMap((address) => gone.map((shelf) => shelfOf(address, shelf, query, stretch))),
-      compare: placeOrder(query),
-      pick: (row: Row) => (outputs.isThere(row, query.pin) ? outputs.found(row, query.pin) : undefined),
-      limit: Number.POSITIVE_INFINITY,
-    });
+    const found = new Map<number, Found>();
+    let shelves = addresses.flatMap((address) =>
+      gone.map((shelf) => ({ source: shelfOf(address, shelf, query, stretch), last: undefined as Row | undefined })),
+    );
+    for (let size = firstSize; shelves.length > 0; size = Math.min(size * 2, largestSize)) {
+      const answers = (yield shelves.map(({ source, last }) => source.more(last, size))) as readonly (readonly Row[])[];
+      for (const row of answers.flat()) if (outputs.isThere(row, query.pin)) found.set(row.seq, outputs.found(row, query.pin) as Found);
+      shelves = shelves.flatMap(({ source }, i) => {
+        const last = answers[i]?.[size - 1];
+        return last === undefined ? [] : [{ source, last }];
+      });
+      yield noMoreThisTurn;
+    }
+    return [...found.values()];
   }
 
   return { utxos };
 }
 
-/** Mostly little has happened since a pin: some hundred transactions are looked through before anything else is tried. */
-const headStart = 8;
+/** Rows of one turn when there is no saying how many there are; ever more as it goes on. */
+const [firstSize, largestSize] = [32, 1024];
 
-/** Rows of one step when there is no saying how many there are. */
-const atOnce = 256;
+const noMoreThisTurn: readonly Query[] = [];
 
 const noEnd = Number.MAX_SAFE_INTEGER - 1;
 

@@ -45,7 +45,7 @@ for (const { name, open, onDisk } of drivers)
           const begun = openReindex(options);
           begun.build().next();
           begun.close();
-          const [{ number }] = world.specs as [{ number: number }];
+          const number = world.specs[0]?.number as number;
           world.store.db.exec(`UPDATE c${number}_holder SET seen = seen + 1`);
           world.store.db.exec(`DELETE FROM c${number}_history WHERE kind = 4`);
           world.store.db.exec(`UPDATE moved SET taken_height = 7 WHERE taken_height IS NOT NULL`);

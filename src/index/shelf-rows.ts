@@ -1,8 +1,6 @@
-import { type Address, addressToBytes } from '../bytes/address.ts';
-import { fromHex } from '../bytes/hex.ts';
-import { u64Bytes } from '../bytes/octets.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { Utxo } from '../tx/utxo.ts';
+import { addressBlob, tieBlob, u64Blob } from './blob.ts';
 import type { NewInIndex } from './block-facts.ts';
 import type { SqlValue } from './sql.ts';
 import { type Shelf, shelves } from './tables.ts';
@@ -42,9 +40,9 @@ export function placingRows(placings: readonly Placing[]) {
   const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
   for (const { utxo, seq, time, shelf } of placings) {
     const tie = tieOf(utxo);
-    const amount = u64Bytes(worthOf(utxo.output));
+    const amount = u64Blob(worthOf(utxo.output));
     for (const address of ownersOf(utxo)) {
-      const owner = bytesOf(address);
+      const owner = addressBlob(address);
       rows.holding.push(owner, shelf, time, tie, seq);
       rows.amount.push(owner, shelf, amount, tie, seq);
     }
@@ -57,9 +55,9 @@ export function movingRows(movings: readonly Moving[]) {
   const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
   for (const { utxo, seq, time, shelf, to } of movings) {
     const tie = tieOf(utxo);
-    const amount = u64Bytes(worthOf(utxo.output));
+    const amount = u64Blob(worthOf(utxo.output));
     for (const address of ownersOf(utxo)) {
-      const owner = bytesOf(address);
+      const owner = addressBlob(address);
       rows.holding.push(to, owner, shelf, time, tie, seq);
       rows.amount.push(to, owner, shelf, amount, tie, seq);
     }
@@ -67,7 +65,4 @@ export function movingRows(movings: readonly Moving[]) {
   return rows;
 }
 
-const bytesOf = (address: Address): Uint8Array => addressToBytes(address);
-
-/** Outputs of one moment stand in the order of their ids. */
-export const tieOf = ({ id }: Utxo): Uint8Array => fromHex(id.slice(0, 16));
+export const tieOf = ({ id }: Utxo): Uint8Array => tieBlob(id);
