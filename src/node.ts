@@ -127,6 +127,7 @@ async function startWriter(
     gate: gateOf(config, env, keys.finder, counting.limiter),
     sealKey: store.secret(),
     stamp: stampOf(chains),
+    recoverKey: env.recoverKey,
     meters: metrics.api,
     report,
   });

@@ -50,6 +50,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
     sealKey: await sharedSecret(sql, env.random(32)),
     stamp: sharedStamp(served),
+    recoverKey: env.recoverKey,
     meters: metrics.api,
     ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, `${env.version} ${about.network.id}`) }),
     report,

@@ -7,13 +7,16 @@ import { type DocumentOptions, openApi } from '../api/openapi.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
 import type { SharedAnswers } from '../api/shared-answers.ts';
+import { sha256 } from '../bytes/hash.ts';
 import type { Config } from '../config.ts';
+import type { RecoverKey as CurveRecoverKey } from '../crypto/curve.ts';
 import { dataDeps } from '../data/deps.ts';
 import type { RecoverKey } from '../data/render-credential.ts';
 import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { Route } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
+import { signedPart } from '../tx/tx.ts';
 import { callerThrough } from './caller.ts';
 
 export type ApiParts = {
@@ -26,7 +29,7 @@ export type ApiParts = {
   readonly sealKey: Uint8Array;
   /** See api/answer-cache.ts. */
   readonly stamp: () => Stamp | Promise<Stamp>;
-  readonly recover?: RecoverKey;
+  readonly recoverKey: CurveRecoverKey;
   readonly meters: Observer;
   /** Answers that other processes made; see api/shared-answers.ts. */
   readonly shared?: SharedAnswers;
@@ -56,7 +59,7 @@ const nothing: Api = { under: new Map(), pages: [], rows: [] };
 function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Api {
   const { health, meters } = parts;
   const rows = {
-    data: [...bind('data', healthRoutes('v1'), health), ...bind('data', dataRoutes(), dataDeps(served, parts.recover))],
+    data: [...bind('data', healthRoutes('v1'), health), ...bind('data', dataRoutes(), dataDeps(served, publicKeys(parts.recoverKey)))],
     metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
   };
   const now = served.now;
@@ -97,6 +100,12 @@ const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }
   requireKey: config.access.requireKey,
   examples: { network: network.name, blockchainId: x.slug, chainId: x.aliases[0] },
 });
+
+/** Whose key it was, for answers that show who signed. */
+const publicKeys =
+  (recover: CurveRecoverKey): RecoverKey =>
+  (tx, signature) =>
+    signature.length === 65 ? recover(sha256(signedPart(tx)), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
 
 /** Only what looks like a host is taken into answers. */
 const originOf = (request: HttpRequest): string => {

@@ -49,6 +49,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
       stamp: stampOf(chains),
+      recoverKey: env.recoverKey,
       meters: metrics.api,
       report,
     })(sharedSide(config));

@@ -1,7 +1,8 @@
 import { Fault } from '../fault.ts';
-import { cb58Decode, cb58Encode } from './cb58.ts';
+import { cb58Decode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
+import { createIdText } from './id-text.ts';
 import { memo } from './memo.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
@@ -23,10 +24,10 @@ export const idToBytes = (id: Id): Uint8Array => fromHex(id);
 export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 
 /** Ids repeat a lot: an asset's stands in every output, and the same few are asked about again and again. */
-const remembered = 8192;
+const remembered = 32_768;
 
 /** The public text form, CB58. */
-export const idText: (id: Id) => string = memo(remembered, (id: Id) => cb58Encode(fromHex(id)));
+export const idText: (id: Id) => string = memo(remembered, createIdText());
 
 export const parseId: (text: string) => Id = memo(remembered, checkedId);
 

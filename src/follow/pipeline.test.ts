@@ -133,3 +133,19 @@ test('a restart forgets what was fetched and goes on from where it is told', asy
   pipeline.stop();
   expect(await pipeline.take(most, 0).catch((error) => error.fault.code)).toBe('FOLLOW_STOPPED');
 });
+
+test('whoever prepares may fail or never answer: the blocks come all the same', async () => {
+  for (const prepare of [() => Promise.reject(new Error('test')), () => new Promise<void>(() => {})]) {
+    const { timing, until } = createVirtualTiming();
+    const remote = { height: async () => 1n, blockAt: async () => blockAt(1n) };
+    const pipeline = startPipeline(1n, { remote, timing, prepare, onContact: () => {}, onTrouble: () => {} });
+    let isPrepared = false;
+    const take = async () => {
+      for (const { prepared } of await pipeline.take(most, 1000)) await prepared;
+      isPrepared = true;
+    };
+    void take();
+    await until(() => isPrepared, 20_000);
+    pipeline.stop();
+  }
+});

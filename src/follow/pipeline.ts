@@ -35,6 +35,7 @@ export type PipelineDeps = {
 /** How long between two questions for the node's height, in milliseconds: at the tip, and while there is enough to fetch anyway. */
 const polling = { live: 150, busy: 1000 } as const;
 const backoff = { first: 50, longest: 2000 } as const;
+const longestPreparation = 15_000;
 
 export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   const { remote, timing } = deps;
@@ -95,12 +96,18 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
     }
   };
 
-  const prepared = async ({ txs }: Block): Promise<void> => {
-    try {
-      await deps.prepare?.(txs);
-    } catch {
-      return;
-    }
+  /** Waits for what others prepare, but not for ever: a thread that died would hold everything up. */
+  const prepared = ({ txs }: Block): Promise<void> => {
+    const { prepare } = deps;
+    if (prepare === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = timing.after(longestPreparation, resolve);
+      const go = (): void => {
+        cancel();
+        resolve();
+      };
+      prepare(txs).then(go, go);
+    });
   };
 
   /** All questions rest together: a node in trouble is not asked sixteen things at once. */

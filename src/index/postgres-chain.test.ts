@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
+import type { Id } from '../bytes/id.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
+import { effectsOf } from '../tx/effects.ts';
+import type { Output } from '../tx/output.ts';
+import { makeUtxo } from '../tx/utxo.ts';
 import { chainTables } from './chain-tables.ts';
 import { checkIndex } from './check-index.ts';
 import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables } from './indexed-world.fixture.ts';
@@ -100,6 +105,96 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
           expect(toHex((await chain.blockAt(height)) ?? new Uint8Array())).toBe(toHex(state.blockAt(height) ?? new Uint8Array()));
         expect(await chain.blockAt(state.height() + 1n)).toBeUndefined();
       }
+    });
+    world.close();
+  }, 60_000);
+
+  test('takes the next blocks only, all of them or none', async () => {
+    const world = indexedWorld(openDatabase, 62);
+    world.begin();
+    await inDatabase('order', world, async (sql, chains) => {
+      const own = world.chains[0] as IndexedChain;
+      const chain = chains[0] as PostgresChain;
+      const blocks = Array.from({ length: 12 }, () => {
+        const prepared = world.prepare(own);
+        world.commit(prepared);
+        return prepared;
+      });
+      const before = await dump(sql, world);
+      const faultOf = (work: Promise<unknown>) =>
+        work.then(
+          () => undefined,
+          (error) => (error as { fault?: { code: string } }).fault?.code ?? String(error),
+        );
+      expect(await faultOf(chain.commit(blocks.slice(1)))).toBe('INDEX_WRONG_PARENT');
+      expect(await faultOf(chain.commit([...blocks.slice(0, 4), ...blocks.slice(5)]))).toBe('INDEX_WRONG_PARENT');
+      const [first, ...rest] = blocks as [(typeof blocks)[number], ...typeof blocks];
+      const stranger = [...first.diff.consumed.values()].map((utxo) => ({ ...utxo, id: `${utxo.id.slice(2)}00` as typeof utxo.id }));
+      const strange = { ...first.diff, consumed: new Map(stranger.map((utxo) => [utxo.id, utxo])) };
+      const lastOf = rest[rest.length - 1] as (typeof blocks)[number];
+      const wrong = {
+        ...lastOf,
+        diff: {
+          ...lastOf.diff,
+          consumed: new Map([...lastOf.diff.consumed].map(([id]) => [id, stranger[0] as (typeof stranger)[number]])),
+        },
+      };
+      expect(strange.consumed.size).toBeGreaterThan(0);
+      expect(await faultOf(chain.commit([...blocks.slice(0, -1), wrong]))).toBe('INDEX_MISSING_OUTPUT');
+      expect(await dump(sql, world)).toEqual(before);
+      await chain.commit([]);
+      await chain.commit(blocks);
+      expect(await chain.lastAccepted()).toEqual(own.state.lastAccepted());
+      expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+
+      const utxos = blocks.flatMap(({ diff }) => diff.applied.flatMap(({ effects }) => [...effects.created]));
+      const asset = own.source.feeAsset;
+      const plain = blocks.flatMap(({ diff }) => diff.applied).find(({ tx }) => tx.unsigned.kind === 'BaseTx')?.tx.id as typeof asset;
+      const nobody = '0'.repeat(64) as typeof asset;
+      const held = await chain.load({ utxos: [...utxos.map(({ id }) => id), nobody], assets: [asset, plain, nobody] });
+      expect([...held.utxos.keys()].sort()).toEqual(
+        utxos
+          .map(({ id }) => id)
+          .filter((id) => own.state.utxo(id) !== undefined)
+          .sort(),
+      );
+      for (const [id, utxo] of held.utxos) expect(utxo).toEqual(own.state.utxo(id) as typeof utxo);
+      expect(held.spent.size + held.utxos.size).toBe(utxos.length);
+      expect([...held.assets].sort()).toEqual(
+        [
+          [asset, { id: asset, fxs: [0] }],
+          [plain, 'not-an-asset'],
+        ].sort() as never,
+      );
+    });
+    world.close();
+  }, 60_000);
+
+  test('adds outputs that are older than its blocks', async () => {
+    const world = indexedWorld(openDatabase, 63);
+    world.begin();
+    await inDatabase('older', world, async (sql, chains) => {
+      const own = world.chains[0] as IndexedChain;
+      const chain = chains[0] as PostgresChain;
+      const strangers = Array.from({ length: 30 }, (_, i) =>
+        makeUtxo(
+          sha256Hex(Buffer.from(`old ${i}`)) as Id,
+          i,
+          own.source.feeAsset,
+          [...own.source.genesisTxs.flatMap((tx) => effectsOf(tx).created)][i % 12]?.output as Output,
+        ),
+      );
+      const spec = { ...own.spec };
+      for (let i = 0; i < 6; i++) {
+        const prepared = world.prepare(own);
+        const older = strangers.slice(i * 4, i * 4 + 2);
+        own.state.commitAll([{ ...prepared, older }], own.index.withinAll);
+        await chain.commit([{ ...prepared, older }]);
+        own.state.addOlder(strangers.slice(i * 4, i * 4 + 4), own.index.withinOlder);
+        await chain.addOlder(strangers.slice(i * 4, i * 4 + 4));
+      }
+      expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
+      expect(await follow(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });
     world.close();
   }, 60_000);

@@ -153,6 +153,8 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     taken: (utxos: readonly Utxo[], txID: Id, time: number): void => {
       for (const { id } of utxos) (outputs.get(id) as Output).spent = { txID, time, seq: undefined };
     },
+    /** All that another chain ever put for this one. */
+    inbound: (): ReadonlyMap<Id, Utxo> => inbound,
     lastTime: () => Number(blocks[blocks.length - 1]?.time),
     pins: () => blocks.map(pinOf),
     assetIDs: () => txs.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id),

@@ -1,5 +1,6 @@
 import type { Id } from '../bytes/id.ts';
 import { zeroId } from '../bytes/id.ts';
+import type { NewBlock } from '../state/block-change.ts';
 import { claimedNumber } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
 import { diffOn } from '../state/diff.ts';
@@ -18,6 +19,7 @@ export type ReadsWorld = ReturnType<typeof createReadsWorld>;
 
 export function createReadsWorld(open: OpenDatabase, seed: number, path?: string) {
   const source = randomChain(seed, 6, 3_000_000);
+  const log: { readonly chain: 0 | 1; readonly block: NewBlock }[] = [];
   const { store, memory, state, close } = openChain(open, path);
   const feeAsset = source.genesisTxs[0]?.id as Id;
   const indexOf = (id: Id) => {
@@ -34,7 +36,8 @@ export function createReadsWorld(open: OpenDatabase, seed: number, path?: string
   const peerIndex = indexOf(peerID);
   const empty = { networkID: 12345, blockchainID: zeroId, outputs: [], inputs: [], memo: new Uint8Array(0) };
   const asset = { name: Buffer.from('P'), symbol: Buffer.from('P'), denomination: 0, initialStates: [] };
-  peer.init([makeTx({ kind: 'CreateAssetTx', ...empty, ...asset }, [])], source.first, peerIndex.within);
+  const peerTxs = [makeTx({ kind: 'CreateAssetTx', ...empty, ...asset }, [])];
+  peer.init(peerTxs, source.first, peerIndex.within);
 
   /** The other chain takes some of what was exported to it. */
   const importElsewhere = (): void => {
@@ -55,6 +58,7 @@ export function createReadsWorld(open: OpenDatabase, seed: number, path?: string
     const diff = diffOn(peer);
     diff.apply(tx, effectsOf(tx));
     peer.commit(block, diff, peerIndex.within);
+    log.push({ chain: 1, block: { block, diff, imported: new Map(taken.map((utxo) => [utxo.id, utxo])) } });
     oracle.taken(taken, tx.id, Number(block.time));
   };
 
@@ -65,13 +69,20 @@ export function createReadsWorld(open: OpenDatabase, seed: number, path?: string
     addresses: source.addresses,
     pick: source.pick,
     number: claimedNumber(store, chainID),
-    numbers: [claimedNumber(store, chainID), claimedNumber(store, peerID)],
+    feeAsset,
+    /** Where both chains begin, and all their blocks since. */
+    beginnings: [
+      { id: chainID, txs: source.genesisTxs, first: source.first },
+      { id: peerID, txs: peerTxs, first: source.first },
+    ],
+    log,
     /** The next block, and perhaps one of the other chain. */
     step: (txCount?: number): void => {
       const { puts, block, diff } = source.next(state, txCount);
       if (puts.length > 0) store.write(() => memory.put(chainID, peerID, puts));
       state.commit(block, diff, index.within);
       oracle.accept(block, block.txs, puts);
+      log.push({ chain: 0, block: { block, diff, imported: oracle.inbound() } });
       if (source.pick(3) === 0) importElsewhere();
     },
     close,

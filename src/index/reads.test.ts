@@ -1,17 +1,13 @@
 import { describe, test } from 'bun:test';
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
-import { chainID, genesisID, peerID } from '../state/random-chain.fixture.ts';
-import { tablesOf } from '../state/schema.ts';
-import type { Store } from '../store/store.ts';
-import { chainTables } from './chain-tables.ts';
+import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import { migratePostgres } from './migrate.ts';
 import { openReads } from './open-reads.ts';
+import { postgresChain } from './postgres-chain.ts';
 import { readsContract } from './reads-contract.fixture.ts';
 import { createReadsWorld } from './reads-world.fixture.ts';
-import type { SqlValue, WritableSql } from './sql.ts';
 import { sqliteSql } from './sqlite-sql.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from './tables.ts';
 
 readsContract(
   'SQLite',
@@ -36,13 +32,26 @@ else
       const url = new URL(server);
       url.pathname = `/${name}`;
       const sql = openPostgres({ url: url.href });
-      const chains = [chainID, peerID].map((id) => ({ id, genesis: genesisID }));
-      const [number = 0, other = 0] = await migratePostgres(sql, 12345, chains);
       const world = createReadsWorld(openDatabase, seed);
+      const numbers = await migratePostgres(
+        sql,
+        12345,
+        world.beginnings.map(({ id }) => ({ id, genesis: genesisID })),
+      );
+      const chains = world.beginnings.map(({ id }, i) =>
+        postgresChain(sql, { number: numbers[i] as number, id, feeAsset: world.feeAsset, completeFrom: 0 }),
+      );
+      for (const [i, { txs, first }] of world.beginnings.entries()) await chains[i]?.init(txs, first);
+      let written = 0;
       return {
         world,
-        reads: openReads(sql, { number, id: chainID }),
-        sync: () => copy(world.store, sql, [number, other]),
+        reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
+        sync: async () => {
+          for (const { chain, block } of world.log.slice(written)) {
+            await chains[chain]?.commit([block]);
+            written++;
+          }
+        },
         close: async () => {
           world.close();
           await sql.close();
@@ -53,29 +62,3 @@ else
     },
     2,
   );
-
-/** All rows of the index, as SQLite has them, in one transaction. */
-async function copy(store: Store, sql: WritableSql, numbers: readonly number[]): Promise<void> {
-  const tables: (readonly [string, Table])[] = [
-    ...Object.entries(sharedIndexSchema),
-    ...numbers.flatMap((number) => [
-      ...Object.entries(chainTables).map(([key, table]) => [tablesOf(number)[key as keyof typeof chainTables], table] as const),
-      ...Object.entries(indexSchema).map(([key, table]) => [indexTablesOf(number)[key as keyof typeof indexSchema], table] as const),
-    ]),
-  ];
-  await sql.write(async (tx) => {
-    for (const [name, { columns }] of tables) {
-      const names = Object.keys(columns);
-      await tx.all(`DELETE FROM ${name}`, []);
-      const rows = store.db.prepare<{ [column: string]: SqlValue }>(`SELECT ${names.join(', ')} FROM ${name}`).all();
-      for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        const some = rows.slice(at, at + rowsAtOnce);
-        const tuples = some.map(() => `(${names.map(() => '?').join(', ')})`).join(', ');
-        const values = some.flatMap((row) => names.map((column) => row[column] as SqlValue));
-        await tx.all(`INSERT INTO ${name}(${names.join(', ')}) VALUES ${tuples}`, values);
-      }
-    }
-  });
-}
-
-const rowsAtOnce = 500;
