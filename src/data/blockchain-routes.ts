@@ -1,10 +1,11 @@
+import { type Counterpart, findCounterpart } from '../api/chain-name.ts';
 import { pageSize, pageToken, pathText, sortOrder } from '../api/params.ts';
 import { type Route, route } from '../api/route.ts';
 import { list, object, optional } from '../api/schema.ts';
 import type { Served, ServedChain } from '../api/served.ts';
 import { formatHex, fromHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type Counterpart, chainNamed, chainPath, checkNetwork, counterpartNamed, networkParam } from './chain.ts';
+import { chainNamed, chainPath, checkNetwork, networkParam } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { Blockchain, BlockchainWithGenesis, nextPageToken } from './schemas.ts';
 
@@ -47,7 +48,7 @@ export const blockchainRoutes: readonly Route<DataDeps>[] = [
     keep: 'tip-only',
     run: async ({ served }, { network, blockchainId }) => {
       checkNetwork(served, network);
-      const counterpart = counterpartNamed(served, blockchainId);
+      const counterpart = findCounterpart(served, blockchainId);
       if (counterpart !== undefined) return otherChain(served, counterpart);
       const chain = chainNamed(served, blockchainId);
       return { ...ownChain(served, chain), genesisData: { encoding: 'hex', data: formatHex('hex', chain.genesisBytes) } };

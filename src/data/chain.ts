@@ -1,8 +1,8 @@
+import { findChain, unknownChain } from '../api/chain-name.ts';
 import { pathText } from '../api/params.ts';
 import { shown } from '../api/quoted.ts';
 import { notFound, type Refusal } from '../api/refusal.ts';
 import type { Served, ServedChain } from '../api/served.ts';
-import { idText } from '../bytes/id.ts';
 
 export const networkParam = pathText({
   description: 'The network of this server: its name (local, fuji, mainnet) or its number.',
@@ -34,29 +34,13 @@ export function checkNetwork({ network: { names } }: Served, asked: string): voi
 }
 
 export function chainNamed(served: Served, name: string): ServedChain {
-  const found = served.chains.find(({ id, aliases, slug }) => slug === name || aliases.includes(name) || idText(id) === name);
-  if (found === undefined) throw unknownChain(served, name);
+  const found = findChain(served, name);
+  if (found === undefined) throw unknownChain(served, name, `No blockchain ${shown(name)} here`);
   return found;
 }
 
-export type Counterpart = Served['counterparts'][number];
-
-/** P or C, which this server knows by name only. */
-export const counterpartNamed = ({ counterparts }: Served, name: string): Counterpart | undefined =>
-  counterparts.find(({ id, alias }) => alias === name || slugOf(alias) === name || idText(id) === name);
-
 /** How answers name the chain and its network. */
 export const chainInfo = ({ network }: Served, { slug }: ServedChain) => ({ chainName: slug, network: network.name });
-
-/** A chain that somebody else may name: one of ours, P, C, or any other. */
-export const slugOf = (alias: string): string => `${alias.toLowerCase()}-chain`;
-
-function unknownChain(served: Served, name: string): Refusal {
-  const here = `This server serves chains of the AVM: ${served.chains.map(({ slug }) => slug).join(', ')}`;
-  const counterpart = counterpartNamed(served, name);
-  if (counterpart !== undefined) return notFound(`This server has no ${counterpart.alias}-Chain data. ${here}`);
-  return notFound(`No blockchain ${shown(name)} here. ${here}`);
-}
 
 /** For answers that a P-Chain would have to give. */
 export const noPlatformData = (): Refusal => notFound('This server has no P-Chain data: it serves chains of the AVM');

@@ -59,7 +59,7 @@ describe('days', () => {
     for (const chain of ['', 'x', 'Z', '43114', '..%2FX', 'total']) expect((await ask(blocks, monday, chain)).status).toBe(404);
     expect((await ask(blocks, monday, 'p-chain')).json).toEqual({
       statusCode: 404,
-      message: 'This server has no P-Chain data. Chains of this server: X, Y',
+      message: 'This server has no P-Chain data. This server serves chains of the AVM: x-chain, Y',
       error: 'Not Found',
     });
   });

@@ -1,6 +1,6 @@
+import { findChain, unknownChain } from '../api/chain-name.ts';
 import { pathText } from '../api/params.ts';
 import { shown } from '../api/quoted.ts';
-import { notFound, type Refusal } from '../api/refusal.ts';
 import { integer, object, oneOf, text } from '../api/schema.ts';
 import type { Served, ServedChain } from '../api/served.ts';
 import { idText } from '../bytes/id.ts';
@@ -11,9 +11,10 @@ export const chainParam = pathText({
 });
 
 export function chainNamed(served: Served, name: string): ServedChain {
-  const found = served.chains.find(({ id, aliases, slug }) => slug === name || aliases.includes(name) || idText(id) === name);
-  if (found === undefined) throw unknownChain(served, name);
-  return found;
+  const found = findChain(served, name);
+  if (found !== undefined) return found;
+  const sum = `This server has metrics of single chains, not of ${shown(name)} as a whole`;
+  throw unknownChain(served, name, sums.includes(name) ? sum : `No chain ${shown(name)} here`);
 }
 
 export const MetricsChain = object('MetricsChain', {
@@ -34,11 +35,3 @@ export const metricsChain = ({ network }: Served, { id, title }: ServedChain) =>
 
 /** Names under which others give the sum over a whole network. Of distinct addresses there is no such sum, and most of its chains are not here. */
 const sums: readonly string[] = ['total', 'mainnet', 'testnet'];
-
-function unknownChain({ chains, counterparts }: Served, name: string): Refusal {
-  const here = `Chains of this server: ${chains.map(({ aliases }) => aliases[0]).join(', ')}`;
-  if (sums.includes(name)) return notFound(`This server has metrics of single chains, not of ${shown(name)} as a whole. ${here}`);
-  const counterpart = counterparts.find(({ id, alias }) => [alias, `${alias.toLowerCase()}-chain`, idText(id)].includes(name));
-  if (counterpart !== undefined) return notFound(`This server has no ${counterpart.alias}-Chain data. ${here}`);
-  return notFound(`No chain ${shown(name)}. ${here}`);
-}
