@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
@@ -20,7 +20,7 @@ import { type ParsedFlags, parseFlags } from './flags.ts';
 import { plainLineEvery, progressBar, progressLine } from './follow/progress-bar.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
-import { fileSystem, files } from './platform/files.ts';
+import { fileSystem, files, makeFolder } from './platform/files.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
 import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
 import { parentChannel, spawnChild } from './platform/processes-bun.ts';
@@ -161,7 +161,7 @@ const env: Env = {
   openPostgres,
   tryPostgresLock,
   fetch,
-  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeFolder,
   removeFile: (path) => rmSync(path, { force: true }),
   serve,
   parent: parentChannel(),

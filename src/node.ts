@@ -21,7 +21,9 @@ import { idText } from './bytes/id.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
+import { shuttingDownCheck } from './health/checks.ts';
 import { createHealth, type Health } from './health/health.ts';
+import { applicationTag } from './health/worker.ts';
 import type { Handler } from './http/message.ts';
 import { createRouter, type Routes } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
@@ -203,6 +205,9 @@ async function startWriter(
     }),
     close: async () => {
       stopping = true;
+      health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+      // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
+      if (config.http.shutdownWait > 0) await new Promise<void>((resolve) => env.timers.after(config.http.shutdownWait, resolve));
       await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
       health.stop();
       for (const { engine, follower } of chains) {

@@ -1,6 +1,6 @@
 /** JSON with integers too long for a double kept as {"$n": digits}: two documents can be compared exactly. */
 export function parseExact(text: string): unknown {
-  return JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})(?=\s*[,}\]])/g, (_, s, n) => s ?? `{"$n":"${n}"}`));
+  return JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|((?<![\d.eE+-])-?\d{16,})(?=\s*[,}\]])/g, (_, s, n) => s ?? `{"$n":"${n}"}`));
 }
 
 export function tryParseExact(text: string): unknown {

@@ -3,14 +3,22 @@ import { createJudge } from '../src/chain/judge.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
 import { type Follower, type FollowerDeps, startFollower } from '../src/follow/follower.ts';
+import type { FollowLedger } from '../src/follow/ledger.ts';
 import type { Timing } from '../src/follow/pause.ts';
 import { connectRemote, type Remote } from '../src/follow/remote.ts';
 import { signersAhead } from '../src/follow/signers-ahead.ts';
 import { stateLedger } from '../src/follow/state-ledger.ts';
 import { fetchTransport } from '../src/follow/transport.ts';
+import type { IndexSpec } from '../src/index/block-writer.ts';
+import { checkIndex } from '../src/index/check-index.ts';
+import { migrateStore } from '../src/index/migrate.ts';
+import { sqliteIndex } from '../src/index/sqlite-index.ts';
+import { stepsOn } from '../src/index/steps.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
+import { claimedNumber } from '../src/state/chain-number.ts';
 import { type ChainState, openState } from '../src/state/chain-state.ts';
+import { checkChain } from '../src/state/check.ts';
 import { openSharedMemory } from '../src/state/shared-memory.ts';
 import { memoryPath } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/store.ts';
@@ -21,6 +29,7 @@ export type FollowedChain = {
   readonly follower: Follower;
   readonly state: ChainState;
   readonly store: Store;
+  readonly index: IndexSpec;
   readonly reported: readonly unknown[];
   readonly close: () => Promise<void>;
 };
@@ -44,14 +53,28 @@ export const realTiming: Timing = {
 
 export const remoteAt = (url: string): Remote => connectRemote(url, { hrp: 'local', transport: fetchTransport(fetch), timing: realTiming });
 
-export function openFollowedState(path = memoryPath, outputs: 'unspent' | 'unknown' = 'unspent') {
+export type FollowedState = { readonly store: Store; readonly state: ChainState; readonly ledger: FollowLedger; readonly index: IndexSpec };
+
+/** The state and the index of the followed chain. `unknown`: as for a network whose genesis outputs may be spent long before block 1. */
+export function openFollowedState(path = memoryPath, outputs: 'unspent' | 'unknown' = 'unspent'): FollowedState {
   const { network, x, first } = localGenesis();
+  const [avax] = x.genesis.assets;
   const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
   const state = openState(store, openSharedMemory(store), { id: x.blockchainID, genesis: idOf(x.genesis.bytes) });
+  const number = claimedNumber(store, x.blockchainID);
+  migrateStore(store, number);
+  const index = { number, id: x.blockchainID, feeAsset: avax.tx.id, completeFrom: outputs === 'unknown' ? 1 : 0 };
+  const { within, withinAll, withinOlder } = sqliteIndex(store, index);
   const genesisTxs = x.genesis.assets.map(({ tx }) => tx);
-  if (!state.isInitialized()) state.init(genesisTxs, first, undefined, outputs);
-  return { store, state };
+  if (!state.isInitialized()) state.init(genesisTxs, first, within, outputs);
+  return { store, state, index, ledger: stateLedger(state, { within: withinAll, withinOlder }) };
 }
+
+/** What does not fit: rows of the state that contradict each other, rows of the index that are not what the blocks say. */
+export const problemsOf = ({ store, state, index }: Omit<FollowedState, 'ledger'>): readonly string[] => [
+  ...checkChain(store, state.id).problems,
+  ...stepsOn(store.db)(checkIndex([index], 'sqlite')),
+];
 
 export function localJudge(recover: ReturnType<typeof createSigners>['recover']) {
   const { network, x } = localGenesis();
@@ -71,20 +94,20 @@ export function localExpectation() {
 }
 
 export function followLocal(url: string, { path, remote = remoteAt, hasOlder = false, ...options }: FollowedOptions = {}): FollowedChain {
-  const { store, state } = openFollowedState(path, hasOlder ? 'unknown' : 'unspent');
-  const signers = createSigners(recoverNative, 65_536);
+  const { store, state, ledger, index } = openFollowedState(path, hasOlder ? 'unknown' : 'unspent');
   const thread = openThread(new URL('../src/recovery-thread.ts', import.meta.url));
+  const { prepare, recover } = signersAhead(thread.ask, createSigners(recoverNative).recover);
   const reported: unknown[] = [];
   const follower = startFollower({
     remote: remote(url),
-    ledger: stateLedger(state),
+    ledger,
     expect: localExpectation(),
-    judge: localJudge(signers.recover),
-    recover: signers.recover,
+    judge: localJudge(recover),
+    recover,
     foreign: { P: pChain, C: cChain },
     hasOlder,
     timing: realTiming,
-    prepare: signersAhead(signers, thread.ask),
+    prepare,
     report: (error) => void reported.push(error),
     ...options,
   });
@@ -93,5 +116,5 @@ export function followLocal(url: string, { path, remote = remoteAt, hasOlder = f
     thread.close();
     store.close();
   };
-  return { follower, state, store, reported, close };
+  return { follower, state, store, index, reported, close };
 }

@@ -10,26 +10,58 @@ export type Program = {
   readonly client: Client;
   readonly pid: number;
   readonly banner: Record<string, unknown>;
+  /** What it has written to its error output so far; of very much the end. */
+  readonly said: () => string;
   readonly stop: (signal?: NodeJS.Signals) => Promise<number>;
   readonly exited: Promise<number>;
 };
 
-export async function startProgram(...flags: string[]): Promise<Program> {
-  const child = Bun.spawn([bin, '--http-port=0', '--json', ...flags], { stdout: 'pipe', stderr: 'pipe' });
+/** A command and its words, if there is one, come before the flags. */
+export async function startProgram(...told: string[]): Promise<Program> {
+  const words = told.slice(
+    0,
+    Math.max(
+      0,
+      told.findIndex((one) => one.startsWith('-')),
+    ),
+  );
+  const child = Bun.spawn([bin, ...words, '--http-port=0', '--json', ...told.slice(words.length)], { stdout: 'pipe', stderr: 'pipe' });
+  const said = listen(child.stderr);
   const banner = await firstLine(child.stdout);
-  if (banner === undefined) throw new Error(`serac did not start: ${await new Response(child.stderr).text()}`);
-  const told = JSON.parse(banner) as { url: string };
-  const port = Number(new URL(told.url).port);
+  if (banner === undefined) {
+    await said.ended;
+    throw new Error(`serac did not start: ${said.text()}`);
+  }
+  const shown = JSON.parse(banner) as { url: string };
+  const port = Number(new URL(shown.url).port);
   const client = createClient(port);
   return {
     port,
-    url: told.url,
+    url: shown.url,
     client,
     pid: child.pid,
-    banner: told as Record<string, unknown>,
+    banner: shown as Record<string, unknown>,
+    said: said.text,
     exited: child.exited,
     stop: async (signal = 'SIGTERM') => {
       client.close();
+      child.kill(signal);
+      return child.exited;
+    },
+  };
+}
+
+/** `serac index URL`, which serves nothing. */
+export type Indexer = Pick<Program, 'pid' | 'said' | 'stop' | 'exited'>;
+
+export function startIndexer(url: string, ...flags: string[]): Indexer {
+  const child = Bun.spawn([bin, 'index', url, '--silent', ...flags], { stdout: 'ignore', stderr: 'pipe' });
+  const said = listen(child.stderr);
+  return {
+    pid: child.pid,
+    said: said.text,
+    exited: child.exited,
+    stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       return child.exited;
     },
@@ -42,6 +74,17 @@ export async function runProgram(...flags: string[]): Promise<{ code: number; ou
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, out, err };
 }
+
+/** Reads all that is said: a pipe that nobody reads would fill up and hold the program. */
+function listen(stream: ReadableStream<Uint8Array>): { readonly text: () => string; readonly ended: Promise<void> } {
+  let text = '';
+  const read = async (): Promise<void> => {
+    for await (const chunk of stream) text = (text + Buffer.from(chunk).toString('utf8')).slice(-longestSaid);
+  };
+  return { ended: read(), text: () => text };
+}
+
+const longestSaid = 65_536;
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = '';

@@ -46,7 +46,7 @@ export function stateOf({ revoked, expires }: ApiKey, now: number): KeyState {
 export const allows = ({ routes }: ApiKey, api: string, route: string): boolean =>
   routes.length === 0 || routes.some((grant) => covers(grant, api, route));
 
-/** A grant names an interface (`data`), a route (`listUtxos`, `data:listUtxos`), or with a star all that begin so (`data:list*`). */
+/** A grant names an interface (`data`), a route (`getUtxosByAddresses`, `data:getUtxosByAddresses`), or with a star all that begin so (`data:list*`). */
 export function covers(grant: string, api: string, route: string): boolean {
   const names = [api, route, `${api}:${route}`];
   return grant.endsWith('*') ? names.some((name) => name.startsWith(grant.slice(0, -1))) : names.includes(grant);

@@ -76,6 +76,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     about: () => ({ network: about.network }),
     close: async () => {
       stopping = true;
+      if (config.http.shutdownWait > 0) await new Promise<void>((resolve) => env.timers.after(config.http.shutdownWait, resolve));
       await Promise.all(servers.map((server) => server.close()));
       life.stop();
       await counting.close();

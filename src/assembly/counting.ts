@@ -29,7 +29,7 @@ export async function openCounting(config: Pick<Config, 'cacheUrl' | 'access'>, 
   }
   const redis = await env.openRedis(config.cacheUrl);
   const cache = createRedisCache({ redis, random: env.random });
-  return { cache, limiter: counted(createRedisLimiter({ redis, local, now: env.clock.monotonic })), close: cache.close };
+  return { cache, limiter: counted(createRedisLimiter({ redis, local })), close: cache.close };
 }
 
 /** Processes that only read count with the one that writes: asked over the relay, on a path that no socket leads to. */

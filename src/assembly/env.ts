@@ -62,6 +62,7 @@ export type ServeOptions = {
   readonly handler: Handler;
   readonly maxBody: number;
   readonly idleTimeout: number;
+  readonly grace?: number;
   readonly reusePort?: boolean;
 };
 

@@ -30,7 +30,8 @@ async function openStore({ databaseUrl, dataDir }: Config, env: Env) {
   return { store: await keyStoreOn(sql), close: sql.close };
 }
 
-function commandOf([action, key]: readonly string[], { json, name, plan, expires, routes }: Options): KeysCommand {
+/** What the words and flags after `serac keys` ask for. */
+export function commandOf([action, key]: readonly string[], { json, name, plan, expires, routes }: Options): KeysCommand {
   if (action === 'create') return { action, json, name, plan, expires, routes: routes ?? [] };
   if (action !== 'revoke') return { action: 'list', json };
   if (key === undefined) throw badCommand('keys revoke: say which key');

@@ -9,4 +9,5 @@ export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> =>
   port: http.port,
   maxBody,
   idleTimeout: Math.ceil(http.idleTimeout / 1000),
+  grace: http.shutdownTimeout,
 });

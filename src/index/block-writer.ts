@@ -8,7 +8,7 @@ import { IndexError } from './fault.ts';
 import { knownMoves, moveOutputs, withKnownImports } from './moved-rows.ts';
 import { writeOlder } from './older.ts';
 import { readBefore } from './read-before.ts';
-import { movingRows, placingRows, shelve } from './shelf-rows.ts';
+import { leavingRows, placingRows, shelve } from './shelf-rows.ts';
 import type { SqlValue } from './sql.ts';
 import { ask, type Steps } from './steps.ts';
 import { isRight } from './worth.ts';
@@ -60,12 +60,12 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
     const before = yield* readBefore(q, memory, blocks, facts);
     const moved = yield* moveOutputs(q, chain.id, blocks, known);
     const { placings, movings } = shelve(blocks, (height) => before.times.get(height) as number);
-    const placed = placingRows([...placings, ...moved.placings]);
-    const shifted = movingRows(movings);
+    const placed = placingRows([...placings, ...movings, ...moved.placings]);
+    const left = leavingRows(movings);
     const counted = countedRows(before, facts, memory);
     yield [
-      ...q.moveHolding(shifted.holding),
-      ...q.moveAmount(shifted.amount),
+      ...q.removeHolding(left.holding),
+      ...q.removeAmount(left.amount),
       ...q.addHolding(placed.holding),
       ...q.addAmount(placed.amount),
       ...q.addHistory(historyRows(facts)),

@@ -3,7 +3,7 @@ import { type Id, idToBytes } from '../bytes/id.ts';
 import { restored, type StoredUtxo, stored } from '../state/stored-utxo.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { NewInIndex } from './block-facts.ts';
-import { type Moving, movingRows, type Placing } from './shelf-rows.ts';
+import { leavingRows, type Moving, type Placing, placingRows } from './shelf-rows.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { shelves } from './tables.ts';
 import type { WriterQueries } from './writer-queries.ts';
@@ -80,7 +80,7 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
     queries.push(...q.takeMoved([...taken, row.seq]));
     // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then.
     if (row.put_height === null) return;
-    const moving = { utxo, seq: -row.seq, time: row.seen, shelf: shelves.exported, to: shelves.taken };
+    const moving = { utxo, seq: -row.seq, time: row.seen, from: shelves.exported, shelf: shelves.taken };
     takenFrom.set(from, [...(takenFrom.get(from) ?? []), moving]);
   };
 
@@ -101,11 +101,19 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
   for (const [from, movings] of takenFrom) {
     const [source] = yield* ask<{ number: number }>(q.numberOf([idToBytes(from)]));
     if (source === undefined) continue;
-    const there = q.moveAt(source.number);
-    const rows = movingRows(movings);
-    queries.push(...there.holding(rows.holding), ...there.amount(rows.amount));
+    queries.push(...moveQueries(q.shelvesOf(source.number), movings));
   }
   return { placings, queries };
+}
+
+function moveQueries(there: ReturnType<WriterQueries['shelvesOf']>, movings: readonly Moving[]): Query[] {
+  const [left, placed] = [leavingRows(movings), placingRows(movings)];
+  return [
+    ...there.removeHolding(left.holding),
+    ...there.removeAmount(left.amount),
+    ...there.addHolding(placed.holding),
+    ...there.addAmount(placed.amount),
+  ];
 }
 
 const nameOf = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];

@@ -45,6 +45,8 @@ export type Found = {
 
 export type OutputReads = {
   readonly byId: (ids: readonly SqlValue[]) => Query[];
+  /** The same for those whose consumer the caller knows. */
+  readonly consumedById: (ids: readonly SqlValue[]) => Query[];
   /** By its number in lists. */
   readonly bySeq: (seq: number) => Query;
   /** Of outputs that the caller has already: their number, and what consumed them. */
@@ -89,6 +91,9 @@ export function outputReads(t: Tables, chainID: Id): OutputReads {
 
   return {
     byId: lookup((keys) => `${own} WHERE u.id IN (${keys})`),
+    consumedById: lookup(
+      (keys) => `SELECT u.seq, u.id, b.time, u.bytes FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id IN (${keys})`,
+    ),
     bySeq: (seq) => (seq < 0 ? { text: `${moved} WHERE m.seq = ?`, values: [-seq] } : { text: `${own} WHERE u.seq = ?`, values: [seq] }),
     places: lookup(
       (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,

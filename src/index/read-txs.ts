@@ -66,12 +66,12 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
       return { row, tx, effects: effectsOf(tx) };
     });
     const found = yield* askTogether({
-      consumed: outputs.byId(parsed.flatMap(({ effects }) => effects.spent.map(idToBytes))),
+      consumed: outputs.consumedById(parsed.flatMap(({ effects }) => effects.spent.map(idToBytes))),
       places: outputs.places(parsed.flatMap(({ effects }) => effects.created.map(({ id }) => idToBytes(id)))),
       moved: outputs.movedById(parsed.flatMap(({ effects }) => movedIds(effects).map(idToBytes))),
     });
-    const consumed = new Map((found.consumed as Named<OwnRow>[]).map((row) => [toHex(row.id), row]));
-    const places = new Map((found.places as Named<OwnRow>[]).map((row) => [toHex(row.id), row]));
+    const consumed = new Map((found.consumed as Named<Omit<OwnRow, 'height' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
+    const places = new Map((found.places as Named<Pick<OwnRow, 'seq' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
     const moved = new Map((found.moved as Named<MovedRow>[]).map((row) => [moveKey(toHex(row.id), row), row]));
 
     const own = (utxo: Utxo, time: number): Found => {

@@ -83,7 +83,7 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
       goneFromShelves(addresses, on.gone, query, end === undefined ? stretch : { ...stretch, end: end.key }),
     ]);
     const isOnShelf = ({ seq, utxo }: Found) => on.there.includes(seq < 0 ? shelves.exported : openShelf(utxo));
-    const all = [...page, ...([] as Found[]).filter((found) => !known.has(found.seq) && isOnShelf(found) && isWanted(found) && isInside(found))];
+    const all = [...page, ...back.filter((found) => !known.has(found.seq) && isOnShelf(found) && isWanted(found) && isInside(found))];
     if (all.length === page.length) return page;
     const places = new Map(all.map((found) => [found, placeOf(sortBy, found)]));
     return all.sort((a, b) => compare(places.get(a) as Place, places.get(b) as Place)).slice(0, limit);

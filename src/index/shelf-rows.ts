@@ -9,8 +9,8 @@ import { isAlone, worthOf } from './worth.ts';
 /** An output that gets its place among its owners' rows. `time`: when it was made. */
 export type Placing = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly shelf: Shelf };
 
-/** One that goes from its shelf to another. */
-export type Moving = Placing & { readonly to: Shelf };
+/** One that was on another shelf before. */
+export type Moving = Placing & { readonly from: Shelf };
 
 export const openShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.open : shelves.sharedOpen);
 export const spentShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.spent : shelves.sharedSpent);
@@ -27,7 +27,7 @@ export function shelve(blocks: readonly NewInIndex[], timeAt: (height: number) =
     for (const { utxo, seq, height } of consumed) {
       const young = placings.get(seq);
       if (young !== undefined) placings.set(seq, { ...young, shelf: spentShelf(utxo) });
-      else movings.push({ utxo, seq, time: timeAt(height), shelf: openShelf(utxo), to: spentShelf(utxo) });
+      else movings.push({ utxo, seq, time: timeAt(height), from: openShelf(utxo), shelf: spentShelf(utxo) });
     }
     for (const { utxo, seq, spent } of made)
       placings.set(seq, { utxo, seq, time, shelf: spent === null ? openShelf(utxo) : spentShelf(utxo) });
@@ -50,19 +50,8 @@ export function placingRows(placings: readonly Placing[]) {
   return rows;
 }
 
-/** What `shelfMoves` wants, flat. */
-export function movingRows(movings: readonly Moving[]) {
-  const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
-  for (const { utxo, seq, time, shelf, to } of movings) {
-    const tie = tieOf(utxo);
-    const amount = u64Blob(worthOf(utxo.output));
-    for (const address of ownersOf(utxo)) {
-      const owner = addressBlob(address);
-      rows.holding.push(to, owner, shelf, time, tie, seq);
-      rows.amount.push(to, owner, shelf, amount, tie, seq);
-    }
-  }
-  return rows;
-}
+/** The same rows on the shelves they leave. */
+export const leavingRows = (movings: readonly Moving[]) =>
+  placingRows(movings.map(({ from, ...placing }) => ({ ...placing, shelf: from })));
 
 export const tieOf = ({ id }: Utxo): Uint8Array => tieBlob(id);

@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
-import { type Id, zeroId } from '../bytes/id.ts';
+import type { Id } from '../bytes/id.ts';
 import { type ChainState, openState } from '../state/chain-state.ts';
 import { diffOn } from '../state/diff.ts';
 import { prng } from '../state/random-chain.fixture.ts';
@@ -201,6 +201,3 @@ export function worldChain(seed: number, id: Id, peers: readonly Id[], addressCo
     },
   };
 }
-
-/** The base of a world's genesis block, for those who need no chain. */
-export const noChain = zeroId;

@@ -8,7 +8,7 @@ export type WriterQueries = ReturnType<typeof writerQueries>;
 
 /** SQLite has no way to be asked for the newest rows of many keys, or to change many keys, that were quicker than one by one. */
 const sizes: { readonly [D in Dialect]: { readonly rows: Sizes; readonly keys: Sizes } } = {
-  sqlite: { rows: [16, 4, 1], keys: [1] },
+  sqlite: { rows: [64, 16, 4, 1], keys: [1] },
   postgres: { rows: [512, 128, 32, 8, 1], keys: [512, 128, 32, 8, 1] },
 };
 
@@ -41,8 +41,8 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
     addHolding: insert(t.holding, indexSchema.holding),
     addAmount: insert(t.amount, indexSchema.amount),
-    moveHolding: shelfMoves(t.holding, 'time', 'bigint', keys),
-    moveAmount: shelfMoves(t.amount, 'amount', 'bytea', keys),
+    removeHolding: removal(t.holding, indexSchema.holding, keys),
+    removeAmount: removal(t.amount, indexSchema.amount, keys),
     addHistory: insert(t.history, indexSchema.history),
     addBalance: insert(t.balance, indexSchema.balance),
     putBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count']),
@@ -63,10 +63,15 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     addMoved: insert(moved, sharedIndexSchema.moved),
     putMoved: bulk([1], 3, () => `UPDATE ${moved} SET put_height = ?, seen = ? WHERE seq = ?`),
     takeMoved: bulk([1], 4, () => `UPDATE ${moved} SET taken_by = ?, taken_height = ?, taken_time = ? WHERE seq = ?`),
-    /** The same as moveHolding and moveAmount, for another chain. */
-    moveAt: (number: number) => {
+    /** The same for the shelves of another chain. */
+    shelvesOf: (number: number) => {
       const other = tables(number);
-      return { holding: shelfMoves(other.holding, 'time', 'bigint', [1]), amount: shelfMoves(other.amount, 'amount', 'bytea', [1]) };
+      return {
+        removeHolding: removal(other.holding, indexSchema.holding, keys),
+        removeAmount: removal(other.amount, indexSchema.amount, keys),
+        addHolding: insert(other.holding, indexSchema.holding),
+        addAmount: insert(other.amount, indexSchema.amount),
+      };
     },
   };
 }
@@ -85,15 +90,15 @@ function keyedBalances(balance: string, which: 'newest' | 'all', sizes: Sizes): 
   );
 }
 
-/** Values: the new shelf, then the key of the row. */
-function shelfMoves(table: string, sorting: 'time' | 'amount', type: string, sizes: Sizes): Bulk {
-  const same = ['address', 'shelf', sorting, 'tie', 'seq'];
-  const types = ['bigint', 'bytea', 'bigint', type, 'bytea', 'bigint'];
-  return bulk(sizes, 6, (n) =>
+/** Rows by all of their columns. Removing one and adding it on another shelf costs SQLite less than changing a key. */
+function removal(name: string, { columns }: Table, sizes: Sizes): Bulk {
+  const names = Object.keys(columns);
+  const types = Object.values(columns).map(({ type }) => (type === 'blob' ? 'bytea' : 'bigint'));
+  return bulk(sizes, names.length, (n) =>
     n === 1
-      ? `UPDATE ${table} SET shelf = ? WHERE ${same.map((column) => `${column} = ?`).join(' AND ')}`
-      : `WITH k(next, ${same.join(', ')}) AS (VALUES ${tuples(n, 6, types.map(cast))})
-         UPDATE ${table} h SET shelf = k.next FROM k WHERE ${same.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
+      ? `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`
+      : `WITH k(${names.join(', ')}) AS (VALUES ${tuples(n, names.length, types.map(cast))})
+         DELETE FROM ${name} h USING k WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
   );
 }
 

@@ -1,8 +1,18 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Fault } from '../fault.ts';
 
 /** Small files on the real disk. */
 export const files = { read, writePrivate };
+
+/** Only the owner may list it. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new FolderError(`cannot make the folder ${path}: ${codeOf(cause) ?? cause}`, { code: 'FOLDER_FAILED', path });
+  }
+}
 
 /** Free and whole size of the file system that holds a path, in blocks. */
 export function fileSystem(path: string): { blocks: bigint; availableBlocks: bigint; blockBytes: bigint } {
@@ -61,3 +71,6 @@ function syncFolder(folder: string): void {
 }
 
 const codeOf = (cause: unknown): string | undefined => (cause as { code?: string } | undefined)?.code;
+
+export type FolderFault = { code: 'FOLDER_FAILED'; path: string };
+export class FolderError extends Fault<FolderFault> {}

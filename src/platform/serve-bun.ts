@@ -2,18 +2,18 @@ import {
   bodyBrokenOff,
   bodyTooLarge,
   broken,
-  grace,
   listenError,
   type Serve,
   type ServeOptions,
   type ServeRequest,
   type ServeResponse,
   splitTarget,
+  usualGrace,
 } from './serve.ts';
 
 /** HTTP on Bun's own server. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false } = options;
+  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false, grace = usualGrace } = options;
   const headersOf = rememberedHeaders();
   const split = rememberedSplit();
 

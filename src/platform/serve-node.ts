@@ -4,12 +4,12 @@ import {
   bodyBrokenOff,
   bodyTooLarge,
   broken,
-  grace,
   listenError,
   type Serve,
   type ServeRequest,
   type ServeResponse,
   splitTarget,
+  usualGrace,
 } from './serve.ts';
 
 /** Milliseconds for a request's headers, and for all of it, to arrive. Peer: config/config.go, 30 s each. */
@@ -17,7 +17,7 @@ const readTimeout = 30_000;
 
 /** HTTP on node:http, for the library inside Node. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false } = options;
+  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false, grace = usualGrace } = options;
   const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },

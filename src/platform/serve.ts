@@ -25,6 +25,8 @@ export type ServeOptions = {
   readonly maxBody: number;
   /** Seconds without a byte after which a connection is closed. */
   readonly idleTimeout: number;
+  /** Milliseconds that a running request has to end once the server closes. */
+  readonly grace?: number;
   /** Several processes share the port, the system spreads connections over them. */
   readonly reusePort?: boolean;
   /** A socket file to listen on instead of host and port. */
@@ -34,14 +36,14 @@ export type ServeOptions = {
 export type Server = {
   readonly host: string;
   readonly port: number;
-  /** Takes no more connections, lets running requests end (for as long as `grace`), then closes what is left. */
+  /** Takes no more connections, lets running requests end (for as long as `grace` allows), then closes what is left. */
   close(): Promise<void>;
 };
 
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
-/** Milliseconds that a running request has to end once the server closes. */
-export const grace = 500;
+/** Milliseconds that a running request has to end once the server closes, unless said otherwise. */
+export const usualGrace = 500;
 
 /** For a handler that breaks its word and throws. */
 export const broken: ServeResponse = { status: 500, headers: {}, body: '' };

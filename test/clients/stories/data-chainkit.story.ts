@@ -10,6 +10,7 @@
  * | evm.chains              | for EVM chains only, and the X-Chain is none                                            |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startProgram } from '../../program.ts';
 import { balancesOf, type Chainkit, failure, onX, openChainkit, rawJson, txOf, txsOf, utxosOf, walk } from './data-client.ts';
 import { history } from './data-history.ts';
 import { holdings } from './data-holdings.ts';
@@ -134,22 +135,40 @@ story('a private fuji has the chain IDs that the client knows', async () => {
   }
 });
 
-story('what was accepted is told at once', async ({ node, world, client: { data, at } }) => {
+story('what was accepted is told at once', async ({ node, world, client: { data, metrics, at } }) => {
   const { transactions, balances, utxos } = data.primaryNetwork;
   const who = { ...onX, addresses: bare(world.frank) };
-  const counted = async () => {
-    const { results } = await rawJson<{ results: { value: number }[] }>(`${node.url}/v1/avg_tps/X`);
-    return results[0]!.value;
-  };
+  const total = async () => BigInt(balancesOf(await balances.listByAddresses(who, at)).unlocked[0]!.amount);
   for (let round = 1n; round <= 5n; round++) {
-    const [total] = balancesOf(await balances.listByAddresses(who, at)).unlocked;
+    const before = await total();
     const txID = await world.pay(world.frank, round);
-    expect(txOf(await transactions.get({ ...onX, txHash: txID }, at))).toMatchObject({ txHash: txID, blockHeight: world.ids.length });
+    const tx = txOf(await transactions.get({ ...onX, txHash: txID }, at));
+    expect(tx).toMatchObject({ txHash: txID, blockHeight: world.ids.length });
     expect(txsOf(await transactions.listLatest({ ...who, pageSize: 1 }, at))[0]!.txHash).toBe(txID);
-    expect(balancesOf(await balances.listByAddresses(who, at)).unlocked[0]!.amount).toBe(`${BigInt(total!.amount) + round}`);
-    expect(utxosOf(await utxos.listByAddresses({ ...who, pageSize: 100 }, at)).some(({ creationTxHash }) => creationTxHash === txID)).toBe(
-      true,
-    );
-    expect(await counted()).toBeGreaterThan(0);
+    expect(await total()).toBe(before + round);
+    const held = utxosOf(await utxos.listByAddresses({ ...who, pageSize: 100 }, at));
+    expect(held.some(({ creationTxHash }) => creationTxHash === txID)).toBe(true);
+    const { result } = await metrics.chains.getRollingWindowMetrics({ chainId: 'x-chain', metric: 'txCount' }, at);
+    expect(result.allTime).toBe(world.ids.length);
+    const { results, lastRun } = await rawJson<{ results: { value: number }[]; lastRun: number }>(`${node.url}/v1/avg_tps/X`);
+    expect(lastRun).toBe(tx.timestamp);
+    expect(results[0]!.value).toBeGreaterThan(0);
+  }
+});
+
+test('chainkit: each interface on a port of its own', async () => {
+  const program = await startProgram('--data-network-name=fuji', '--data-port=0', '--metrics-port=0');
+  try {
+    const { data: dataUrl, metricsApi } = program.banner.endpoints as { data: string; metricsApi: string };
+    const [forData, forMetrics] = [new URL(dataUrl).origin, new URL(metricsApi).origin];
+    expect(new Set([program.url, forData, forMetrics]).size).toBe(3);
+    const { data, at } = openChainkit(forData);
+    const { metrics, at: there, errors } = openChainkit(forMetrics);
+    expect((await data.primaryNetwork.blocks.get({ ...onX, blockId: '0' }, at)).blockNumber).toBe('0');
+    expect((await metrics.chains.get({ chainId: 'X' }, there)).blockchainId).toBe(local.xBlockchainID);
+    await failure(errors.missing, data.primaryNetwork.blocks.get({ ...onX, blockId: '0' }, there));
+    await failure(errors.missing, metrics.chains.get({ chainId: 'X' }, at));
+  } finally {
+    await program.stop();
   }
 });

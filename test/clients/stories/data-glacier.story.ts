@@ -151,8 +151,9 @@ story('refusals', async () => {
   const platform = await refused(glacier.primaryNetwork.getNetworkDetails(onNetwork));
   expect(platform).toMatchObject({ status: 404, body: { message: expect.stringContaining('P-Chain') } });
   const bad = await refused(glacier.primaryNetworkBlocks.listLatestPrimaryNetworkBlocks({ ...onX, pageSize: 101, startTimestamp: -1 }));
-  expect(bad).toMatchObject({ status: 400, body: { message: expect.arrayContaining([expect.stringContaining('pageSize')]) } });
-  expect(bad.body.message).toHaveLength(2);
+  const { message, ...kind } = bad.body as { message: string[] };
+  expect(kind as object).toEqual({ error: 'Bad Request', statusCode: 400 });
+  expect(message.map((sentence) => sentence.split(' ')[0]).sort()).toEqual(['pageSize', 'startTimestamp']);
   const elsewhere = glacier.primaryNetworkBlocks.listLatestPrimaryNetworkBlocks({ ...onX, network: 'mainnet' as never });
   expect(await refused(elsewhere)).toMatchObject({ status: 404 });
 });

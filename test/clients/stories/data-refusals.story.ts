@@ -155,7 +155,10 @@ story('a server that is going down says so', async () => {
   expect(await stopped).toBe(0);
 });
 
-story('a path that is not there is refused in the same words', async () => {
+story('what is not served is refused in the same words', async () => {
+  const { data, at, errors } = openChainkit(node.url);
+  await failure(errors.missing, data.evm.blocks.listLatest({ chainId: '43114' }, at));
+  await failure(errors.missing, data.operations.getResult({ operationId: 'none' }, at));
   for (const wrong of ['/v1/nothing', '/v2/nothing', '/v1/networks/fuji/blockchains/x-chain/nothing'])
     expect(await rawJson<object>(node.url + wrong)).toEqual({ message: `Cannot GET ${wrong}`, error: 'Not Found', statusCode: 404 });
 });

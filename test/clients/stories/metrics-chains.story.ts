@@ -104,7 +104,7 @@ for (const [who, open] of Object.entries(clients)) {
       expect(`${(await failure(errors.bad, series(client, { metric, timeInterval: 'hour' }))).data$.message}`).toContain('day');
     await failure(errors.bad, series(client, { metric: 'txCount', pageSize: 2161 }));
     await failure(errors.missing, metrics.chains.getMetrics({ chainId: 'mainnet', metric: 'txCount' }, at));
-    const staking = metrics.networks.getStakingMetrics({ network: 'fuji', metric: 'validatorCount' }, at);
+    const staking = metrics.networks.getStakingMetrics({ network: 'fuji', metric: 'validatorCount', subnetId: local.pBlockchainID }, at);
     expect((await failure(errors.missing, staking)).message).toContain('P-Chain');
   });
 }

@@ -1,0 +1,96 @@
+import { type Id, idOf } from '../src/bytes/id.ts';
+import { concat } from '../src/bytes/octets.ts';
+import { pack, versionSize } from '../src/codec/pack.ts';
+import { makeBlock } from '../src/tx/block.ts';
+import type { TransferableOutput } from '../src/tx/output.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import { UnsignedTx } from '../src/tx/unsigned.ts';
+import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { contractExport } from './contract-export.ts';
+import { createGenerator } from './generator.ts';
+import type { Model } from './ledger-model.ts';
+import { cChain, type LocalChain, localModel, openLocalChain, pChain } from './local-chain.ts';
+import { createRandom, type Random } from './random.ts';
+import { amountUpTo, chance } from './random-world.ts';
+import { createWallet, ewoq, localTerms, ownedBy, transfer, type Wallet } from './wallet-kit.ts';
+
+/** A real X-Chain that grows by random blocks of good transactions, imports included: something for others to follow. */
+export type SourceChain = {
+  readonly local: LocalChain;
+  readonly model: Model;
+  readonly wallet: Wallet;
+  /** Transactions of the P- and C-Chain that exported what it imports. */
+  readonly foreignTxs: ReadonlyMap<Id, Uint8Array>;
+  readonly grow: (blocks: number) => void;
+};
+
+export function openSourceChain(seed: number): SourceChain {
+  const random = createRandom(seed);
+  let clock = 1_763_000_000n;
+  const local = openLocalChain({ now: () => clock });
+  const model = localModel();
+  const wallet = createWallet('source chain', { keys: [ewoq], count: 5 });
+  const lockedUntil = () => clock + BigInt(1 + random.below(60));
+  const generator = createGenerator({ random, model, wallet, now: () => clock, lockedUntil, chains: [pChain, cChain], holds: true });
+  const foreignTxs = new Map<Id, Uint8Array>();
+
+  const receive = (): void => {
+    const from = random.pick([pChain, cChain]);
+    const { bytes, utxos } = foreignExport(from, wallet, random);
+    foreignTxs.set(idOf(bytes), bytes);
+    for (const utxo of utxos) {
+      local.deposit(from, utxo);
+      model.deposit(from, utxo);
+    }
+  };
+
+  /** Each may depend on the ones before it. */
+  const someTxs = (): Tx[] => {
+    const txs: Tx[] = [];
+    for (let wanted = 1 + random.below(5); txs.length < wanted; ) {
+      generator.settled();
+      const tx = generator.good();
+      if (tx === undefined) break;
+      model.apply(tx);
+      txs.push(tx);
+    }
+    return txs;
+  };
+
+  return {
+    local,
+    model,
+    wallet,
+    foreignTxs,
+    grow: (blocks) => {
+      for (let i = 0; i < blocks; i++) {
+        clock += BigInt(random.below(5));
+        if (chance(random, 40)) receive();
+        const { id: parentID, height } = local.state.lastAccepted();
+        const block = local.chain.parse(makeBlock({ parentID, height: height + 1n, time: clock, txs: someTxs() }).bytes);
+        local.chain.verify(block);
+        local.chain.accept(block.id);
+      }
+    },
+  };
+}
+
+/** An export of another chain to this one as it stands on the wire; nobody here asks for its signatures. */
+function foreignExport(from: Id, wallet: Wallet, random: Random): { bytes: Uint8Array; utxos: Utxo[] } {
+  const outputs = Array.from({ length: 1 + random.below(3) }, () => {
+    const owners = chance(random, 30) ? ownedBy(wallet.keys.slice(0, 3), 2) : ownedBy([random.pick(wallet.keys)]);
+    return transfer(localTerms.feeAsset, 1_000_000n + amountUpTo(random, 1n << 40n), owners);
+  });
+  if (from === cChain) return contractExport({ address: random.bytes(20), amount: 1n, nonce: BigInt(random.next()) }, outputs);
+  const kept = [transfer(localTerms.feeAsset, 5n, ownedBy([ewoq]))];
+  const bytes = platformBytes(kept, outputs, random);
+  return { bytes, utxos: outputs.map(({ assetID, output }, i) => makeUtxo(idOf(bytes), kept.length + i, assetID, output)) };
+}
+
+/** The P-Chain's export has the fields of the X-Chain's in the same order, under another type id. */
+function platformBytes(outputs: TransferableOutput[], exportedOutputs: TransferableOutput[], random: Random): Uint8Array {
+  const base = { networkID: localTerms.networkID, blockchainID: pChain, outputs, inputs: [], memo: random.bytes(8) };
+  const body = Buffer.from(pack(UnsignedTx, { kind: 'ExportTx', ...base, destinationChain: localTerms.blockchainID, exportedOutputs }));
+  body.writeUInt32BE(18, versionSize);
+  return concat([body, Buffer.alloc(4)]);
+}
