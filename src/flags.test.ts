@@ -93,6 +93,21 @@ describe('words and values', () => {
   });
 });
 
+describe('commands', () => {
+  const command = (argv: string[]) => {
+    const parsed = parseFlags(argv, {});
+    return parsed.kind === 'run' ? parsed.command : parsed;
+  };
+  test('none is run; others have words of their own, before or between flags', () => {
+    expect(command(['--strict'])).toEqual({ name: 'run', words: [] });
+    expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', words: ['http://a'] });
+    expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', words: ['http://a'] });
+    expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', words: ['revoke', 'k1'] });
+  });
+  test('a variable may be meant for another command', () =>
+    expect(parseFlags([], { vars: { SERAC_DATABASE_URL: 'postgres://h/d' } }).kind).toBe('run'));
+});
+
 describe('faults name the flag, the value and what is allowed', () => {
   const cases: [argv: string[], message: string][] = [
     [['--http-port', '65536'], '--http-port: "65536" is not allowed; it takes a whole number from 0 to 65535'],
@@ -119,6 +134,16 @@ describe('faults name the flag, the value and what is allowed', () => {
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
     [['dev'], '"dev" belongs to no flag'],
+    [['follow'], 'usage: serac follow URL'],
+    [['follow', 'http://a', 'http://b'], '"http://b" belongs to no flag'],
+    [['keys', 'make', '--data-dir', '/d'], '"make" is not one of create, list, revoke; usage: serac keys create|list|revoke [ID]'],
+    [['keys', 'list'], 'serac keys needs --data-dir DIR or --database-url'],
+    [['--plan', 'pro'], '--plan belongs to serac keys'],
+    [['--database-url', 'postgres://h/d'], '--database-url belongs to serac index, serac api, serac keys'],
+    [['api'], 'serac api needs PostgreSQL: --database-url'],
+    [['index', 'http://a', '--database-url', 'mysql://h/d'], 'a --database-url of PostgreSQL'],
+    [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],
+    [['reindex'], 'serac reindex needs --data-dir'],
     [['--'], '"--" belongs to no flag'],
   ];
   for (const [argv, message] of cases) test(argv.join(' '), () => expect(fault(argv)).toContain(message));
