@@ -13,13 +13,15 @@ export type Client = {
   readonly close: () => void;
 };
 
-export function createClient(port: number, host = '127.0.0.1'): Client {
+/** `from`: the address that the server sees; Linux has all of 127.x.x.x for its own. */
+export function createClient(port: number, host = '127.0.0.1', from?: string): Client {
+  const place = { host, port, ...(from === undefined ? {} : { localAddress: from }) };
   const agent = new http.Agent({ keepAlive: true });
   const send: Client['send'] = (method, path, headers = {}, body) =>
     new Promise((resolve, reject) => {
       const all: Record<string, string | number> = { ...headers };
       if (body !== undefined) all['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-      const request = http.request({ host, port, method, path, headers: all, agent }, (response) => {
+      const request = http.request({ ...place, method, path, headers: all, agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
         response.on('end', () =>

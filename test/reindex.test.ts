@@ -24,7 +24,7 @@ async function pay(node: Program, times: number): Promise<void> {
     expect(error).toBeUndefined();
     money = effectsOf(tx).created.find(({ output }) => output.addresses[0] === ewoq.address)!;
     const status = async () =>
-      ((await node.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).result as { status: string }).status;
+      ((await node.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).result as unknown as { status: string }).status;
     while ((await status()) !== 'Accepted') await Bun.sleep(1);
   }
 }

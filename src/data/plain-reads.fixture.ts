@@ -158,7 +158,7 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
     },
     spans: async () => [],
     spanBefore: async () => undefined,
-    totals: async () => ({ txs: 0, fees: 0n, maxTps: 0, activeAddresses: 0, activeSenders: 0, newAddresses: 0 }),
+    totals: async () => [],
     addressesBefore: async () => 0,
   };
 

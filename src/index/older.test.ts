@@ -63,7 +63,7 @@ describe('outputs older than history', () => {
       expect(chain.run(checkIndex([chain.spec], 'sqlite'))).toEqual([]);
       chain.store.close();
     }
-  }, 30_000);
+  }, 60_000);
 
   test('an index that is made later has the same rows', () => {
     const [live, later] = [oldChain(77), oldChain(77, false)];

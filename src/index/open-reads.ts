@@ -52,7 +52,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     known: (addresses, pin) => run(() => activity.known(addresses, pin)),
     spans: (unit, from, to, limit) => run(() => spans.spans(unit, from, to, limit)),
     spanBefore: (unit, before) => run(() => spans.spanBefore(unit, before)),
-    totals: (from) => run(() => spans.totals(from)),
+    totals: (of, times) => run(() => spans.totals(of, times)),
     addressesBefore: (time) => run(() => spans.addressesBefore(time)),
   };
 }

@@ -11,7 +11,7 @@ import type { Output } from '../tx/output.ts';
 import { makeUtxo } from '../tx/utxo.ts';
 import { chainTables } from './chain-tables.ts';
 import { checkIndex } from './check-index.ts';
-import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables } from './indexed-world.fixture.ts';
+import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables, type Prepared } from './indexed-world.fixture.ts';
 import { migratePostgres } from './migrate.ts';
 import { type PostgresChain, postgresChain } from './postgres-chain.ts';
 import type { Sql } from './sql.ts';
@@ -22,7 +22,7 @@ import { worldGenesis } from './two-chains.fixture.ts';
 const server = process.env.SERAC_TEST_POSTGRES;
 
 describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left out: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
-  const admin = server === undefined ? undefined : openPostgres({ url: server, max: 1 });
+  const admin = server === undefined ? undefined : openPostgres({ url: server, max: 1, statementMilliseconds: 30_000 });
   afterAll(() => admin?.close());
 
   /** An empty database with the tables for the chains of a world, gone afterwards. */
@@ -35,7 +35,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     await admin?.all(`CREATE DATABASE ${database}`, []);
     const url = new URL(server as string);
     url.pathname = `/${database}`;
-    const sql = openPostgres({ url: url.href, max: 2 });
+    const sql = openPostgres({ url: url.href, max: 2, statementMilliseconds: 30_000 });
     try {
       const numbers = await migratePostgres(
         sql,
@@ -128,18 +128,10 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         );
       expect(await faultOf(chain.commit(blocks.slice(1)))).toBe('INDEX_WRONG_PARENT');
       expect(await faultOf(chain.commit([...blocks.slice(0, 4), ...blocks.slice(5)]))).toBe('INDEX_WRONG_PARENT');
-      const [first, ...rest] = blocks as [(typeof blocks)[number], ...typeof blocks];
-      const stranger = [...first.diff.consumed.values()].map((utxo) => ({ ...utxo, id: `${utxo.id.slice(2)}00` as typeof utxo.id }));
-      const strange = { ...first.diff, consumed: new Map(stranger.map((utxo) => [utxo.id, utxo])) };
-      const lastOf = rest[rest.length - 1] as (typeof blocks)[number];
-      const wrong = {
-        ...lastOf,
-        diff: {
-          ...lastOf.diff,
-          consumed: new Map([...lastOf.diff.consumed].map(([id]) => [id, stranger[0] as (typeof stranger)[number]])),
-        },
-      };
-      expect(strange.consumed.size).toBeGreaterThan(0);
+      const last = blocks[blocks.length - 1] as Prepared;
+      const strangers = [...last.diff.consumed].map(([id, utxo]) => [id, { ...utxo, id: `${id.slice(2)}00` as Id }] as const);
+      expect(strangers.length).toBeGreaterThan(0);
+      const wrong = { ...last, diff: { ...last.diff, consumed: new Map(strangers) } };
       expect(await faultOf(chain.commit([...blocks.slice(0, -1), wrong]))).toBe('INDEX_MISSING_OUTPUT');
       expect(await dump(sql, world)).toEqual(before);
       await chain.commit([]);

@@ -7,7 +7,7 @@ import { sumFromBytes } from './worth.ts';
 export type SpanReads = {
   readonly spans: (unit: Unit, from: number, to: number, limit: number) => Steps<SpanEntry[]>;
   readonly spanBefore: (unit: Unit, before: number) => Steps<SpanEntry | undefined>;
-  readonly totals: (from: number) => Steps<Totals>;
+  readonly totals: <T extends keyof Totals>(of: T, times: readonly number[]) => Steps<Totals[T][]>;
   readonly addressesBefore: (time: number) => Steps<number>;
 };
 
@@ -17,10 +17,6 @@ export function spanReads(t: IndexTables): SpanReads {
   const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ?`;
   const secondsIn = `SELECT txs, fees, rate FROM ${t.second} WHERE time >= ? AND time < ?`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
-  const activeSince = (column: 'seen' | 'sent') => `SELECT
-    (SELECT count(*) FROM ${t.holder} WHERE ${column}_hour > ?) +
-    (SELECT count(*) FROM ${t.holder} WHERE ${column}_hour = ? AND ${column} >= ?) AS n`;
-
   const spansIn = (unit: Unit, from: number, to: number, limit = noEnd): Query => ({
     text: newestFirst,
     values: [units[unit], from, to, limit],
@@ -42,6 +38,68 @@ export function spanReads(t: IndexTables): SpanReads {
     return countIn(rows.early) + countIn(rows.late) + (rows.spans as SpanRow[]).reduce((sum, { addresses }) => sum + addresses, 0);
   }
 
+  /** What spans and seconds since each time add up to. */
+  const summed = <V>(sum: (all: readonly Counted[]) => V) =>
+    function* (froms: readonly number[]): Steps<V[]> {
+      const values: V[] = [];
+      for (const from of froms) {
+        const next = nextHour(from);
+        const rows = yield* askTogether({ spans: covering(next, noEnd), seconds: [{ text: secondsIn, values: [from, next] }] });
+        const seconds = (rows.seconds as SecondRow[]).map(({ txs, fees, rate }) => ({ txs, fees: sumFromBytes(fees), maxTps: rate }));
+        values.push(sum([...(rows.spans as SpanRow[]).map(entryOf), ...seconds]));
+      }
+      return values;
+    };
+
+  /**
+   * An address counts where it was active last. Each is counted once, in the part of time between two neighbouring times, and all parts in
+   * one statement: who is active meanwhile must not fall between them. Whole hours are counted in the index alone.
+   */
+  const activeSince = (column: 'seen' | 'sent') =>
+    function* (froms: readonly number[]): Steps<number[]> {
+      const [hour, at] = [`${column}_hour`, column];
+      const counts: string[] = [];
+      const values: number[] = [];
+      const count = (condition: string, ...of: number[]): string => {
+        values.push(...of);
+        return `(SELECT count(*) FROM ${t.holder} WHERE ${condition})`;
+      };
+      for (const [i, from] of froms.entries()) {
+        const to = froms[i - 1] ?? noEnd;
+        const [first, last] = [hourOf(from), hourOf(to)];
+        counts.push(
+          first === last
+            ? count(`${hour} = ? AND ${at} >= ? AND ${at} < ?`, first, from, to)
+            : [
+                count(`${hour} > ? AND ${hour} < ?`, first, last),
+                count(`${hour} = ? AND ${at} >= ?`, first, from),
+                count(`${hour} = ? AND ${at} < ?`, last, to),
+              ].join(' + '),
+        );
+      }
+      const [row] = yield* ask<Record<string, number>>([
+        { text: `SELECT ${counts.map((sum, i) => `${sum} AS n${i}`).join(', ')}`, values },
+      ]);
+      let total = 0;
+      return froms.map((_, i) => {
+        total += row?.[`n${i}`] ?? 0;
+        return total;
+      });
+    };
+
+  const totalOf: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
+    txs: summed((all) => all.reduce((sum, { txs }) => sum + txs, 0)),
+    fees: summed((all) => all.reduce((sum, { fees }) => sum + fees, 0n)),
+    maxTps: summed((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
+    activeAddresses: activeSince('seen'),
+    activeSenders: activeSince('sent'),
+    newAddresses: function* (froms) {
+      const values: number[] = [];
+      for (const from of froms) values.push(yield* firstSeen(from, noEnd));
+      return values;
+    },
+  };
+
   return {
     spans: function* (unit, from, to, limit) {
       return (yield* ask<SpanRow>([spansIn(unit, from, to, limit)])).map(entryOf);
@@ -50,28 +108,10 @@ export function spanReads(t: IndexTables): SpanReads {
       const [row] = yield* ask<SpanRow>([spansIn(unit, 0, before, 1)]);
       return row && entryOf(row);
     },
-    totals: function* (asked) {
+    totals: function* <T extends keyof Totals>(of: T, times: readonly number[]): Steps<Totals[T][]> {
       // Nothing that is counted is older than the epoch; 0 stands for never.
-      const from = Math.max(asked, 1);
-      const hour = hourOf(from);
-      const next = nextHour(from);
-      const rows = yield* askTogether({
-        spans: covering(next, noEnd),
-        seconds: [{ text: secondsIn, values: [from, next] }],
-        active: [{ text: activeSince('seen'), values: [hour, hour, from] }],
-        senders: [{ text: activeSince('sent'), values: [hour, hour, from] }],
-      });
-      const spans = (rows.spans as SpanRow[]).map(entryOf);
-      const seconds = (rows.seconds as SecondRow[]).map(({ txs, fees, rate }) => ({ txs, fees: sumFromBytes(fees), maxTps: rate }));
-      const all = [...spans, ...seconds];
-      return {
-        txs: all.reduce((sum, { txs }) => sum + txs, 0),
-        fees: all.reduce((sum, { fees }) => sum + fees, 0n),
-        maxTps: all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0),
-        activeAddresses: countIn(rows.active),
-        activeSenders: countIn(rows.senders),
-        newAddresses: yield* firstSeen(asked, noEnd),
-      };
+      const froms = of === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
+      return yield* (totalOf[of] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
     },
     addressesBefore: (time) => firstSeen(0, time),
   };
@@ -109,6 +149,7 @@ function startFrom(unit: 'day' | 'month', time: number): number {
 
 const countIn = (rows: readonly unknown[]): number => (rows[0] as { n: number } | undefined)?.n ?? 0;
 
+type Counted = Pick<SpanEntry, 'txs' | 'fees' | 'maxTps'>;
 type SpanRow = Omit<SpanEntry, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
 type SecondRow = { readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
 

@@ -52,7 +52,7 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
 
   function* utxos(query: UtxoQuery, on = allShelves): Steps<Found[]> {
     const { pin, includeSpent, sortBy, limit } = query;
-    if (query.minAmount > maxU64) return [];
+    if (query.minAmount > maxU64 || limit < 1) return [];
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
     const addresses = [...new Set(query.addresses)];
     const whole = wholeStretch(query, pin.time, query.minAmount);

@@ -214,9 +214,15 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
       for (const time of [0, begin, begin + 1, ...times.flatMap((time) => [time, time + 1, time - (time % 3600), time + 86_400])]) {
         const { txs, fees, maxTps, active, senders } = oracle.counted((moment) => moment >= time);
         const newAddresses = oracle.addressesBefore(2 ** 50) - oracle.addressesBefore(time);
-        expect(await reads.totals(time)).toEqual({ txs, fees, maxTps, activeAddresses: active, activeSenders: senders, newAddresses });
+        const expected = { txs, fees, maxTps, activeAddresses: active, activeSenders: senders, newAddresses };
+        for (const of of Object.keys(expected) as (keyof typeof expected)[])
+          expect([of, await reads.totals(of, [time])]).toEqual([of, [expected[of]]]);
         expect(await reads.addressesBefore(time)).toBe(oracle.addressesBefore(time));
       }
+      const last = times[times.length - 1] as number;
+      const windows = [last, last - 1, last - 59, last - 60, last - 3600, last - 90_000, begin, 1];
+      for (const of of ['txs', 'fees', 'maxTps', 'activeAddresses', 'activeSenders', 'newAddresses'] as const)
+        expect(await reads.totals(of, windows)).toEqual((await Promise.all(windows.map((time) => reads.totals(of, [time])))).flat());
     });
   });
 }

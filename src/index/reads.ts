@@ -26,7 +26,11 @@ export type IndexReads = {
   /** Transactions of any of the subjects, each once; without subjects those of the whole chain. */
   readonly txs: (query: TxQuery) => Promise<TxEntry[]>;
 
-  /** Outputs that the addresses together may spend once they are unlocked: enough of the owners are among them. */
+  /**
+   * Outputs that the addresses together may spend once they are unlocked: enough of the owners are among them. Exported ones are in the list
+   * too; they count as spent when another chain has taken them, as far as that is known here. Two chains have no heights in common: what the
+   * other one took in the very second of the pin counts as taken.
+   */
   readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
   readonly balances: (addresses: readonly Address[], pin: Pin) => Promise<Holdings>;
 
@@ -40,8 +44,8 @@ export type IndexReads = {
   readonly spans: (unit: Unit, from: number, to: number, limit: number) => Promise<SpanEntry[]>;
   /** The last unit that begins before `before` and has blocks. */
   readonly spanBefore: (unit: Unit, before: number) => Promise<SpanEntry | undefined>;
-  /** Sums over everything since `from`, exact to the second. */
-  readonly totals: (from: number) => Promise<Totals>;
+  /** One sum over everything since each of the times, latest time first, exact to the second and all of the same moment. */
+  readonly totals: <T extends keyof Totals>(of: T, times: readonly number[]) => Promise<Totals[T][]>;
   /** Addresses first seen before a time. */
   readonly addressesBefore: (time: number) => Promise<number>;
 };
@@ -112,7 +116,7 @@ export type UtxoQuery = {
   readonly includeSpent: boolean;
   readonly sortBy: 'timestamp' | 'amount';
   readonly order: Order;
-  /** Number (`seq`) of the last one of the page before. */
+  /** Number (`seq`) of the last one of the page before. One that is not known (any more) begins the list anew. */
   readonly after: number | undefined;
   readonly limit: number;
 };

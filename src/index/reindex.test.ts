@@ -12,8 +12,8 @@ function compared(reindex: Reindex): Difference[] {
   return turn.value;
 }
 
-for (const { name, open, onDisk } of drivers)
-  describe.if(onDisk)(name, () => {
+for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
+  describe(name, () => {
     test(
       'an index made anew from the blocks equals the one that grew with them',
       () =>
@@ -31,7 +31,7 @@ for (const { name, open, onDisk } of drivers)
           expect(world.run(checkIndex(world.specs, 'sqlite'))).toEqual([]);
           world.close();
         }),
-      30_000,
+      60_000,
     );
 
     test(
@@ -62,6 +62,6 @@ for (const { name, open, onDisk } of drivers)
           expect(world.run(checkIndex(world.specs, 'sqlite'))).toEqual([]);
           world.close();
         }),
-      30_000,
+      60_000,
     );
   });

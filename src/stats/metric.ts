@@ -8,8 +8,8 @@ export type Metric = {
   readonly units: readonly Unit[];
   /** One value for each unit of the page, in its order. */
   readonly series: (ask: Ask) => Promise<readonly Value[]>;
-  /** `seconds`: length of the window, or as much of it as there have been blocks for. */
-  readonly window: (totals: Totals, seconds: number) => Value;
+  /** What is summed over a window, and what becomes of it. `seconds`: the window, or as much of it as there have been blocks for. */
+  readonly window: { readonly of: keyof Totals; readonly over?: (total: Value, seconds: number) => Value };
 };
 
 export type Value = number | bigint;
@@ -29,39 +29,39 @@ export const metrics = {
     meaning: 'Accepted transactions.',
     units: anyUnit,
     series: each(({ txs }) => txs),
-    window: ({ txs }) => txs,
+    window: { of: 'txs' },
   },
   cumulativeTxCount: {
     meaning: 'Accepted transactions since block 1 up to the end of the day. In a window: by how many it grew.',
     units: dayOnly,
     series: running(txsBefore, ({ txs }) => txs),
-    window: ({ txs }) => txs,
+    window: { of: 'txs' },
   },
   avgTps: {
     meaning:
       'Accepted transactions of the day over the seconds from the last block of the day before that has blocks to the last block of the day; the first day of the chain counts from midnight. In a window: over its seconds, or over those since block 1.',
     units: dayOnly,
     series: averageTps,
-    window: ({ txs }, seconds) => txs / seconds,
+    window: { of: 'txs', over: (txs, seconds) => Number(txs) / seconds },
   },
   maxTps: {
     meaning:
       'Most transactions per second: the transactions of a second that has blocks over the seconds since the one before it that has some.',
     units: dayOnly,
     series: each(({ maxTps }) => maxTps),
-    window: ({ maxTps }) => maxTps,
+    window: { of: 'maxTps' },
   },
   activeAddresses: {
     meaning: 'Distinct addresses that own outputs consumed or made.',
     units: anyUnit,
     series: each(({ active }) => active),
-    window: ({ activeAddresses }) => activeAddresses,
+    window: { of: 'activeAddresses' },
   },
   activeSenders: {
     meaning: 'Distinct addresses that own outputs consumed.',
     units: anyUnit,
     series: each(({ senders }) => senders),
-    window: ({ activeSenders }) => activeSenders,
+    window: { of: 'activeSenders' },
   },
   cumulativeAddresses: {
     meaning:
@@ -71,13 +71,13 @@ export const metrics = {
       (reads, start) => reads.addressesBefore(start),
       ({ addresses }) => addresses,
     ),
-    window: ({ newAddresses }) => newAddresses,
+    window: { of: 'newAddresses' },
   },
   feesPaid: {
     meaning: 'Fees burned, in the smallest unit of the asset that fees are paid in: nAVAX on the X-Chain. Exact: may exceed 2^53.',
     units: dayOnly,
     series: each(({ fees }) => fees),
-    window: ({ fees }) => fees,
+    window: { of: 'fees' },
   },
 } as const satisfies { readonly [name: string]: Metric };
 

@@ -39,12 +39,16 @@ describe('chains', () => {
   test('one, by every name it has', async () => {
     for (const name of ['X', 'x-chain', x.blockchainId]) expect((await api(`/v2/chains/${name}`)).json).toEqual(x);
     expect((await api('/v2/chains/Y')).json).toEqual(y);
-    expect((await api('/v2/chains/C')).json.message).toBe('This server has no C-Chain data. This server serves chains of the AVM: x-chain, Y');
+    expect((await api('/v2/chains/C')).json.message).toBe(
+      'This server has no C-Chain data. This server serves chains of the AVM: x-chain, Y',
+    );
     expect((await api(`/v2/chains/${idText(zeroId)}`)).json.message).toStartWith('This server has no P-Chain data.');
     expect((await api('/v2/chains/total')).json.message).toStartWith(
       'This server has metrics of single chains, not of "total" as a whole.',
     );
-    expect((await api('/v2/chains/%22%3Cb%3E')).json.message).toBe('No chain "\\"<b>" here. This server serves chains of the AVM: x-chain, Y');
+    expect((await api('/v2/chains/%22%3Cb%3E')).json.message).toBe(
+      'No chain "\\"<b>" here. This server serves chains of the AVM: x-chain, Y',
+    );
   });
 });
 

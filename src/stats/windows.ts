@@ -16,16 +16,17 @@ export const windows = {
 export type WindowValues = { readonly [W in keyof typeof windows]: Value };
 
 /**
- * A window of an hour is the running second and the 3,599 before it. Read from the shortest to the longest, so that a block which
- * arrives meanwhile is never in a short window and missing in a longer one. Nobody did anything at second 0: what the genesis gave out is no activity.
+ * A window of an hour is the running second and the 3,599 before it. Nobody did anything at second 0: what the genesis gave out is no activity.
  */
 export async function windowValues(reads: IndexReads, now: number, metric: Metric): Promise<WindowValues> {
   const era = await eraOf(reads, now);
   const age = era.first === undefined ? 1 : era.now - era.first + 1;
-  const values: [string, Value][] = [];
-  for (const [name, seconds] of Object.entries(windows)) {
-    const totals = await reads.totals(Math.max(1, era.now - seconds + 1));
-    values.push([name, metric.window(totals, Math.min(seconds, age))]);
-  }
-  return Object.fromEntries(values) as WindowValues;
+  const { of, over = (total) => total } = metric.window;
+  const lengths = Object.values(windows);
+  const totals: readonly Value[] = await reads.totals(
+    of,
+    lengths.map((seconds) => Math.max(1, era.now - seconds + 1)),
+  );
+  const values = totals.map((total, i) => over(total, Math.min(lengths[i] as number, age)));
+  return Object.fromEntries(Object.keys(windows).map((name, i) => [name, values[i]])) as WindowValues;
 }

@@ -1,0 +1,169 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { mismatches } from '../src/api/matches.fixture.ts';
+import type { Document } from '../src/api/openapi.ts';
+import { errorFlaw } from '../src/api/requests.fixture.ts';
+import { idText } from '../src/bytes/id.ts';
+import { ask, chainRoot, itemsOf, pagesOf, plainAddress } from './data-questions.ts';
+import { answerSchemas, type HostileRequest, hostileRequests, type Known } from './hostile-requests.ts';
+import type { Answer, Client } from './http.ts';
+import { createIssuer, type Issuer } from './issuer.ts';
+import { eventually } from './processes.ts';
+import { type Program, runProgram, startIndexer, startProgram } from './program.ts';
+import { hostileRounds, hostileTimeout } from './random.ts';
+import { openServers, withServers } from './servers.ts';
+
+/** Whatever the Data and Metrics interfaces are sent, they answer: as their own document says, or with an error of the one shape. */
+
+const seed = Number(process.env.SERAC_SEED ?? 8);
+const atOnce = 32;
+const folder = mkdtempSync(join(tmpdir(), 'serac-hostile-'));
+const plansFile = join(folder, 'plans.json');
+const generous = { perMinute: 100_000_000, perDay: 100_000_000 };
+writeFileSync(
+  plansFile,
+  JSON.stringify({ data: { anonymous: generous, free: generous, tiny: { perMinute: 3, perDay: 3 } }, metrics: { anonymous: generous } }),
+);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const limits = ['--rate-limits=on', `--rate-limit-plans=${plansFile}`];
+
+test(
+  'on a node',
+  async () => {
+    const place = `--data-dir=${join(folder, 'node')}`;
+    const node = await startProgram(place, '--workers=1', ...limits);
+    try {
+      const issuer = await chainOn(node);
+      await hammer(node, await knownOf(node.client, issuer, place), hostileRounds(0.04));
+    } finally {
+      await node.stop();
+    }
+  },
+  hostileTimeout,
+);
+
+const servers = await openServers('serac_hostile');
+
+describe.skipIf(servers === undefined)(withServers('over PostgreSQL', servers), () => {
+  test(
+    'on a server of an index',
+    async () => {
+      const place = `--database-url=${servers?.database}`;
+      const node = await startProgram();
+      const indexer = startIndexer(node.url, place);
+      const api = await startProgram('api', place, `--cache-url=${servers?.cache}`, ...limits);
+      try {
+        const issuer = await chainOn(node);
+        const last = issuer.model.accepted.at(-1);
+        await eventually(
+          async () => (await ask(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
+          (status) => status === 200,
+        );
+        await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.02));
+      } finally {
+        await Promise.all([api.stop(), indexer.stop(), node.stop()]);
+        await servers?.close();
+      }
+    },
+    hostileTimeout,
+  );
+});
+
+async function chainOn(node: Program): Promise<Issuer> {
+  const issuer = createIssuer({ seed, client: node.client });
+  await issuer.fund();
+  for (let i = 0; i < 4; i++) {
+    await issuer.deposit();
+    await issuer.issue(8);
+  }
+  return issuer;
+}
+
+/** Names, ids and page tokens of a chain, and keys that may do all, little, and not much longer. */
+async function knownOf(client: Client, { model, wallet }: Issuer, place: string): Promise<Known> {
+  const owners = wallet.keys.map(plainAddress);
+  const lists = ['blocks?', 'transactions?', `transactions?addresses=${owners[0]}&`, `utxos?addresses=${owners.join()}&`];
+  const pages = await Promise.all(lists.map((list) => pagesOf([client], { path: `${chainRoot}/${list}pageSize=10` })));
+  const blocks = itemsOf(pages[0] as never);
+  const keys = await Promise.all(
+    [[], ['--plan=tiny'], ['--routes=getBlockById']].map(async (flags) => {
+      const { out } = await runProgram('keys', 'create', '--json', place, `--rate-limit-plans=${plansFile}`, ...flags);
+      return (JSON.parse(out) as { key: string }).key;
+    }),
+  );
+  return {
+    texts: [
+      ...['local', '12345', 'x-chain', 'X', 'p-chain', 'fuji', '0', '1', '5', 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'],
+      ...owners,
+      ...owners.map((address) => `X-${address}`),
+      ...[...model.assets.keys()].map(idText),
+      ...model.accepted.map(({ id }) => idText(id)),
+      ...blocks.map(({ blockHash }) => blockHash as string),
+    ],
+    tokens: pages.flat().flatMap(({ nextPageToken }) => nextPageToken ?? []),
+    keys: [...keys, `serac_${'a'.repeat(43)}`],
+  };
+}
+
+async function hammer(program: Program, known: Known, rounds: number): Promise<void> {
+  const document = (await ask(program.client, { path: '/api-json' })).json as Document;
+  const schemas = answerSchemas(document);
+  const statuses = new Map<number, number>();
+  const reached = new Set<string>();
+
+  const flawOf = async (request: HostileRequest): Promise<string | undefined> => {
+    const answer = await program.client.send(request.method, request.path, request.headers, request.body);
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    if (answer.status === 200 && request.operation !== undefined) reached.add(request.operation);
+    const flaw = flawIn(answer, request, schemas);
+    return flaw && `${request.method} ${request.path} ${JSON.stringify(request.headers)} ${request.body?.slice(0, 500) ?? ''}\n${flaw}`;
+  };
+  const property = fc.asyncProperty(fc.array(hostileRequests(document, known), { minLength: 1, maxLength: atOnce }), async (requests) => {
+    const flaws = (await Promise.all(requests.map(flawOf))).filter((flaw) => flaw !== undefined);
+    if (flaws.length > 0) throw new Error(flaws.join('\n'));
+  });
+  await fc.assert(property, { seed, numRuns: Math.ceil((2 * rounds) / atOnce), endOnFailure: rounds > 100_000 });
+
+  // It has really been asked: good answers of most operations, and every kind of refusal.
+  for (const status of [200, 400, 401, 403, 404, 429]) expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
+  const { paths } = document;
+  const answering = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).filter(({ tags, summary }) => !/not served|Always 404/i.test(tags.join() + summary)),
+  );
+  expect(answering.map(({ operationId }) => operationId).filter((id) => !reached.has(id))).toEqual([]);
+  expect((await ask(program.client, { path: '/v1/health-check' })).json.status).toBe('ok');
+  expect(program.said()).toBe('');
+}
+
+/** What is wrong with an answer; undefined if nothing is. */
+function flawIn({ status, headers, text }: Answer, request: HostileRequest, schemas: ReturnType<typeof answerSchemas>): string | undefined {
+  // The head of a request may have 16 KB: what is longer the platform refuses itself, without a word.
+  if (status === 431 && headLength(request) > 15_000) return undefined;
+  if (![200, 400, 401, 403, 404, 429].includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
+  if (/\bat .*:\d+:\d+|\/src\/|node_modules/.test(text)) return `shows where it failed: ${text.slice(0, 300)}`;
+  const json = parsed(text);
+  if (json === undefined) return `not JSON: ${text.slice(0, 300)}`;
+  const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  if (status !== 200) {
+    const flaw = errorFlaw({ status, headers: plain, json, text });
+    return flaw && `${flaw}: ${text.slice(0, 300)}`;
+  }
+  const schema = request.operation === undefined ? undefined : schemas.get(request.operation);
+  const misfits = schema === undefined ? [] : mismatches(schema, json, { strict: true });
+  return misfits.length === 0 ? undefined : misfits.slice(0, 3).join('; ');
+}
+
+const headLength = ({ path, headers }: HostileRequest): number =>
+  path.length + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
