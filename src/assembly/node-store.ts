@@ -68,6 +68,7 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
             spec.genesis.assets.map(({ tx }) => tx),
             spec.first,
             index?.within,
+            chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
         const ledger: Ledger = index === undefined ? state : { ...state, commit: (block, diff) => state.commit(block, diff, index.within) };
         const utxos: UtxoSource = (sourceChain, addresses, start, limit) => state.utxos(sourceChain, { addresses, start, limit }, strict);
