@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A page in a real Chromium, driven over its debugging protocol. */
+export type Page = {
+  readonly open: (url: string) => Promise<void>;
+  /** Runs an expression in the page and gives its value; promises are awaited. */
+  readonly run: <T>(expression: string) => Promise<T>;
+  /** URLs the page has asked for, and what its console said. */
+  readonly requests: readonly string[];
+  readonly console: readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+export const chromiumBinary = (): string | undefined => Bun.which('chromium') ?? Bun.which('chromium-browser') ?? undefined;
+
+export async function openChromium(binary: string, width = 1280, height = 900): Promise<Page> {
+  const profile = mkdtempSync(join(tmpdir(), 'serac-chromium-'));
+  const quiet = ['no-sandbox', 'disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking', 'disable-component-update'];
+  const flags = [
+    ...quiet,
+    'disable-sync',
+    'headless',
+    'remote-debugging-port=0',
+    `window-size=${width},${height}`,
+    `user-data-dir=${profile}`,
+  ];
+  const child = Bun.spawn([binary, ...flags.map((flag) => `--${flag}`), 'about:blank'], { stdout: 'ignore', stderr: 'pipe' });
+  const port = await debuggingPort(child.stderr);
+  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { type: string; webSocketDebuggerUrl: string }[];
+  const socket = new WebSocket(targets.find(({ type }) => type === 'page')!.webSocketDebuggerUrl);
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+
+  const waiting = new Map<number, (answer: Answer) => void>();
+  const listeners = new Map<string, () => void>();
+  const requests: string[] = [];
+  const said: string[] = [];
+  let lastID = 0;
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(data as string) as Answer & { id?: number; method?: string; params?: Told };
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+    if (message.method === 'Network.requestWillBeSent') requests.push(message.params?.request?.url ?? '');
+    if (message.method === 'Log.entryAdded') said.push(message.params?.entry?.text ?? '');
+    if (message.method === 'Runtime.exceptionThrown') said.push(JSON.stringify(message.params));
+    listeners.get(message.method ?? '')?.();
+  });
+  const call = (method: string, params: object = {}): Promise<Answer> => {
+    const id = ++lastID;
+    socket.send(JSON.stringify({ id, method, params }));
+    return new Promise((resolve) => waiting.set(id, resolve));
+  };
+  for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await call(`${domain}.enable`);
+
+  return {
+    requests,
+    console: said,
+    open: async (url) => {
+      const loaded = new Promise<void>((resolve) => listeners.set('Page.loadEventFired', resolve));
+      await call('Page.navigate', { url });
+      await loaded;
+    },
+    run: async <T>(expression: string) => {
+      const { result } = await call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+      if (result?.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
+      return result?.result?.value as T;
+    },
+    close: async () => {
+      socket.close();
+      child.kill();
+      await child.exited;
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+type Answer = { result?: { result?: { value?: unknown }; exceptionDetails?: unknown } };
+type Told = { request?: { url: string }; entry?: { text: string } };
+
+async function debuggingPort(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += Buffer.from(chunk).toString('utf8');
+    const port = /ws:\/\/127\.0\.0\.1:(\d+)\//.exec(text)?.[1];
+    if (port !== undefined) return port;
+  }
+  throw new Error(`Chromium did not start: ${text}`);
+}
