@@ -175,7 +175,7 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
         name: Buffer.from(unsigned.name).toString(),
         symbol: Buffer.from(unsigned.symbol).toString(),
         denomination: unsigned.denomination,
-        type: isMadeOf(unsigned.initialStates, 1) && !isMadeOf(unsigned.initialStates, 0) ? 'nft' : 'secp256k1',
+        type: !isMadeOf(unsigned.initialStates, 0) && unsigned.initialStates.length > 0 ? 'nft' : 'secp256k1',
         cap: unsigned.initialStates.some((state) => state.outputs.some(isRight)) ? 'variable' : 'fixed',
         createdTime: Number(block.time),
         firstTime: Math.min(...touching.map(({ time }) => time)),

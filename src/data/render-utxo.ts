@@ -47,7 +47,7 @@ function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, s
     utxoBytes: hexWithChecksum(utxo.bytes),
     groupId: groupOf(output),
     payload: output.kind === 'nftfx.TransferOutput' ? `0x${toHex(output.payload)}` : undefined,
-    consumingTxHash: spent && idText(spent.txID),
+    consumingTxHash: spent?.txID && idText(spent.txID),
     consumingTxTimestamp: spent?.time,
     credentials: spent?.tx && renderCredentials(spent.tx, slot, output.addresses, keyText),
   };

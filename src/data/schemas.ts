@@ -26,7 +26,7 @@ const asset = {
   name: text('Empty if the asset was made where this server does not look.'),
   symbol: text('At most 4 characters.'),
   denomination: integer('Digits behind the point.'),
-  type: oneOf(['secp256k1', 'nft'], 'nft: there are NFTs of it and no amounts.'),
+  type: oneOf(['secp256k1', 'nft'], 'nft: there are NFTs or properties of it and no amounts.'),
 };
 
 const amount = { ...asset, amount: text('In the smallest unit. An NFT or a property counts 1, a right to mint 0.') };
@@ -83,8 +83,10 @@ export const Utxo = object('Utxo', {
   utxoBytes: text('0x, hex, and four bytes of checksum, as avm.getUTXOs gives it.'),
   groupId: optional(integer('NFTs only.')),
   payload: optional(text('NFTs only: 0x and hex.')),
-  consumingTxHash: optional(text('Spent ones only.')),
-  consumingTxTimestamp: optional(unixSeconds('Spent ones only: when')),
+  consumingTxHash: optional(text('Spent ones only. Absent if another chain consumed it and this server cannot know in which transaction.')),
+  consumingTxTimestamp: optional(
+    integer('Spent ones only: when, in Unix seconds. Without consumingTxHash: the time of the last block here when it was found to be gone.'),
+  ),
   credentials: optional(list(Credential, 'Spent on this chain only: who signed.')),
 });
 

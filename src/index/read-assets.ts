@@ -71,8 +71,9 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
   };
 }
 
-/** Numbers of the feature extensions as initial states name them; an asset that also has amounts is one of amounts. */
-const typeOf = (fxs: readonly string[]): AssetEntry['type'] => (fxs.includes('1') && !fxs.includes('0') ? 'nft' : 'secp256k1');
+/** Numbers of the feature extensions as initial states name them; an asset that also has amounts is one of amounts, properties are single things. */
+const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
+  !fxs.includes('0') && (fxs.includes('1') || fxs.includes('2')) ? 'nft' : 'secp256k1';
 
 type AssetRow = {
   readonly id: Uint8Array;

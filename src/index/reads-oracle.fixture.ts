@@ -19,7 +19,7 @@ type Output = {
   readonly time: number;
   readonly createdOn: Id;
   readonly consumedOn: Id;
-  spent: { readonly txID: Id; readonly time: number; readonly seq: number | undefined } | undefined;
+  spent: { readonly txID: Id | undefined; readonly time: number; readonly seq: number | undefined } | undefined;
 };
 
 type Kept = { readonly seq: number; readonly tx: Tx; readonly block: Block; readonly consumed: Output[]; readonly emitted: Output[] };
@@ -150,7 +150,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     /** Exported to a chain and not yet taken. */
     waitingFor: (chain: Id) =>
       [...outputs.values()].filter(({ consumedOn, spent }) => consumedOn === chain && spent === undefined).map(({ utxo }) => utxo),
-    taken: (utxos: readonly Utxo[], txID: Id, time: number): void => {
+    taken: (utxos: readonly Utxo[], txID: Id | undefined, time: number): void => {
       for (const { id } of utxos) (outputs.get(id) as Output).spent = { txID, time, seq: undefined };
     },
     /** All that another chain ever put for this one. */
@@ -230,7 +230,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         name: Buffer.from(name).toString(),
         symbol: Buffer.from(symbol).toString(),
         denomination,
-        type: fxs.includes(1) && !fxs.includes(0) ? 'nft' : 'secp256k1',
+        type: !fxs.includes(0) && (fxs.includes(1) || fxs.includes(2)) ? 'nft' : 'secp256k1',
         cap: rights(here).length > 0 ? 'variable' : 'fixed',
         createdTime: Number(kept.block.time),
         firstTime: Number(about[0]?.block.time),
