@@ -1,5 +1,5 @@
 import { createApis, type Side } from './assembly/api.ts';
-import { healthPaths, ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
+import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
@@ -171,7 +171,7 @@ async function startWriter(
       env.serve({ ...serveOptions(config), port, handler: routerOf(new Map(apis(side).pages), side) }),
     ),
   );
-  const relayedPaths = [...routes.keys(), ...healthPaths];
+  const relayedPaths = [...routes.keys()];
   const relayHandler = countingHandler(counting.limiter, handler);
   const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
@@ -206,6 +206,7 @@ async function startWriter(
     close: async () => {
       stopping = true;
       health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+      readers.tellStopping();
       // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
       if (config.http.shutdownWait > 0) await new Promise<void>((resolve) => env.timers.after(config.http.shutdownWait, resolve));
       await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);

@@ -1,11 +1,10 @@
-import { idText } from '../src/bytes/id.ts';
+import { type Id, idText } from '../src/bytes/id.ts';
 import type { Pin } from '../src/index/reads.ts';
 import { createOracle, type Oracle } from '../src/index/reads-oracle.fixture.ts';
 import { parseBlock } from '../src/tx/block.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { chainRoot, type Json, plainAddress, type Question } from './data-questions.ts';
 import type { Client } from './http.ts';
-import type { Model } from './ledger-model.ts';
 import { localGenesis } from './local-chain.ts';
 import type { Random } from './random.ts';
 import { chance, severalKeys } from './random-world.ts';
@@ -66,12 +65,12 @@ export const itemText = ({ blockHash, txHash, utxoId, consumingTxHash, emittedUt
       : blockHash;
 
 /** Any list of any kind. */
-export function someListing(random: Random, wallet: Wallet, model: Model): Listing {
+export function someListing(random: Random, wallet: Wallet, assets: readonly Id[]): Listing {
   const keys = severalKeys({ random, wallet }, 1 + random.below(3));
-  return random.pick([blockListing, txListing, txListing, utxoListing, utxoListing, utxoListing])(random, keys, model);
+  return random.pick([blockListing, txListing, txListing, utxoListing, utxoListing, utxoListing])(random, keys, assets);
 }
 
-type Maker = (random: Random, keys: readonly Key[], model: Model) => Listing;
+type Maker = (random: Random, keys: readonly Key[], assets: readonly Id[]) => Listing;
 
 const always = { from: undefined, to: undefined };
 const endless = { after: undefined, limit: Number.POSITIVE_INFINITY };
@@ -81,10 +80,10 @@ const blockListing: Maker = () => ({
   holds: (oracle, pin) => oracle.blockList({ pin, times: always, order: 'desc', ...endless }).map(({ id }) => idText(id)),
 });
 
-const txListing: Maker = (random, keys, model) => {
+const txListing: Maker = (random, keys, assets) => {
   const order = random.pick(['asc', 'desc'] as const);
   const kinds = chance(random, 30) ? (['OperationTx', 'ExportTx'] as const) : undefined;
-  const asset = random.pick([...model.assets.keys()]);
+  const asset = random.pick(assets);
   const types = kinds?.map((kind) => `txTypes=${kind}&`).join('') ?? '';
   const [path, query] = random.pick([
     [`transactions?sortOrder=${order}&`, { order, subjects: undefined }],
@@ -121,4 +120,4 @@ const utxoListing: Maker = (random, keys) => {
 
 type Output = ReturnType<Oracle['utxoList']>[number];
 
-const outputText = ({ utxo, spent }: Output): string => `${idText(utxo.id)}>${spent === undefined ? '' : idText(spent.txID)}`;
+const outputText = ({ utxo, spent }: Output): string => `${idText(utxo.id)}>${spent?.txID === undefined ? '' : idText(spent.txID)}`;

@@ -7,6 +7,7 @@ import { mismatches } from '../src/api/matches.fixture.ts';
 import type { Document } from '../src/api/openapi.ts';
 import { errorFlaw } from '../src/api/requests.fixture.ts';
 import { idText } from '../src/bytes/id.ts';
+import { metricNames } from '../src/stats/metric.ts';
 import { ask, chainRoot, itemsOf, pagesOf, plainAddress } from './data-questions.ts';
 import { answerSchemas, type HostileRequest, hostileRequests, type Known } from './hostile-requests.ts';
 import type { Answer, Client } from './http.ts';
@@ -38,7 +39,7 @@ test(
     const node = await startProgram(place, '--workers=1', ...limits);
     try {
       const issuer = await chainOn(node);
-      await hammer(node, await knownOf(node.client, issuer, place), hostileRounds(0.04));
+      await hammer(node, await knownOf(node.client, issuer, place), hostileRounds(0.15));
     } finally {
       await node.stop();
     }
@@ -63,7 +64,7 @@ describe.skipIf(servers === undefined)(withServers('over PostgreSQL', servers), 
           async () => (await ask(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
           (status) => status === 200,
         );
-        await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.02));
+        await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.05), ['listPrimaryNetworkBlocksByNodeId']);
       } finally {
         await Promise.all([api.stop(), indexer.stop(), node.stop()]);
         await servers?.close();
@@ -95,21 +96,29 @@ async function knownOf(client: Client, { model, wallet }: Issuer, place: string)
       return (JSON.parse(out) as { key: string }).key;
     }),
   );
+  const assetId = [...model.assets.keys()].map(idText);
+  const txHash = model.accepted.map(({ id }) => idText(id));
+  const blockId = blocks.flatMap(({ blockHash, blockNumber }) => [blockHash as string, blockNumber as string]);
+  const addresses = [...owners, ...owners.map((address) => `X-${address}`), owners.join()];
+  const good = {
+    ...{ network: ['local', '12345'], blockchainId: ['x-chain', 'X'], chainId: ['X', 'x-chain'], addresses, assetId, txHash, blockId },
+    ...{
+      nodeId: ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'],
+      metric: metricNames,
+      vertexHeight: ['0', '7'],
+      pageSize: ['1', '10', '100'],
+    },
+  };
   return {
-    texts: [
-      ...['local', '12345', 'x-chain', 'X', 'p-chain', 'fuji', '0', '1', '5', 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'],
-      ...owners,
-      ...owners.map((address) => `X-${address}`),
-      ...[...model.assets.keys()].map(idText),
-      ...model.accepted.map(({ id }) => idText(id)),
-      ...blocks.map(({ blockHash }) => blockHash as string),
-    ],
+    good,
+    texts: [...new Set([...Object.values(good).flat(), 'p-chain', 'fuji', 'AVAX'])],
     tokens: pages.flat().flatMap(({ nextPageToken }) => nextPageToken ?? []),
     keys: [...keys, `serac_${'a'.repeat(43)}`],
   };
 }
 
-async function hammer(program: Program, known: Known, rounds: number): Promise<void> {
+/** `never`: operations to which this server has no good answer. */
+async function hammer(program: Program, known: Known, rounds: number, never: readonly string[] = []): Promise<void> {
   const document = (await ask(program.client, { path: '/api-json' })).json as Document;
   const schemas = answerSchemas(document);
   const statuses = new Map<number, number>();
@@ -126,17 +135,17 @@ async function hammer(program: Program, known: Known, rounds: number): Promise<v
     const flaws = (await Promise.all(requests.map(flawOf))).filter((flaw) => flaw !== undefined);
     if (flaws.length > 0) throw new Error(flaws.join('\n'));
   });
-  await fc.assert(property, { seed, numRuns: Math.ceil((2 * rounds) / atOnce), endOnFailure: rounds > 100_000 });
+  await fc.assert(property, { seed, numRuns: Math.ceil((2 * rounds) / atOnce) });
 
-  // It has really been asked: good answers of most operations, and every kind of refusal.
+  // It has really been asked: good answers of all that can give one, and every kind of refusal.
   for (const status of [200, 400, 401, 403, 404, 429]) expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
   const { paths } = document;
   const answering = Object.values(paths).flatMap((methods) =>
     Object.values(methods).filter(({ tags, summary }) => !/not served|Always 404/i.test(tags.join() + summary)),
   );
-  expect(answering.map(({ operationId }) => operationId).filter((id) => !reached.has(id))).toEqual([]);
+  expect(answering.map(({ operationId }) => operationId).filter((id) => !reached.has(id))).toEqual([...never]);
   expect((await ask(program.client, { path: '/v1/health-check' })).json.status).toBe('ok');
-  expect(program.said()).toBe('');
+  expect(program.said()).not.toMatch(/(Type|Range|Reference|Syntax)Error/);
 }
 
 /** What is wrong with an answer; undefined if nothing is. */

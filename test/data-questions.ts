@@ -48,10 +48,13 @@ export async function pagesOf(clients: readonly Client[], question: Question): P
     const { status, json } = await ask(clients[at % clients.length] as Client, { ...question, path });
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`);
     pages.push(json);
+    if (pages.length > mostPages) throw new Error(`${question.path}: does not end`);
     token = json.nextPageToken;
   }
   return pages;
 }
+
+const mostPages = 10_000;
 
 /** All the items of a listing, whatever they are called. */
 export const itemsOf = (pages: readonly Json[]): Json[] =>

@@ -99,7 +99,7 @@ else
       console.log(
         `caught up ${rate(older, performance.now() - began)} (${issued} of them in a rush), with outputs of the genesis looked up`,
       );
-      await older.follower.older?.complete(world.addresses());
+      await older.follower.complete(world.addresses());
       await expectSame(older, remote, world.addresses());
 
       const fresh = follow(node.url, { path: join(folder, 'fresh.sqlite') });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { idText } from '../src/bytes/id.ts';
+import { type Id, idText, zeroId } from '../src/bytes/id.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
 import { Fault } from '../src/fault.ts';
@@ -330,18 +330,18 @@ describe('imports', () => {
   });
 });
 
-describe('a chain with a history older than its blocks', () => {
-  /** Lets the node tell only the blocks after a height, as if what went before were of another age: its own block 0, then those. */
-  const begin = ({ node }: Pick<ReturnType<typeof follow>, 'node'>, source: SourceChain, after: bigint): void => {
-    let parentID = localGenesis().first.id;
-    for (let height = after + 1n; height <= source.local.state.height(); height++) {
-      const block = makeBlock({ ...parseBlock(source.local.state.blockAt(height) as Uint8Array), parentID, height: height - after });
-      node.instead.set(block.height, block.bytes);
-      parentID = block.id;
-    }
-    node.height = source.local.state.height() - after;
-  };
+/** Lets the node tell only the blocks after a height, as if what went before were of another age: its own block 0, then those. */
+const beginAfter = ({ node }: Pick<ReturnType<typeof follow>, 'node'>, source: SourceChain, after: bigint): void => {
+  let parentID = localGenesis().first.id;
+  for (let height = after + 1n; height <= source.local.state.height(); height++) {
+    const block = makeBlock({ ...parseBlock(source.local.state.blockAt(height) as Uint8Array), parentID, height: height - after });
+    node.instead.set(block.height, block.bytes);
+    parentID = block.id;
+  }
+  node.height = source.local.state.height() - after;
+};
 
+describe('a chain with a history older than its blocks', () => {
   const linesOf = (balances: ReturnType<FollowedState['state']['balances']>): string[] =>
     balances.map((b) => `${b.assetID} ${b.locktime}: ${b.own}/${b.ownCount} ${b.shared}/${b.sharedCount}`).sort();
 
@@ -349,7 +349,7 @@ describe('a chain with a history older than its blocks', () => {
     const source = openSourceChain(11);
     source.grow(80);
     const chain = follow(source, { state: openFollowedState(undefined, 'unknown'), hasOlder: true });
-    begin(chain, source, 40n);
+    beginAfter(chain, source, 40n);
     const follower = chain.start();
     await chain.until(() => follower.status().state === 'live');
     expect(chain.state.height()).toBe(40n);
@@ -358,13 +358,13 @@ describe('a chain with a history older than its blocks', () => {
       addresses.filter((one) => linesOf(chain.state.balances(one)).join() !== linesOf(source.local.state.balances(one)).join());
     expect(differing().length).toBeGreaterThan(0);
     const listings = () => chain.node.asked.filter(({ method }) => method === 'avm.getUTXOs').length;
-    await Promise.all([follower.older?.complete(addresses), follower.older?.complete(addresses.slice(1))]);
+    await Promise.all([follower.complete(addresses), follower.complete(addresses.slice(1))]);
     expect(differing()).toEqual([]);
     expect(listings()).toBe(addresses.length);
-    await follower.older?.complete(addresses);
+    await follower.complete(addresses);
     expect(listings()).toBe(addresses.length);
     source.grow(10);
-    begin(chain, source, 40n);
+    beginAfter(chain, source, 40n);
     await chain.until(() => chain.state.height() === 50n);
     expect(differing()).toEqual([]);
     expect(problemsOf(chain)).toEqual([]);
@@ -376,12 +376,12 @@ describe('a chain with a history older than its blocks', () => {
     const source = openSourceChain(12);
     source.grow(30);
     const chain = follow(source, { state: openFollowedState(undefined, 'unknown'), hasOlder: true });
-    begin(chain, source, 20n);
+    beginAfter(chain, source, 20n);
     const follower = chain.start();
     await chain.until(() => follower.status().state === 'live');
     const outcomes: string[] = [];
     const complete = () =>
-      void follower.older?.complete([ewoq.address]).then(
+      void follower.complete([ewoq.address]).then(
         () => outcomes.push('done'),
         (error) => outcomes.push(error.fault.code),
       );
@@ -390,13 +390,58 @@ describe('a chain with a history older than its blocks', () => {
     await chain.until(() => outcomes.length === 1);
     chain.node.mood = ({ method }) => (method === 'avm.getBlockByHeight' ? 'html' : 'well');
     source.grow(1);
-    begin(chain, source, 20n);
+    beginAfter(chain, source, 20n);
     complete();
     await chain.until(() => outcomes.length === 2);
     chain.node.mood = () => 'well';
     complete();
     await chain.until(() => outcomes.length === 3);
     expect(outcomes).toEqual(['FOLLOW_SILENT', 'FOLLOW_BEHIND', 'done']);
+    await follower.stop();
+  });
+});
+
+describe('a transaction that is not here', () => {
+  const outcomeOf = (asked: Promise<unknown>) => asked.then(String, (error) => error.fault.code);
+
+  test('is on its way if the node has accepted it, else the node knows', async () => {
+    const source = openSourceChain(14);
+    source.grow(10);
+    const chain = follow(source);
+    const follower = chain.start();
+    await chain.until(() => follower.status().state === 'live');
+    chain.node.mood = ({ method }) => (method === 'avm.getBlockByHeight' ? 'gone' : 'well');
+    source.grow(1);
+    const [tx] = parseBlock(source.local.state.blockAt(11n) as Uint8Array).txs;
+    expect(await follower.statusThere(tx?.id as Id)).toBe('Processing');
+    expect(await follower.statusThere(zeroId)).toBe('Unknown');
+    expect(follower.olderTx).toBeUndefined();
+    chain.node.mood = ({ method }) => (method === 'avm.getTxStatus' ? 'html' : 'well');
+    const outcomes: string[] = [];
+    void outcomeOf(follower.statusThere(zeroId)).then((outcome) => outcomes.push(outcome));
+    await chain.until(() => outcomes.length > 0);
+    expect(outcomes).toEqual(['FOLLOW_NONSENSE']);
+    await follower.stop();
+  });
+
+  test('is older than history if all blocks of the node are here', async () => {
+    const source = openSourceChain(15);
+    source.grow(30);
+    const chain = follow(source, { state: openFollowedState(undefined, 'unknown'), hasOlder: true });
+    beginAfter(chain, source, 20n);
+    const follower = chain.start();
+    await chain.until(() => follower.status().state === 'live');
+    const [tx] = parseBlock(source.local.state.blockAt(7n) as Uint8Array).txs;
+    const id = tx?.id as Id;
+    expect(chain.state.hasTx(id)).toBe(false);
+    expect(await follower.statusThere(id)).toBe('Accepted');
+    expect((await follower.olderTx?.(id))?.id).toBe(id);
+    expect(await follower.olderTx?.(zeroId)).toBeUndefined();
+    // With blocks still to come it might be in one of them.
+    chain.node.mood = ({ method }) => (method === 'avm.getBlockByHeight' ? 'gone' : 'well');
+    source.grow(1);
+    beginAfter(chain, source, 20n);
+    expect(await follower.statusThere(id)).toBe('Processing');
     await follower.stop();
   });
 });

@@ -13,7 +13,9 @@ export type HostileRequest = {
 
 /** What means something to the server that is asked. */
 export type Known = {
-  /** Ids, addresses, heights, names. */
+  /** Good values of parameters, by their names: those of the path and what else must be given. */
+  readonly good: Readonly<Record<string, readonly string[]>>;
+  /** Whether spelt well or not, they are values of some parameter. */
   readonly texts: readonly string[];
   /** Page tokens that it has given. */
   readonly tokens: readonly string[];
@@ -48,53 +50,55 @@ export function answerSchemas(document: Document): ReadonlyMap<string, Schema> {
 
 type Target = { readonly path: string; readonly method: string; readonly operation: Operation };
 
+/** Some have one parameter bent, some all of them, some none: otherwise hardly any would get past the first one. */
 function aimedAt({ path, method, operation }: Target, known: Known): fc.Arbitrary<HostileRequest> {
-  const named = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place);
-  const inPath = fc.record(Object.fromEntries(named('path').map((parameter) => [parameter.name, mostly(valueOf(parameter, known))])));
-  const inQuery = fc.tuple(
-    ...named('query').map((parameter) => fc.tuple(fc.constant(parameter.name), repeated(valueOf(parameter, known)))),
-  );
+  const { parameters } = operation;
   return fc
     .record({
-      inPath,
-      inQuery,
+      values: fc.tuple(...parameters.map((parameter) => fc.record({ good: goodFor(parameter, known), bent: bentFor(parameter, known) }))),
+      bent: fc.oneof(fc.constant(-1), { weight: 2, arbitrary: fc.nat(Math.max(0, parameters.length - 1)) }, fc.constant(parameters.length)),
       surplus: fc.array(fc.tuple(hostileText, hostileText), { maxLength: 1 }),
       spelling: fc.constantFrom(...spellings),
       headers: headersOf(known),
       body: operation.requestBody === undefined ? fc.constant(undefined) : bodyOf(known),
       method: fc.oneof({ weight: 30, arbitrary: fc.constant(method) }, fc.constantFrom('PUT', 'DELETE', 'POST', 'GET')),
     })
-    .map((parts) => {
-      const texts = parts.inPath as Readonly<Record<string, string>>;
-      const query = [...parts.inQuery.flatMap(([name, values]) => values.map((value) => [name, value] as const)), ...parts.surplus];
+    .map(({ values, bent, surplus, spelling, headers, body, method: used }) => {
+      const told = parameters.map(({ name, in: place }, i) => {
+        const isBent = bent === i || bent === parameters.length;
+        const texts = (isBent ? values[i]?.bent : values[i]?.good) ?? [];
+        return { name, place, texts: texts.map(isBent ? spelling : encoded) };
+      });
+      const inPath = (name: string) => told.find((one) => one.place === 'path' && one.name === name)?.texts[0];
+      const inQuery = told.filter(({ place }) => place === 'query').flatMap(({ name, texts }) => texts.map((text) => `${name}=${text}`));
+      // A segment that is not there would make another path; so does a step upwards, which the platform takes itself.
+      const target = path.replace(/\{(\w+)\}/g, (_, name: string) => inPath(name) || 'x');
+      const isAimed = used === method && !/\/(\.|%2e){1,2}(\/|$)/i.test(target);
       return {
-        method: parts.method,
-        path: join(
-          path.replace(/\{(\w+)\}/g, (_, name: string) => parts.spelling(texts[name] ?? '')),
-          query.map(([name, value]) => `${encodeURIComponent(wellFormed(name))}=${parts.spelling(value)}`),
-        ),
-        headers: parts.headers,
-        body: parts.method === 'POST' ? (parts.body ?? '') : undefined,
-        operation: parts.method === method ? operation.operationId : undefined,
+        method: used,
+        path: join(target, [...inQuery, ...surplus.map((pair) => pair.map(encoded).join('='))]),
+        headers,
+        body: used === 'POST' ? (body ?? '') : undefined,
+        operation: isAimed ? operation.operationId : undefined,
       };
     });
 }
 
-/** Paths that lead nowhere, or only almost somewhere. */
+/** Paths that lead nowhere, or only almost somewhere. Steps upwards the platform takes itself: they could lead out of the interfaces. */
 const astray = (known: Known): fc.Arbitrary<HostileRequest> =>
   fc
     .record({
-      segments: fc.array(fc.oneof(hostileText, fc.constantFrom('networks', 'local', 'blockchains', 'x-chain', 'chains', '..', '.', '')), {
+      root: fc.constantFrom('/v1', '/v2', '/v1/', '/v1/networks/local/blockchains/x-chain'),
+      segments: fc.array(fc.oneof(hostileText, fc.constantFrom('networks', 'local', 'blockchains', 'x-chain', 'chains', '')), {
         maxLength: 9,
       }),
-      root: fc.constantFrom('/v1/', '/v2/', '/v1', '/v2', '/v1//', '/v1/networks/local/blockchains/x-chain/'),
       query: fc.array(fc.tuple(hostileText, hostileText), { maxLength: 3 }),
       headers: headersOf(known),
     })
-    .map(({ segments, root, query, headers }) => ({
+    .map(({ root, segments, query, headers }) => ({
       method: 'GET',
       path: join(
-        root + segments.map(encoded).join('/'),
+        [root, ...segments.filter((segment) => !/^\.+$/.test(segment)).map(encoded)].join('/'),
         query.map((pair) => pair.map(encoded).join('=')),
       ),
       headers,
@@ -104,18 +108,22 @@ const astray = (known: Known): fc.Arbitrary<HostileRequest> =>
 
 const join = (path: string, query: readonly string[]): string => (query.length === 0 ? path : `${path}?${query.join('&')}`);
 
-const mostly = (value: fc.Arbitrary<string>): fc.Arbitrary<string> => value.filter((text) => text !== '');
+/** As a client that knows the server would give it; what may be left out is left out. */
+function goodFor({ name, required }: Parameter, { good }: Known): fc.Arbitrary<readonly string[]> {
+  const values = good[name];
+  if (values === undefined) return fc.constant([]);
+  const one = fc.constantFrom(...values).map((value) => [value]);
+  return required ? one : fc.oneof(fc.constant<string[]>([]), one);
+}
 
-/** Absent as often as not, now and then several times. */
-const repeated = (value: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
-  fc.oneof(
-    { weight: 5, arbitrary: fc.constant([]) },
-    { weight: 6, arbitrary: value.map((one) => [one]) },
-    { weight: 1, arbitrary: fc.array(value, { minLength: 2, maxLength: 4 }) },
-  );
+/** Now and then several times. */
+const bentFor = (parameter: Parameter, known: Known): fc.Arbitrary<readonly string[]> => {
+  const value = valuesFor(parameter, known);
+  return fc.oneof({ weight: 6, arbitrary: value.map((one) => [one]) }, fc.array(value, { minLength: 2, maxLength: 4 }));
+};
 
 /** What the parameter takes, at its bounds and beyond; what others take; and anything. */
-function valueOf({ name, schema }: Parameter, { texts, tokens }: Known): fc.Arbitrary<string> {
+function valuesFor({ name, schema }: Parameter, { texts, tokens }: Known): fc.Arbitrary<string> {
   const { enum: words, minimum, maximum, type, items, examples } = schema as Schema & { examples?: readonly string[] };
   const allowed = [...((items?.enum ?? words ?? []) as readonly string[]), ...(examples ?? [])];
   const numbers = [minimum, maximum].filter((bound) => bound !== undefined).flatMap((bound) => [bound - 1, bound, bound + 1].map(String));
@@ -142,9 +150,10 @@ const tokenOf = (tokens: readonly string[]): fc.Arbitrary<string> =>
     fc.uuid(),
   );
 
-const bodyOf = ({ texts }: Known): fc.Arbitrary<string> =>
+const bodyOf = ({ good: { addresses = [] }, texts }: Known): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 5, arbitrary: severalOf(texts).map((addresses) => JSON.stringify({ addresses })) },
+    { weight: 4, arbitrary: severalOf(addresses).map((several) => JSON.stringify({ addresses: several })) },
+    severalOf(texts).map((several) => JSON.stringify({ addresses: several })),
     fc
       .dictionary(fc.constantFrom('addresses', 'Addresses', '__proto__', 'x'), fc.oneof(hostileText, fc.jsonValue()))
       .map((value) => JSON.stringify(value)),
@@ -167,7 +176,7 @@ const bodyOf = ({ texts }: Known): fc.Arbitrary<string> =>
 
 const headersOf = ({ keys }: Known): fc.Arbitrary<Record<string, string>> =>
   fc.oneof(
-    { weight: 6, arbitrary: fc.constant({}) },
+    { weight: 4, arbitrary: fc.constant({}) },
     fc
       .record({ name: fc.constantFrom('x-service-api-key', 'x-glacier-api-key'), key: fc.oneof(fc.constantFrom(...keys), headerText) })
       .map(({ name, key }) => ({ [name]: key })),

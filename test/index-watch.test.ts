@@ -66,14 +66,16 @@ async function watched(program: Program, database: string, readers: number, coun
       await chain.readOn(issuer.deposited);
       await expectBalances(clients, issuer, chain);
     }
-  } finally {
-    paging.stop();
-    const reads = await paging.done;
-    const problems = await watcher.end();
-    expect(problems).toEqual([]);
+    const reads = await paging.stop();
+    expect(await watcher.end()).toEqual([]);
     await chain.readOn(issuer.deposited);
-    for (const read of reads) expectRead(chain, read);
     expect(reads.length).toBeGreaterThan(0);
+    expect(new Set(issuer.model.accepted.map(({ unsigned }) => unsigned.kind)).size).toBe(5);
+    for (const read of reads) expectRead(chain, read);
+  } finally {
+    void paging.stop().catch(() => {});
+    watcher.kill();
+    for (const client of clients) client.close();
   }
 }
 
@@ -127,15 +129,19 @@ function readOnAndOn(clients: readonly Client[], { wallet, model }: Issuer, node
   const read = async (): Promise<Read[]> => {
     const reads: Read[] = [];
     while (!stopped) {
-      const listing = someListing(random, wallet, model);
+      const listing = someListing(random, wallet, [...model.assets.keys()]);
       reads.push(await readListing(clients, listing, 5 + random.below(40), { height: () => heightOf(node), node }));
     }
     return reads;
   };
+  const done = read();
+  // Whoever stops it is told what went wrong.
+  done.catch(() => {});
   return {
-    done: read(),
-    stop: () => {
+    /** All that was read. */
+    stop: (): Promise<Read[]> => {
       stopped = true;
+      return done;
     },
   };
 }
@@ -171,5 +177,6 @@ function watch(database: string) {
       expect(await child.exited).toBe(0);
       return ended ? problems : [...problems, 'the last check did not happen'];
     },
+    kill: () => child.kill(),
   };
 }

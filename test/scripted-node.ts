@@ -66,6 +66,8 @@ export function scriptNode(source: SourceChain): ScriptedNode {
       }
       case 'avm.getTx':
         return found(state.txBytes(parseId(params.txID as string)), 'tx');
+      case 'avm.getTxStatus':
+        return { result: { status: state.hasTx(parseId(params.txID as string)) ? 'Accepted' : 'Unknown' } };
       case 'avm.getUTXOs':
         return utxosOf(source, params);
       case 'platform.getTx':

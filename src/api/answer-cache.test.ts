@@ -15,7 +15,7 @@ import { createSharedAnswers } from './shared-answers.ts';
 /** A world that goes on: blocks, seconds, and a past that is filled in. */
 type World = { height: number; now: number; past: number; runs: number };
 
-const keeps: readonly Keep[] = ['tip', 'tip-only', 'pin', 'never'];
+const keeps: readonly Keep[] = ['tip', 'tip-only', 'pin', 'pin-tip', 'never'];
 
 /** A route for each way of keeping; what it answers depends on just what that way allows. */
 const rows: readonly Route<World>[] = keeps.map((keep) =>
@@ -30,10 +30,11 @@ const rows: readonly Route<World>[] = keeps.map((keep) =>
     keep,
     run: async (world, { name, pageSize: size }, { pages }) => {
       world.runs++;
-      const asOf = keep === 'pin' && pages.asked !== undefined ? pages.asked.height : world.height;
+      const isPinned = keep.startsWith('pin') && pages.asked !== undefined;
+      const asOf = isPinned ? (pages.asked?.height as number) : world.height;
       const after = pages.asked === undefined ? 0 : pages.asked.after;
       const next = after + size < 12 ? pages.next({ height: asOf, after: after + size }) : undefined;
-      const clock = keep === 'tip' || keep === 'never' ? world.now : undefined;
+      const clock = keep === 'tip' || keep === 'never' || (keep === 'pin-tip' && !isPinned) ? world.now : undefined;
       return { keep, name, asOf, after, size, clock, past: world.past, next, pad: 'x'.repeat(size * 50) };
     },
   }),

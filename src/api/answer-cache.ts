@@ -115,11 +115,10 @@ export function createAnswerCache({ maxBytes, stamp, now, shared }: AnswerCacheO
   };
 }
 
-const heldBy = ({ tip, past }: Stamp, { keep, pinned }: Wanted, now: () => number): Held => ({
-  tip: keep === 'pin' && pinned ? undefined : tip,
-  past,
-  second: keep === 'tip' ? now() : undefined,
-});
+const heldBy = ({ tip, past }: Stamp, { keep, pinned }: Wanted, now: () => number): Held => {
+  const isPinned = pinned && (keep === 'pin' || keep === 'pin-tip');
+  return { tip: isPinned ? undefined : tip, past, second: keep === 'tip' || (keep === 'pin-tip' && !pinned) ? now() : undefined };
+};
 
 const isSame = (a: Held, b: Held): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
 

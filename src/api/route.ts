@@ -34,10 +34,11 @@ export type Route<Deps, P extends Params = Params> = {
  * `tip`       while the last block and the second stay the same: it looks at the clock;
  * `tip-only`  while the last block stays the same;
  * `pin`       the same, but a page that was asked for with a token is good whatever comes after: it is answered as of the token's height;
+ * `pin-tip`   a page with a token as `pin`, the first one as `tip`: other chains, too, change what is listed, between two blocks of this one;
  * `never`     not at all.
  * What a page token says of the clock does not count: tokens in kept answers are made anew.
  */
-export type Keep = 'tip' | 'tip-only' | 'pin' | 'never';
+export type Keep = 'tip' | 'tip-only' | 'pin' | 'pin-tip' | 'never';
 
 /** What a route may know of the request beyond its parameters. */
 export type Call = {

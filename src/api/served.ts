@@ -43,8 +43,9 @@ export type ServedChain = {
   /** Whether the node behind it answers; always OK for a chain that lives in this program. */
   readonly status: () => 'OK' | 'UNAVAILABLE';
   /**
-   * Before balances and outputs of these addresses are told: fetches what is older than the history this server has. Rejects with a
-   * `Refusal` 502 or 503 if the followed node does not help. Undefined where history is whole.
+   * Before balances and outputs of these addresses are told: fetches what the blocks of a followed chain do not tell, be it older than they
+   * are or what other chains have taken. Rejects with a `Refusal` 502 or 503 if the followed node does not help. Undefined where this
+   * program decides the blocks.
    */
   readonly complete: ((addresses: readonly Address[]) => Promise<void>) | undefined;
 };

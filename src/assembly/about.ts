@@ -38,6 +38,13 @@ export const aboutOf = ({ specs, p, c, genesis, around: { network } }: Frame): A
   counterparts: [p, c].map(({ id, aliases: [alias] }) => ({ id: idText(id), alias })),
 });
 
+/** A node's URL as anybody may see it: without a name and password, ready for a path behind it. */
+export function publicUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { origin, pathname } = new URL(text);
+  return origin + pathname.replace(/\/+$/, '');
+}
+
 export type ServedDeps = {
   readonly about: About;
   readonly config: Pick<Config, 'access'>;

@@ -17,7 +17,7 @@ export type IndexedHere = {
   readonly reads: { readonly height: () => bigint };
   readonly history: IndexReads | undefined;
   readonly follower?: Follower;
-  readonly olderHeld?: () => number;
+  readonly learned?: () => number;
 };
 
 /** What a node serves of its own chains; undefined if it keeps no index. */
@@ -45,7 +45,7 @@ export function servedHere(config: Config, env: Env, frame: Frame, chains: reado
 /** Answers change when a chain of this node does. */
 export const stampOf = (chains: readonly IndexedHere[]) => (): Stamp => ({
   tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
-  past: chains.map(({ olderHeld }) => olderHeld?.() ?? 0).join(' '),
+  past: chains.map(({ learned }) => learned?.() ?? 0).join(' '),
 });
 
 /** What is served on the node's own port: both interfaces, or the one that has no port of its own. */
@@ -58,9 +58,6 @@ export const ownPorts = ({ data, stats }: Pick<Config, 'data' | 'stats'>): { rea
   ...(data.enabled && data.port !== undefined ? [{ side: 'data', port: data.port } as const] : []),
   ...(stats.enabled && stats.port !== undefined ? [{ side: 'metrics', port: stats.port } as const] : []),
 ];
-
-/** They write and look at what the writing process has, so that one answers them. */
-export const healthPaths = ['v1', 'v2'].flatMap((version) => [`/${version}/health-check`, `/${version}/live-check`]);
 
 export const timeLimit =
   ({ after }: Pick<Env['timers'], 'after'>): HealthDeps['within'] =>

@@ -3,12 +3,16 @@ import type { Stamp } from '../api/answer-cache.ts';
 import { gathered } from '../api/gathered.ts';
 import type { Served } from '../api/served.ts';
 import { createSharedAnswers } from '../api/shared-answers.ts';
-import { zeroId } from '../bytes/id.ts';
+import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
+import { type PerAddress, perAddress } from '../follow/per-address.ts';
 import { createRouter } from '../http/router.ts';
-import { indexedChains, touchPostgres } from '../index/migrate.ts';
+import { exportSteps } from '../index/export-shelf.ts';
+import { indexedChains, learnedPostgres, touchPostgres } from '../index/migrate.ts';
 import { openReads } from '../index/open-reads.ts';
+import type { IndexReads } from '../index/reads.ts';
+import { follow } from '../index/steps.ts';
 import { type About, servedFrom } from './about.ts';
 import { type IndexStatus, readAbout, readStatus, sharedSecret } from './about-store.ts';
 import { createApis } from './api.ts';
@@ -18,6 +22,7 @@ import type { Env, Postgres } from './env.ts';
 import { finderOf, gateOf } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { serveOptions } from './serve-options.ts';
+import { createWishes } from './wanted.ts';
 
 export type ApiServer = {
   readonly url: string;
@@ -49,10 +54,10 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     },
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
     sealKey: await sharedSecret(sql, env.random(32)),
-    stamp: sharedStamp(served),
+    stamp: sharedStamp(served, sql),
     recoverKey: env.recoverKey,
     meters: metrics.api,
-    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, `${env.version} ${about.network.id}`) }),
+    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served)) }),
     report,
   });
   const serve = (port: number, side: ReturnType<typeof sharedSide>) => {
@@ -85,6 +90,9 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
   };
 }
 
+/** Servers of one cache give the same answers only if they are of one version and call the network by one name. */
+const programOf = ({ version }: Env, { network: { id, name } }: Served): string => `${version} ${id} ${name}`;
+
 /** Milliseconds between two looks at a database that is not there or has no index yet. */
 const patience = 1000;
 
@@ -108,14 +116,37 @@ async function servedOf(config: Config, env: Env, sql: Postgres, about: About, l
     subnetID: zeroId,
     builder: undefined,
     now: () => Number(env.clock.unixSeconds()),
-    chain: (id, alias) => ({
-      reads: openReads(sql, { number: numbers.get(id) ?? 1, id }),
-      rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
-      status: life,
-      complete: undefined,
-    }),
+    chain: (id, alias) => {
+      const chain = { number: numbers.get(id) ?? 1, id };
+      const reads = openReads(sql, chain);
+      return {
+        reads,
+        rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
+        status: life,
+        complete: completeThroughIndexer(env, sql, { ...chain, reads, counterparts: about.counterparts.map((one) => parseId(one.id)) }),
+      };
+    },
   });
 }
+
+type Indexed = { readonly number: number; readonly id: Id; readonly reads: IndexReads; readonly counterparts: readonly Id[] };
+
+/** What only the followed node knows is fetched by the process that indexes, where there is something to fetch. */
+function completeThroughIndexer(env: Env, sql: Postgres, { reads, counterparts, ...chain }: Indexed): PerAddress {
+  const now = env.clock.monotonic;
+  const wish = createWishes(sql, { timers: env.timers, now });
+  const older = perAddress(wish, { atOnce: wishesAtOnce });
+  const taken = perAddress(wish, { atOnce: wishesAtOnce, holds: { milliseconds: believed, now } });
+  const { holders } = exportSteps(chain, 'postgres');
+  return async (addresses) => {
+    const [from, open] = await Promise.all([reads.completeFrom(), follow(sql, holders(addresses, counterparts))]);
+    await Promise.all([from > 0 ? older(addresses) : undefined, taken(open)]);
+  };
+}
+
+/** Milliseconds for which it is not asked again what became of an address's exports. */
+const believed = 1000;
+const wishesAtOnce = 1024;
 
 type Life = Served['chains'][0]['status'];
 
@@ -139,9 +170,9 @@ function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly s
   };
 }
 
-/** The last block of every chain, asked once for all requests that wait. */
-const sharedStamp = ({ chains }: Served): (() => Promise<Stamp>) =>
+/** The last block of every chain and how often their past has changed, asked once for all requests that wait. */
+const sharedStamp = ({ chains }: Served, sql: Postgres): (() => Promise<Stamp>) =>
   gathered(async () => {
-    const tips = await Promise.all(chains.map(({ reads }) => reads.tip()));
-    return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: '' };
+    const [learned, ...tips] = await Promise.all([learnedPostgres(sql), ...chains.map(({ reads }) => reads.tip())]);
+    return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: `${learned}` };
   });

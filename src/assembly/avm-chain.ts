@@ -11,7 +11,7 @@ import type { AvmGenesis } from '../genesis/avm-genesis.ts';
 import type { Fees, Network } from '../network.ts';
 import { type AddressSpace, addressSpace } from '../rpc/address-text.ts';
 import type { Aliases } from '../rpc/aliases.ts';
-import { type AvmReads, avm, avmContext } from '../rpc/avm.ts';
+import { type AvmDeps, type AvmReads, avm, avmContext } from '../rpc/avm.ts';
 import { type Service, service, servicesOf } from '../rpc/method.ts';
 import { wallet } from '../rpc/wallet.ts';
 import type { Block } from '../tx/block.ts';
@@ -59,8 +59,8 @@ export type RunningChain = {
   readonly issuing: Issuing;
   /** How following a node goes; undefined for a chain that decides alone. */
   readonly follower?: Follower;
-  /** How many outputs older than its blocks were asked for since the start. */
-  readonly olderHeld?: () => number;
+  /** How often more became known about blocks that were here already, since the start. */
+  readonly learned?: () => number;
 };
 
 /** A chain that decides its blocks in this process. */
@@ -100,6 +100,8 @@ export type Issuing = {
   readonly issue: (tx: Tx) => void | Promise<void>;
   readonly issueInTurn: (tx: Tx) => void | Promise<void>;
   readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
+  /** See rpc/avm.ts. */
+  readonly olderTx?: AvmDeps['olderTx'];
 };
 
 /** The services of a chain: the AVM's own and its wallet. */
@@ -113,11 +115,20 @@ export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issu
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: around.now,
     issue: issuing.issue,
-    status: around.differences.txStatus ? issuing.status : (txID) => (reads.hasTx(txID) ? 'Accepted' : 'Unknown'),
+    status: around.differences.txStatus ? issuing.status : peerStatus(reads, issuing),
+    olderTx: issuing.olderTx,
   });
   const avmService: Service = service('avm', avm, context);
   return { avm: servicesOf(avmService), wallet: servicesOf(service('wallet', wallet, { issueInTurn: issuing.issueInTurn })) };
 }
+
+/** The peer knows what is accepted, and nothing else. What is older than any block here it has accepted, too. */
+const peerStatus =
+  (reads: AvmReads, { status, olderTx }: Issuing) =>
+  (txID: Id): string | Promise<string> => {
+    if (reads.hasTx(txID)) return 'Accepted';
+    return olderTx === undefined ? 'Unknown' : Promise.resolve(status(txID)).then((told) => (told === 'Accepted' ? told : 'Unknown'));
+  };
 
 /** How addresses of a chain are read and written. */
 export const addressesOf = (chainID: Id, { network, aliases, differences }: Surroundings, ownOutputs = true): AddressSpace =>

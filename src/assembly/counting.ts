@@ -6,8 +6,10 @@ import { createMemoryLimiter } from '../access/limiter-memory.ts';
 import { createRedisLimiter } from '../access/limiter-redis.ts';
 import type { Limits, Verdict } from '../access/window.ts';
 import type { Config } from '../config.ts';
+import { Fault } from '../fault.ts';
 import type { Handler } from '../http/message.ts';
 import type { Relay } from '../http/relay.ts';
+import { timeLimit } from './api-parts.ts';
 import type { Env } from './env.ts';
 
 /** What processes share: counts of requests and kept answers. In Redis if there is one, else in the memory of the process that writes. */
@@ -37,13 +39,29 @@ const takePath = '/internal/take';
 
 type Take = { readonly client: string; readonly weight: number; readonly limits: Limits };
 
-export const relayedLimiter = (relay: Relay): Limiter => ({
-  take: async (client, weight, limits) => {
-    const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies Take));
-    const answer = await relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
-    return JSON.parse(Buffer.from(answer.body as string).toString('utf8')) as Verdict;
-  },
-});
+/** While the one that writes does not answer, each counts by itself; it has seen what it let in before, so nobody begins anew. */
+export function relayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>): Limiter {
+  const local = createMemoryLimiter({ now: clock.monotonic });
+  const within = timeLimit(timers);
+  return {
+    take: async (client, weight, limits) => {
+      const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies Take));
+      try {
+        const asked = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
+        const answer = await within(answerLimit, asked);
+        const verdict = JSON.parse(Buffer.from(answer.body as string).toString('utf8')) as Verdict;
+        if (verdict.admitted) local.note(client, weight);
+        return verdict;
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        return local.take(client, weight, limits);
+      }
+    },
+  };
+}
+
+/** Milliseconds; far more than it ever takes unless the other process is stuck. */
+const answerLimit = 1000;
 
 /** The writer's end of it, before what sockets are answered by. */
 export const countingHandler = (limiter: Limiter | undefined, handler: Handler): Handler =>

@@ -1,13 +1,16 @@
 import { refuse } from '../api/refusal.ts';
 import type { ServedChain } from '../api/served.ts';
+import type { Address } from '../bytes/address.ts';
 import { createSigners } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
+import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
 import type { FollowLedger } from '../follow/ledger.ts';
 import { connectRemote, type Remote } from '../follow/remote.ts';
 import { signersAhead } from '../follow/signers-ahead.ts';
 import { stateLedger } from '../follow/state-ledger.ts';
 import { fetchTransport } from '../follow/transport.ts';
+import type { ExportShelf } from '../index/export-shelf.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
@@ -15,11 +18,12 @@ import type { OpenedChain } from './node-store.ts';
 
 export type FollowParts = {
   readonly ledger: FollowLedger;
+  readonly exported: ExportShelf | undefined;
   readonly report: (error: unknown) => void;
 };
 
 /** Follows the X-Chain of a node into a ledger. Rejects if it is a node of another network; one that does not answer is waited for. */
-export async function follow(url: string, env: Env, frame: Frame, { ledger, report }: FollowParts): Promise<Follower> {
+export async function follow(url: string, env: Env, frame: Frame, { ledger, exported, report }: FollowParts): Promise<Follower> {
   const { around, specs, p, c, subnetID, subnetOf } = frame;
   const [x] = specs;
   const signers = createSigners(env.recoverKey);
@@ -34,6 +38,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, repo
     recover,
     foreign: { P: p.id, C: c.id },
     hasOlder: hasOlder(frame),
+    exported,
     timing: timingOf(env),
     prepare: ahead?.prepare,
     onProgress: (status) =>
@@ -59,7 +64,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   const { state, index } = opened;
   const [spec] = frame.specs;
   const ledger = stateLedger(state, { within: index?.withinAll, withinOlder: index?.withinOlder });
-  let olderHeld = 0;
+  let learned = 0;
   const follower = await follow(url, env, frame, {
     ledger: {
       ...ledger,
@@ -69,7 +74,14 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
       },
       addOlder: async (utxos) => {
         await ledger.addOlder(utxos);
-        olderHeld += utxos.length;
+        learned++;
+      },
+    },
+    exported: index && {
+      open: index.exported.open,
+      take: async (gone) => {
+        await index.exported.take(gone);
+        learned++;
       },
     },
     report: deps.report,
@@ -82,10 +94,15 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
     issuing: {
       issue: follower.issue,
       issueInTurn: follower.issueInTurn,
-      status: (txID) => (state.hasTx(txID) ? 'Accepted' : 'Unknown'),
+      olderTx: follower.olderTx,
+      status: async (txID) => {
+        if (state.hasTx(txID)) return 'Accepted';
+        const there = await follower.statusThere(txID);
+        return state.hasTx(txID) ? 'Accepted' : there;
+      },
     },
     follower,
-    olderHeld: () => olderHeld,
+    learned: () => learned,
   };
 }
 
@@ -112,18 +129,21 @@ export async function networkOfNode(url: string, env: Env): Promise<number> {
 /** What the Data interface needs of a followed chain. */
 export const followedChain = (follower: Follower): Pick<ServedChain, 'status' | 'complete'> => ({
   status: () => (follower.status().state === 'waiting' ? 'UNAVAILABLE' : 'OK'),
-  complete:
-    follower.older &&
-    (async (addresses) => {
-      try {
-        await follower.older?.complete(addresses);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        const nonsense = error.fault.code === 'FOLLOW_NONSENSE';
-        throw refuse(nonsense ? 502 : 503, `The followed node is needed for what is older than its blocks: ${error.message}`);
-      }
-    }),
+  complete: completing(follower),
 });
+
+/** Says as a status why addresses cannot be told about. */
+export const completing =
+  ({ complete }: Pick<Follower, 'complete'>) =>
+  async (addresses: readonly Address[]): Promise<void> => {
+    try {
+      await complete(addresses);
+    } catch (error) {
+      if (!(error instanceof FollowError)) throw error;
+      const status = error.fault.code === 'FOLLOW_NONSENSE' ? 502 : 503;
+      throw refuse(status, `The followed node is needed for what its blocks do not tell: ${error.message}`);
+    }
+  };
 
 const remoteOf = (url: string, env: Env, hrp: string): Remote =>
   connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });

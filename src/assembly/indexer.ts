@@ -5,11 +5,12 @@ import type { Follower } from '../follow/follower.ts';
 import type { FollowStatus } from '../follow/status.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import { postgresChain } from '../index/postgres-chain.ts';
-import { aboutOf } from './about.ts';
+import { aboutOf, publicUrl } from './about.ts';
 import { writeAbout, writeStatus } from './about-store.ts';
 import type { Env, PostgresLock } from './env.ts';
-import { follow } from './follow.ts';
+import { completing, follow } from './follow.ts';
 import { type Frame, frameOf, hasOlder } from './frame.ts';
+import { makeWanted, seeToWanted } from './wanted.ts';
 
 export type Indexer = {
   /** Undefined while another process writes. */
@@ -38,16 +39,19 @@ export function startIndexer(config: Config, env: Env): Indexer {
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const ledger = await prepare(lock, frame, node);
-    const following = await follow(node, env, frame, { ledger, report: (error) => tell(textOf(error)) });
+    const report = (error: unknown) => tell(textOf(error));
+    const following = await follow(node, env, frame, { ledger, exported: ledger.exported, report });
     follower = following;
-    tell(`indexing ${node}`);
+    tell(`indexing ${publicUrl(node)}`);
     let cancel = () => {};
     const sign = (): void => {
       void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
       cancel = env.timers.after(pauses.sign, sign);
     };
     sign();
+    const stopSeeing = seeToWanted(lock, completing(following), { timers: env.timers, report });
     await Promise.race([lock.lost, stopping.promise]);
+    stopSeeing();
     cancel();
     follower = undefined;
     await following.stop();
@@ -92,7 +96,9 @@ export function startIndexer(config: Config, env: Env): Indexer {
 async function prepare(lock: PostgresLock, frame: Frame, node: string) {
   const [{ id, genesis, first }] = frame.specs;
   const [number = 1] = await migratePostgres(lock, frame.around.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
-  await writeAbout(lock, { ...aboutOf({ ...frame, specs: [frame.specs[0]] }), node });
+  // Who serves waits for the last of these, and needs both.
+  await makeWanted(lock);
+  await writeAbout(lock, { ...aboutOf({ ...frame, specs: [frame.specs[0]] }), node: publicUrl(node) });
   const chain = postgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom: hasOlder(frame) ? 1 : 0 });
   await chain.init(
     genesis.assets.map(({ tx }) => tx),

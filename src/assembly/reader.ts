@@ -14,7 +14,7 @@ import { gateOf, openKeys } from './gate.ts';
 import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
-import { notHere, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
+import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
 import { routesOf } from './routes.ts';
 import { serveOptions } from './serve-options.ts';
 
@@ -22,6 +22,7 @@ import { serveOptions } from './serve-options.ts';
 export type ToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'count'; readonly id: number }
+  | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type FromReader = { readonly reader: 'counted'; readonly id: number; readonly families: Family[] };
 
@@ -33,19 +34,25 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   const relay = createRelay(parent, env.timers);
   const report = (error: unknown) => env.log(`serac: reader: ${error}`);
 
+  let stopping = false;
+
   const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {
     const frame = frameOf(config, env);
     const store = openNodeStore(config, env, frame, 'read');
     const metrics = nodeMetrics(env, undefined);
     const counting = await openCounting(config, env);
     const keys = openKeys(config, env);
-    const limiter = counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay) : counting.limiter;
+    const limiter = counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env) : counting.limiter;
     const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
     const api = createApis({
       config,
       version: env.version,
       served: servedHere(config, env, frame, chains, nodeID),
-      health: { components: { database: elsewhere, cache: elsewhere }, stopping: () => false, within: timeLimit(env.timers) },
+      health: {
+        components: relayedComponents(relay, config.data.enabled && sharedSide(config) !== 'metrics' ? 'v1' : 'v2'),
+        stopping: () => stopping,
+        within: timeLimit(env.timers),
+      },
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
       stamp: stampOf(chains),
@@ -77,14 +84,12 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   parent.onMessage(async (message) => {
     const told = message as ToReader;
     if (told.reader === 'start') running = start(told);
+    if (told.reader === 'stopping') stopping = true;
     if (told.reader === 'stop') await stop();
     if (told.reader === 'count')
       parent.send({ reader: 'counted', id: told.id, families: (await running)?.families() ?? [] } satisfies FromReader);
   });
 }
-
-/** The writing process answers health checks; see `healthPaths`. */
-const elsewhere = { write: async () => notHere(), read: async () => notHere() };
 
 function readingRoutes(
   config: Config,

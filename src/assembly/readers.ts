@@ -8,6 +8,8 @@ import type { FromReader, ToReader } from './reader.ts';
 export type Readers = {
   readonly count: number;
   readonly families: () => Promise<Family[][]>;
+  /** They shall say so while the node still answers. */
+  readonly tellStopping: () => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -45,6 +47,9 @@ export function startReaders(
   return {
     count,
     families: () => Promise.all([...readers.values()].map((counted) => counted())),
+    tellStopping: () => {
+      for (const child of readers.keys()) child.send({ reader: 'stopping' } satisfies ToReader);
+    },
     stop: async () => {
       stopping = true;
       await Promise.all(

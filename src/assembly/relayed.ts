@@ -1,5 +1,7 @@
+import type { Component, HealthDeps } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
+import { Fault } from '../fault.ts';
 import { type Relay, RelayError } from '../http/relay.ts';
 import type { Route } from '../http/router.ts';
 import type { Reply, Services } from '../rpc/method.ts';
@@ -15,13 +17,27 @@ export const relayedServices = (services: Services, path: string, relay: Relay):
   },
 });
 
-/** A route that the writer answers altogether: health and metrics live there. */
+/** A route that the writer answers altogether: its health and metrics live there. */
 export const relayedRoute = (relay: Relay): Route => ({
   handler: async (request) => {
     const { method, path, query } = request;
     return relay({ method, path, query, contentType: request.header('content-type'), body: await request.body() });
   },
 });
+
+/** What the writing process stands on, asked of its own health checks: under `v1` or `v2`, whichever this port has. */
+export function relayedComponents(relay: Relay, version: 'v1' | 'v2'): HealthDeps['components'] {
+  const check = async (path: string, name: string): Promise<void> => {
+    const { body } = await relay({ method: 'GET', path: `/${version}/${path}`, query: '', contentType: null, body: new Uint8Array(0) });
+    const { details } = JSON.parse(Buffer.from(body as string).toString('utf8')) as { details: Record<string, Indicator> };
+    const { status, message = '' } = details[name] ?? {};
+    if (status !== 'up') throw new ComponentError(`${name} is down`, { code: /\((\w+)\)$/.exec(message)?.[1] ?? 'COMPONENT_DOWN' });
+  };
+  const component = (name: string): Component => ({ write: () => check('health-check', name), read: () => check('live-check', name) });
+  return { database: component('database'), cache: component('cache') };
+}
+
+type Indicator = { readonly status?: string; readonly message?: string };
 
 /** What the reading process does not know: whether a transaction waits, is undecided, or was lost. */
 export const relayedStatus =
@@ -38,3 +54,6 @@ const post = (path: string) => ({ method: 'POST', path, query: '', contentType: 
 export const notHere = (): never => {
   throw new RelayError('only the writing process does this', { code: 'RELAY_WRONG_PROCESS' });
 };
+
+/** The code is what the writing process says. */
+export class ComponentError extends Fault<{ code: string }> {}

@@ -85,7 +85,9 @@ export const Utxo = object('Utxo', {
   payload: optional(text('NFTs only: 0x and hex.')),
   consumingTxHash: optional(text('Spent ones only. Absent if another chain consumed it and this server cannot know in which transaction.')),
   consumingTxTimestamp: optional(
-    integer('Spent ones only: when, in Unix seconds. Without consumingTxHash: the time of the last block here when it was found to be gone.'),
+    integer(
+      'Spent ones only: when, in Unix seconds. Without consumingTxHash: the time of the last block here when it was found to be gone.',
+    ),
   ),
   credentials: optional(list(Credential, 'Spent on this chain only: who signed.')),
 });

@@ -26,7 +26,7 @@ const common = {
     'An output is listed if enough of its owners are among the addresses; locked ones too. ' +
     'A page of outputs with very many owners may be shorter than asked for and still not be the last.',
   response: listSchema('ListUtxosResponse', 'utxos', Utxo),
-  keep: 'pin',
+  keep: 'pin-tip',
 } as const;
 
 export const utxoRoutes: readonly Route<DataDeps>[] = [

@@ -1,7 +1,9 @@
 import type { Id } from '../bytes/id.ts';
+import type { TxStatus } from '../chain/chain.ts';
 import type { Judge } from '../chain/judge.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Engine } from '../engine/vm.ts';
+import type { ExportShelf } from '../index/export-shelf.ts';
 import type { Tx } from '../tx/tx.ts';
 import { beyondHistory, nothingBeyond } from './beyond.ts';
 import { createDeferred } from './deferred.ts';
@@ -9,13 +11,15 @@ import { createExports } from './exports.ts';
 import { FollowError, isPassing } from './fault.ts';
 import { createTurns } from './in-turn.ts';
 import type { FollowLedger } from './ledger.ts';
-import { createOlder, type Older } from './older.ts';
+import { completeOlder } from './older.ts';
 import { patient } from './patient.ts';
 import { createBackoff, pause, type Timing } from './pause.ts';
+import type { PerAddress } from './per-address.ts';
 import { type Most, type Pipeline, startPipeline } from './pipeline.ts';
 import { compareHeld, type Expected, recogniseNode } from './recognise.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import type { FollowStatus } from './status.ts';
+import { completeTaken } from './taken.ts';
 import { createTracker } from './tracker.ts';
 import { type Place, verifyBlocks } from './verify.ts';
 
@@ -28,8 +32,12 @@ export type Follower = {
   readonly caughtUp: Promise<void>;
   /** For the health check of the chain. */
   readonly engine: Engine;
-  /** What is older than history; undefined where history is whole. */
-  readonly older: Older | undefined;
+  /** Fetches what no block tells of addresses: outputs older than history, and which exports other chains have taken. */
+  readonly complete: PerAddress;
+  /** A transaction that is older than history; undefined where history is whole. */
+  readonly olderTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
+  /** What the node says of a transaction that is not here. Accepted there it is still on its way to here, unless it is older than history. */
+  readonly statusThere: (id: Id) => Promise<TxStatus>;
   /** Passes a transaction on; a fault FOLLOW_REFUSED has the node's own words. */
   readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
   readonly issueInTurn: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
@@ -49,6 +57,8 @@ export type FollowerDeps = {
   readonly foreign: { readonly [C in ForeignChain]: Id };
   /** Whether the chain had a history before its block 0. */
   readonly hasOlder: boolean;
+  /** What the chain exported, as its index knows it; undefined if there is no index. */
+  readonly exported?: ExportShelf | undefined;
   readonly timing: Timing;
   /** Recovers signers elsewhere, ahead of time. */
   readonly prepare?: ((txs: readonly Tx[]) => Promise<void>) | undefined;
@@ -164,13 +174,30 @@ export function startFollower(deps: FollowerDeps): Follower {
 
   const ended = follow();
 
-  const older = deps.hasOlder
-    ? createOlder({
+  const { exported } = deps;
+  const completing: readonly PerAddress[] = [
+    deps.hasOlder &&
+      completeOlder({
         remote,
         ledger: { addOlder: (utxos) => inTurn(() => ledger.addOlder(utxos)) },
         reached: (height) => tracker.reached(height, look.reach),
-      })
-    : undefined;
+      }),
+    exported &&
+      completeTaken({
+        remote,
+        shelf: { open: (address) => inTurn(() => exported.open(address)), take: (gone) => inTurn(() => exported.take(gone)) },
+        foreign: deps.foreign,
+        now: timing.now,
+      }),
+  ].filter((one) => one !== undefined && one !== false);
+
+  const statusThere = async (id: Id): Promise<TxStatus> => {
+    const status = await remote.txStatus(id);
+    if (status !== 'Accepted') return status;
+    // If all blocks it has are here, then none of them will bring it.
+    const isOlder = deps.hasOlder && (await remote.height()) <= tracker.status().height;
+    return isOlder ? status : 'Processing';
+  };
 
   const stop = async (): Promise<void> => {
     abort.abort();
@@ -186,7 +213,9 @@ export function startFollower(deps: FollowerDeps): Follower {
     ready: ready.promise,
     caughtUp: tracker.caughtUp,
     engine: { report: tracker.report, stop: () => void stop() },
-    older,
+    complete: async (addresses) => void (await Promise.all(completing.map((complete) => complete(addresses)))),
+    olderTx: deps.hasOlder ? remote.tx : undefined,
+    statusThere,
     issue: async (tx) => void (await remote.issueTx(tx.bytes)),
     issueInTurn: async (tx) => void (await remote.issueInTurn(tx.bytes)),
     stop,

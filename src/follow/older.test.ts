@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { idOf } from '../bytes/id.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { createOlder } from './older.ts';
+import { completeOlder } from './older.ts';
 import type { UtxoQuery } from './remote.ts';
 
 const addressNamed = (name: string) => idOf(Buffer.from(name)).slice(0, 40) as Address;
@@ -20,7 +20,7 @@ function open(spoil: (page: Utxo[]) => Utxo[] = (page) => page) {
   const events: string[] = [];
   let height = 10n;
   const added: Utxo[] = [];
-  const older = createOlder({
+  const complete = completeOlder({
     remote: {
       height: async () => ++height,
       utxos: async ({ address, after }: UtxoQuery) => {
@@ -38,28 +38,28 @@ function open(spoil: (page: Utxo[]) => Utxo[] = (page) => page) {
     },
     reached: async (wanted) => void events.push(`reach ${wanted}`),
   });
-  return { older, events, added };
+  return { complete, events, added };
 }
 
 test('every page is added only after the blocks of the height at which it was listed are here', async () => {
-  const { older, events } = open();
-  await older.complete([addressNamed('a')]);
+  const { complete, events } = open();
+  await complete([addressNamed('a')]);
   expect(events).toEqual(['list first', 'reach 11', 'add 2', 'list second', 'reach 12', 'add 1']);
 });
 
 test('an address is listed once, however many ask for it, at once or later', async () => {
-  const { older, events, added } = open();
+  const { complete, events, added } = open();
   const addresses = Array.from({ length: 30 }, (_, i) => addressNamed(String(i)));
-  await Promise.all([older.complete(addresses), older.complete([...addresses, ...addresses]), older.complete(addresses.slice(5))]);
-  await older.complete(addresses);
+  await Promise.all([complete(addresses), complete([...addresses, ...addresses]), complete(addresses.slice(5))]);
+  await complete(addresses);
   expect(events.filter((event) => event === 'list first')).toHaveLength(30);
   expect(added).toHaveLength(90);
 });
 
 test('outputs of somebody else are nonsense, and the address is asked for again the next time', async () => {
   const other = addressNamed('other');
-  const { older, events, added } = open(() => [utxoOf(other, 9)]);
-  const code = () => older.complete([addressNamed('a')]).then(String, (error) => error.fault.code);
+  const { complete, events, added } = open(() => [utxoOf(other, 9)]);
+  const code = () => complete([addressNamed('a')]).then(String, (error) => error.fault.code);
   expect([await code(), await code()]).toEqual(['FOLLOW_NONSENSE', 'FOLLOW_NONSENSE']);
   expect(events).toEqual(['list first', 'list first']);
   expect(added).toEqual([]);

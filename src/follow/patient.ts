@@ -32,6 +32,7 @@ export function patient(remote: Remote, { timing, signal, tries = 3 }: PatienceO
     height: again(remote.height),
     blockAt: again(remote.blockAt),
     tx: again(remote.tx),
+    txStatus: again(remote.txStatus),
     utxos: again(remote.utxos),
     foreignTx: again(remote.foreignTx),
     issueTx: again(remote.issueTx),

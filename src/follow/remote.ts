@@ -2,6 +2,7 @@ import { type Address, addressWriter } from '../bytes/address.ts';
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idOf, idText, parseId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
+import type { TxStatus } from '../chain/chain.ts';
 import { maxBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import { type Block, parseBlock } from '../tx/block.ts';
@@ -19,6 +20,7 @@ export type Remote = {
   /** An accepted block; undefined if the node has none there. That it follows the one before is for others to see. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
   readonly tx: (id: Id) => Promise<Tx | undefined>;
+  readonly txStatus: (id: Id) => Promise<TxStatus>;
   readonly utxos: (query: UtxoQuery) => Promise<UtxoPage>;
   /** The bytes of a transaction of the P- or C-Chain, undefined if the chain does not know it. */
   readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
@@ -50,6 +52,9 @@ export type RemoteOptions = RpcDeps & {
   /** How the node calls the chain in its paths. */
   readonly chain?: string;
 };
+
+/** AvalancheGo knows the first and the last only. */
+const statuses: readonly TxStatus[] = ['Accepted', 'Processing', 'Rejected', 'Unknown'];
 
 const pageSize = 1024;
 const maxU32 = 0xffffffffn;
@@ -103,6 +108,11 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       if (answer === undefined) return undefined;
       const tx = read(method, 'tx', answer.tx, (text) => parseTx(parseHex('hex', text), maxAnyTx));
       return sameId(method, id, tx.id, tx);
+    },
+    txStatus: async (id) => {
+      const method = 'avm.getTxStatus';
+      const { status } = await rpc.call(x, method, { txID: idText(id) });
+      return read(method, 'status', status, (text) => statuses.find((one) => one === text));
     },
     utxos: async ({ of, address, after }) => {
       const { path, method, source } = utxoServices(x)[of];

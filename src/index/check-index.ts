@@ -64,6 +64,7 @@ export function indexChecker(chains: readonly IndexSpec[], dialect: Dialect): In
     next: function* () {
       const problems: string[] = [];
       const read = yield* readOn();
+      yield* addGone(moves);
       for (const { model, counts, news } of read) problems.push(...(yield* checkNews(model, counts, news, moves)));
       return problems;
     },
@@ -71,6 +72,7 @@ export function indexChecker(chains: readonly IndexSpec[], dialect: Dialect): In
       yield* readOn();
       const problems: string[] = [];
       const moves = movesOf(models);
+      yield* addGone(moves);
       const names = yield* movedNames();
       for (const model of models) problems.push(...(yield* checkChain(model, moves, names)));
       problems.push(...differences('moved', [...moves.values()].map(moveText), yield* movedTexts()));
@@ -201,10 +203,22 @@ function* checkMove(moves: ReadonlyMap<string, Move>, utxo: Utxo, source: Id, de
   return differences('moved', move === undefined ? [] : [moveText(move)], texts);
 }
 
-const moveText = ({ utxo, source, destination, put, taken }: Move): string =>
-  [utxo.id, source, destination, toHex(stored(utxo)), put?.time ?? taken?.time, put?.height, taken?.tx.id, taken?.height, taken?.time]
+const moveText = ({ utxo, source, destination, put, taken, gone }: Move): string =>
+  [utxo.id, source, destination, toHex(stored(utxo)), put?.time ?? taken?.time, put?.height]
+    .concat([taken?.tx.id, taken?.height, taken?.time ?? gone])
     .map((value) => value ?? 'null')
     .join(' ');
+
+/** What no chain here can tell is believed if it can be so: this chain had put it, and nobody is known to have taken it. */
+function* addGone(moves: ReadonlyMap<string, Move>): Steps<void> {
+  const rows = yield* ask<{ id: Uint8Array; source: Uint8Array; destination: Uint8Array; taken_time: number }>([
+    { text: 'SELECT id, source, destination, taken_time FROM moved WHERE taken_by IS NULL AND taken_time IS NOT NULL', values: [] },
+  ]);
+  for (const { id, source, destination, taken_time } of rows) {
+    const move = moves.get(toHex(id) + toHex(source) + toHex(destination));
+    if (move?.put !== undefined && move.taken === undefined && taken_time >= move.put.time) move.gone = taken_time;
+  }
+}
 
 function* movedTexts(where = '', values: readonly SqlValue[] = []): Steps<string[]> {
   const columns = Object.keys(sharedIndexSchema.moved.columns).filter((column) => column !== 'seq');

@@ -17,6 +17,8 @@ export type Move = {
   readonly destination: Id;
   put: ModelTx | undefined;
   taken: ModelTx | undefined;
+  /** When another chain that is not indexed here was found to have taken it. */
+  gone?: number;
 };
 
 export const moveName = (id: Id, source: Id, destination: Id): string => `${id}${source}${destination}`;
@@ -49,10 +51,10 @@ export function outputRows({ utxo, seq, time, spentBy }: ModelOutput, spent = sp
 }
 
 /** The same for one that left it. The number of its row in `moved` depends on who came first: its name stands for it. */
-export const movedRows = ({ utxo, put, taken, source, destination }: Move) =>
+export const movedRows = ({ utxo, put, taken, gone, source, destination }: Move) =>
   put === undefined
     ? { holding: [], amount: [] }
-    : ownerRows(utxo, taken ? shelves.taken : shelves.exported, put.time, moveName(utxo.id, source, destination));
+    : ownerRows(utxo, taken || gone ? shelves.taken : shelves.exported, put.time, moveName(utxo.id, source, destination));
 
 function ownerRows(utxo: Utxo, shelf: number, time: number, seq: string) {
   const tie = utxo.id.slice(0, 16);

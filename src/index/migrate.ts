@@ -4,6 +4,7 @@ import { createTable } from './ddl.ts';
 import { IndexError } from './fault.ts';
 import { newestVersion, statementsAfter } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
+import type { Query } from './steps.ts';
 
 /**
  * Brings the index tables of a node's own database forward; `chain` is the chain's number there. Its version stands in `meta` beside the
@@ -45,7 +46,7 @@ export async function migratePostgres(sql: WritableSql, networkID: number, chain
         stored: network,
         wanted: networkID,
       });
-    await ensureMeta(tx, 'touched', 0);
+    for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
     await forward(tx, sharedPart);
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claim(tx, chain));
@@ -66,6 +67,14 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
 /** Really writes a row and reads it back; see store/store.ts. */
 export async function touchPostgres(sql: Sql): Promise<void> {
   await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
+}
+
+/** Goes with every change of what is known about blocks that are there already; answers about them that were kept hold no longer. */
+export const countLearned: Query = { text: `UPDATE meta SET value = value + 1 WHERE name = 'learned'`, values: [] };
+
+export async function learnedPostgres(sql: Sql): Promise<number> {
+  const [row] = await sql.all<{ value: number }>(`SELECT value FROM meta WHERE name = 'learned'`, []);
+  return row?.value ?? 0;
 }
 
 /** Any number will do, as long as it is always the same. */

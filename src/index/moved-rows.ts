@@ -19,7 +19,7 @@ export type MovedRow = {
   readonly bytes: StoredUtxo;
   readonly seen: number;
   readonly put_height: number | null;
-  readonly taken_by: Uint8Array | null;
+  readonly taken_time: number | null;
 };
 
 export function* knownMoves(q: WriterQueries, blocks: readonly NewInIndex[]): Steps<KnownMoves> {
@@ -67,7 +67,7 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
         placings.push({ utxo, seq: -seq, time, shelf: shelves.exported });
       });
     queries.push(...q.putMoved([height, time, row.seq]));
-    placings.push({ utxo, seq: -row.seq, time, shelf: row.taken_by === null ? shelves.exported : shelves.taken });
+    placings.push({ utxo, seq: -row.seq, time, shelf: row.taken_time === null ? shelves.exported : shelves.taken });
   };
 
   const take = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
@@ -78,8 +78,8 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
         queries.push(...q.addMoved([seq, ...nameOf(utxo.id, from, chain), stored(utxo), time, null, ...taken])),
       );
     queries.push(...q.takeMoved([...taken, row.seq]));
-    // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then.
-    if (row.put_height === null) return;
+    // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then, unless it is known to be gone.
+    if (row.put_height === null || row.taken_time !== null) return;
     const moving = { utxo, seq: -row.seq, time: row.seen, from: shelves.exported, shelf: shelves.taken };
     takenFrom.set(from, [...(takenFrom.get(from) ?? []), moving]);
   };
@@ -106,7 +106,8 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
   return { placings, queries };
 }
 
-function moveQueries(there: ReturnType<WriterQueries['shelvesOf']>, movings: readonly Moving[]): Query[] {
+/** What brings outputs from one shelf of a chain to another. */
+export function moveQueries(there: ReturnType<WriterQueries['shelvesOf']>, movings: readonly Moving[]): Query[] {
   const [left, placed] = [leavingRows(movings), placingRows(movings)];
   return [
     ...there.removeHolding(left.holding),

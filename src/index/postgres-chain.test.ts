@@ -6,13 +6,14 @@ import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
+import { parseBlock } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Output } from '../tx/output.ts';
-import { makeUtxo } from '../tx/utxo.ts';
+import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { chainTables } from './chain-tables.ts';
 import { checkIndex } from './check-index.ts';
 import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables, type Prepared } from './indexed-world.fixture.ts';
-import { migratePostgres } from './migrate.ts';
+import { learnedPostgres, migratePostgres } from './migrate.ts';
 import { type PostgresChain, postgresChain } from './postgres-chain.ts';
 import type { Sql } from './sql.ts';
 import { sqliteSql } from './sqlite-sql.ts';
@@ -20,6 +21,13 @@ import { follow } from './steps.ts';
 import { worldGenesis } from './two-chains.fixture.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
+
+const byId = (a: { readonly id: Id }, b: { readonly id: Id }): number => (a.id < b.id ? -1 : 1);
+
+const exportsOf = (state: IndexedChain['state']): Utxo[] =>
+  Array.from({ length: Number(state.height()) }, (_, i) => parseBlock(state.blockAt(BigInt(i + 1)) as Uint8Array)).flatMap(({ txs }) =>
+    txs.flatMap((tx) => effectsOf(tx).exported?.utxos ?? []),
+  );
 
 describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left out: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   const admin = server === undefined ? undefined : openPostgres({ url: server, max: 1, statementMilliseconds: 30_000 });
@@ -95,6 +103,22 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         waiting.blocks.push(prepared);
       }
       await flush();
+      expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
+      expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+
+      // What was exported is found to be gone: the same again, and the answers that were kept know that the past has changed.
+      const owners = [...new Set(world.chains.flatMap(({ state }) => exportsOf(state).flatMap(({ output }) => output.addresses)))];
+      for (const [i, { index }] of world.chains.entries()) {
+        const [here, there] = [index.exported, (chains[i] as PostgresChain).exported];
+        const [open, same] = await Promise.all(
+          [there, here].map(async (shelf) => (await Promise.all(owners.map(shelf.open))).flat().sort(byId)),
+        );
+        expect(open?.length).toBeGreaterThan(1);
+        expect(open).toEqual(same);
+        const before = await learnedPostgres(sql);
+        for (let n = 0; n < 2; n++) for (const shelf of [here, there]) await shelf.take(open?.slice(1) ?? []);
+        expect(await learnedPostgres(sql)).toBe(before + 1);
+      }
       expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
       expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
 

@@ -13,7 +13,9 @@ import type { Utxo } from '../tx/utxo.ts';
 import { blockWriter, type IndexSpec } from './block-writer.ts';
 import { bulk, marks } from './bulk.ts';
 import { chainRows, type LastBlock } from './chain-rows.ts';
+import { type ExportShelf, exportSteps } from './export-shelf.ts';
 import { IndexError } from './fault.ts';
+import { countLearned } from './migrate.ts';
 import type { WritableSql } from './sql.ts';
 import { ask, follow, type Steps } from './steps.ts';
 
@@ -33,12 +35,14 @@ export type PostgresChain = {
   /** Blocks in order, with their index, all of them or none. */
   readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
   readonly addOlder: (utxos: readonly Utxo[]) => Promise<void>;
+  readonly exported: ExportShelf;
 };
 
 export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain {
   const t = tablesOf(chain.number);
   const rows = chainRows(chain.number);
   const writer = blockWriter(chain, 'postgres');
+  const exported = exportSteps(chain, 'postgres');
   const assetsById = bulk(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${marks(n)})`);
   const txsById = bulk(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${marks(n)})`);
 
@@ -114,8 +118,18 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
       if (utxos.length === 0) return;
       await writing(function* () {
         const added = yield* rows.addOlder(utxos);
-        if (added.length > 0) yield* writer.writeOlder(added);
+        if (added.length === 0) return;
+        yield* writer.writeOlder(added);
+        yield [countLearned];
       });
+    },
+    exported: {
+      open: (address) => follow(sql, exported.open(address)),
+      take: async (gone) => {
+        await writing(function* () {
+          if ((yield* exported.take(gone)) > 0) yield [countLearned];
+        });
+      },
     },
   };
 }

@@ -40,8 +40,11 @@ export type Found = {
   readonly time: number;
   readonly createdOn: Id;
   readonly consumedOn: Id;
-  readonly spent: { readonly tx: number } | { readonly txID: Id; readonly time: number } | undefined;
+  readonly spent: { readonly tx: number } | TakenElsewhere | undefined;
 };
+
+/** `txID` is undefined if nobody here knows which transaction it was. */
+type TakenElsewhere = { readonly txID: Id | undefined; readonly time: number };
 
 export type OutputReads = {
   readonly byId: (ids: readonly SqlValue[]) => Query[];
@@ -129,5 +132,7 @@ export const spentBy = (tx: number | null, pin: Pin): { readonly tx: number } | 
 const isPut = ({ put_height }: MovedRow, pin: Pin): boolean => (put_height ?? 0) <= pin.height;
 
 /** Another chain's heights say nothing about when, its times do. */
-export const takenBy = ({ taken_by, taken_time }: MovedRow, pin: Pin): { readonly txID: Id; readonly time: number } | undefined =>
-  taken_by === null || taken_time === null || taken_time > pin.time ? undefined : { txID: toHex(taken_by) as Id, time: taken_time };
+export const takenBy = ({ taken_by, taken_time }: MovedRow, pin: Pin): TakenElsewhere | undefined =>
+  taken_time === null || taken_time > pin.time
+    ? undefined
+    : { txID: taken_by === null ? undefined : (toHex(taken_by) as Id), time: taken_time };

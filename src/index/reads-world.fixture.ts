@@ -10,16 +10,17 @@ import type { OpenDatabase } from '../store/database.ts';
 import { makeBlock } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx } from '../tx/tx.ts';
+import type { Export } from './export-shelf.ts';
 import { migrateStore } from './migrate.ts';
 import { createOracle } from './reads-oracle.fixture.ts';
 import { sqliteIndex } from './sqlite-index.ts';
 
-/** Two indexed chains in one database: a random one, and one that now and then imports what that one exports. */
+/** Two indexed chains in one database: a random one, and one that now and then imports what that one exports. Some of it gets lost. */
 export type ReadsWorld = ReturnType<typeof createReadsWorld>;
 
 export function createReadsWorld(open: OpenDatabase, seed: number, path?: string) {
   const source = randomChain(seed, 6, 3_000_000);
-  const log: { readonly chain: 0 | 1; readonly block: NewBlock }[] = [];
+  const log: ({ readonly chain: 0 | 1; readonly block: NewBlock } | { readonly gone: readonly Export[] })[] = [];
   const { store, memory, state, close } = openChain(open, path);
   const feeAsset = source.genesisTxs[0]?.id as Id;
   const indexOf = (id: Id) => {
@@ -62,6 +63,15 @@ export function createReadsWorld(open: OpenDatabase, seed: number, path?: string
     oracle.taken(taken, tx.id, Number(block.time));
   };
 
+  /** Some of what was exported is found to be gone, and nobody knows how. */
+  const findGone = (): void => {
+    const taken = oracle.waitingFor(peerID).filter(() => source.pick(4) === 0);
+    const gone = taken.map(({ id }) => ({ id, destination: peerID }));
+    void index.exported.take(gone);
+    log.push({ gone });
+    oracle.taken(taken, undefined, oracle.lastTime());
+  };
+
   return {
     store,
     state,
@@ -78,12 +88,15 @@ export function createReadsWorld(open: OpenDatabase, seed: number, path?: string
     log,
     /** The next block, and perhaps one of the other chain. */
     step: (txCount?: number): void => {
+      const before = oracle.lastTime();
       const { puts, block, diff } = source.next(state, txCount);
       if (puts.length > 0) store.write(() => memory.put(chainID, peerID, puts));
       state.commit(block, diff, index.within);
       oracle.accept(block, block.txs, puts);
       log.push({ chain: 0, block: { block, diff, imported: oracle.inbound() } });
       if (source.pick(3) === 0) importElsewhere();
+      // What is found gone in one second with an earlier block is gone for whoever asks about that one as well.
+      if (oracle.lastTime() > before && source.pick(4) === 0) findGone();
     },
     close,
   };

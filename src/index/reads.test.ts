@@ -47,8 +47,8 @@ else
         world,
         reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
         sync: async () => {
-          for (const { chain, block } of world.log.slice(written)) {
-            await chains[chain]?.commit([block]);
+          for (const step of world.log.slice(written)) {
+            await ('gone' in step ? chains[0]?.exported.take(step.gone) : chains[step.chain]?.commit([step.block]));
             written++;
           }
         },

@@ -133,8 +133,13 @@ export type OutputEntry = {
   readonly spent: Spent | undefined;
 };
 
-/** `tx` is there if the consumer is a transaction of this chain: its credentials tell who signed. */
-export type Spent = { readonly txID: Id; readonly time: number; readonly tx: Tx | undefined };
+/**
+ * `tx` is there if the consumer is a transaction of this chain: its credentials tell who signed. `txID` is not if another chain took it of
+ * which nothing is known here but that it did; `time` is then the time of the last block here when that was found out.
+ */
+export type Spent =
+  | { readonly txID: Id; readonly time: number; readonly tx: Tx | undefined }
+  | { readonly txID: undefined; readonly time: number; readonly tx: undefined };
 
 /** Sums for outputs of one owner; the rest one by one: they count only if enough of their owners are asked about. */
 export type Holdings = {

@@ -1,10 +1,12 @@
-import { idToBytes } from '../bytes/id.ts';
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import { blockWriter, type IndexSpec } from './block-writer.ts';
 import { type Compared, compareIndexes, type Difference, indexTableNames } from './compare.ts';
 import { createTable } from './ddl.ts';
+import { exportSteps } from './export-shelf.ts';
 import { IndexError } from './fault.ts';
 import { newestVersion } from './migrations.ts';
 import type { Progress } from './sqlite-index.ts';
@@ -65,6 +67,21 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
     });
   };
 
+  /** What other chains took, and no block here tells of, the old index alone knows. */
+  const takeOver = (): void => {
+    const all = db.prepare<{ id: Uint8Array; destination: Uint8Array; taken_time: number }>(
+      'SELECT id, destination, taken_time FROM main.moved WHERE source = ? AND taken_by IS NULL AND taken_time IS NOT NULL',
+    );
+    for (const chain of chains) {
+      const gone = all.all(idToBytes(chain.id)).map(({ id, destination, taken_time }) => ({
+        id: toHex(id) as Id,
+        destination: toHex(destination) as Id,
+        time: taken_time,
+      }));
+      store.write(() => run(exportSteps(chain, 'sqlite', 'rebuilt.').take(gone)));
+    }
+  };
+
   return {
     build: function* () {
       beginAgain();
@@ -73,6 +90,7 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
           step();
           yield told();
         }
+      takeOver();
     },
     compare: () =>
       compareIndexes(

@@ -3,6 +3,7 @@ import type { Within, WithinAll, WithinOlder } from '../state/chain-state.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
 import { blockWriter, type IndexSpec } from './block-writer.ts';
+import { type ExportShelf, exportSteps } from './export-shelf.ts';
 import { stepsOn } from './steps.ts';
 import { storedBlocks } from './stored-blocks.ts';
 
@@ -13,6 +14,7 @@ export type SqliteIndex = {
   /** The same for `state.commitAll` and `state.addOlder`. */
   readonly withinAll: WithinAll;
   readonly withinOlder: WithinOlder;
+  readonly exported: ExportShelf;
   /** Height of the last block in the index; -1 if there is none. */
   readonly height: () => number;
   /**
@@ -28,6 +30,7 @@ export type Progress = { readonly done: number; readonly total: number };
 export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
   const run = stepsOn(store.db);
   const writer = blockWriter(chain, 'sqlite');
+  const exported = exportSteps(chain, 'sqlite');
   const blocksFrom = storedBlocks(chain);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
   const tip = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
@@ -38,6 +41,10 @@ export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
       if (stored.length > 0) run(writer.write(stored));
     },
     withinOlder: (utxos) => run(writer.writeOlder(utxos)),
+    exported: {
+      open: async (address) => run(exported.open(address)),
+      take: async (gone) => void store.write(() => run(exported.take(gone))),
+    },
     height,
     catchUp: function* () {
       const total = (tip.get()?.height ?? -1) + 1;

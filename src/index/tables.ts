@@ -94,6 +94,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
  * Shared by all chains of the database.
  * moved     outputs that left one chain for another: put there by an export, taken by an import. Half of it may be unknown: what another
  *           chain did that is not indexed here. seen: when it was put or, if that is not known, taken; the row's time in `holding`, too.
+ *           taken_time alone, without taken_by: it is gone, and that was found out when the last block here was of this time (export-shelf.ts).
  *           bytes: with their checksum behind, as in `utxo`. put_height is a height of the source, taken_height of the destination.
  * progress  height up to which a chain's index is written; complete_from: height from which on nothing is missing (0 unless the chain is
  *           older than what a followed node can tell).

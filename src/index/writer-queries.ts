@@ -57,12 +57,14 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     putSecond: upsert(t.second, indexSchema.second, all(indexSchema.second)),
     putProgress: upsert(progress, sharedIndexSchema.progress, ['height']),
 
-    moved: lookup(moved, 'seq, id, source, destination, bytes, seen, put_height, taken_by', 'id'),
+    moved: lookup(moved, 'seq, id, source, destination, bytes, seen, put_height, taken_time', 'id'),
     lastMoved: { text: `SELECT max(seq) AS seq FROM ${moved}`, values: [] },
     numberOf: bulk([1], 1, () => 'SELECT number FROM chain WHERE id = ?'),
     addMoved: insert(moved, sharedIndexSchema.moved),
     putMoved: bulk([1], 3, () => `UPDATE ${moved} SET put_height = ?, seen = ? WHERE seq = ?`),
     takeMoved: bulk([1], 4, () => `UPDATE ${moved} SET taken_by = ?, taken_height = ?, taken_time = ? WHERE seq = ?`),
+    /** By nobody knows which transaction. */
+    markTaken: bulk([1], 2, () => `UPDATE ${moved} SET taken_time = ? WHERE seq = ?`),
     /** The same for the shelves of another chain. */
     shelvesOf: (number: number) => {
       const other = tables(number);

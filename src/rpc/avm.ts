@@ -41,6 +41,8 @@ export type AvmDeps = {
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Beyond what the state tells: waiting, undecided, lost. */
   readonly status: (txID: Id) => string | Promise<string>;
+  /** A transaction that is older than any block; undefined where there are none. */
+  readonly olderTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
 
 export type AvmContext = AvmDeps & {
@@ -98,7 +100,11 @@ export const avm = methods<AvmContext>()({
 
   getTx: row(obj({ txID: idParam, encoding }), (deps, params) => {
     if (params.txID === zeroId) throw nilTxID();
-    return { tx: shownTx(params.txID, params.encoding, deps), encoding: params.encoding };
+    const answer = (older?: Pick<Tx, 'bytes'>) => ({
+      tx: shownTx(params.txID, params.encoding, deps, older?.bytes),
+      encoding: params.encoding,
+    });
+    return deps.olderTx === undefined || deps.reads.hasTx(params.txID) ? answer() : deps.olderTx(params.txID).then(answer);
   }),
 
   getTxFee: row(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
@@ -153,9 +159,9 @@ function assetText(id: Id, reads: AvmReads): string {
 }
 
 /** An accepted transaction never changes, so neither does its JSON. The genesis one may be larger than any that is issued. */
-function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext): Json {
+function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext, older?: Uint8Array): Json {
   const bytes = (): Uint8Array => {
-    const found = reads.txBytes(id);
+    const found = older ?? reads.txBytes(id);
     if (found === undefined) throw notFound('tx', id);
     return found;
   };

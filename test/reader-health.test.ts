@@ -1,0 +1,89 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, chainRoot, type Told } from './data-questions.ts';
+import { type Client, createClient } from './http.ts';
+import { childrenOf, eventually, socketsOf } from './processes.ts';
+import { type Program, startProgram } from './program.ts';
+
+/** What a process that only reads says of the health of the whole: that of the one that writes, however that one fares. */
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-reader-health-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const checks = ['/v1/health-check', '/v1/live-check', '/v2/health-check', '/v2/live-check'];
+
+/** A node of two processes, and connections that both of them have some of. */
+async function startBoth(name: string, ...flags: string[]): Promise<{ readonly program: Program; readonly clients: readonly Client[] }> {
+  const program = await startProgram(`--data-dir=${join(folder, name)}`, '--workers=1', ...flags);
+  const [reader = 0] = await eventually(
+    () => childrenOf(program.pid),
+    (children) => children.length === 1,
+  );
+  const connect = async () => {
+    const before = socketsOf(reader);
+    const clients = Array.from({ length: 16 }, () => createClient(program.port));
+    await Promise.all(clients.map((client) => ask(client, { path: '/v1/live-check' })));
+    return { clients, opened: socketsOf(reader) - before };
+  };
+  const { clients } = await eventually(connect, ({ opened }) => opened > 1 && opened < 15);
+  return { program, clients };
+}
+
+test('every process tells it, also under a path with a slash at its end', async () => {
+  const { program, clients } = await startBoth('slash');
+  try {
+    for (const path of checks)
+      for (const spelling of [path, `${path}/`]) {
+        const told = await Promise.all(clients.map((client) => ask(client, { path: spelling })));
+        expect(told.map(({ status, json }) => [spelling, status, json.status])).toEqual(clients.map(() => [spelling, 200, 'ok']));
+      }
+  } finally {
+    await program.stop();
+  }
+}, 30_000);
+
+test('the one that writes is held still: the other says so in time, and goes on reading and counting', async () => {
+  const { program, clients } = await startBoth('still', '--rate-limits=on');
+  process.kill(program.pid, 'SIGSTOP');
+  try {
+    const list = `${chainRoot}/blocks`;
+    const [listed = [], ...checked] = await Promise.all([list, ...checks].map((path) => inTime(clients, path)));
+    for (const answered of [listed, ...checked]) expect(answered.length).toBeGreaterThan(0);
+    for (const { status, json } of listed) expect([status, json.blocks.length]).toEqual([200, 1]);
+    for (const { status, json } of checked.flat()) expect({ status, json }).toEqual({ status: 503, json: nothingAnswers });
+  } finally {
+    process.kill(program.pid, 'SIGCONT');
+    expect(await program.stop()).toBe(0);
+  }
+}, 60_000);
+
+test('every process says that the node stops, while it waits with that', async () => {
+  const { program, clients } = await startBoth('stopping', '--http-shutdown-wait=1500ms');
+  process.kill(program.pid, 'SIGTERM');
+  await Bun.sleep(300);
+  const told = await Promise.all(clients.map((client) => ask(client, { path: '/v1/health-check' })));
+  expect(told.map(({ status, json }) => [status, json.status])).toEqual(clients.map(() => [503, 'shutting_down']));
+  expect(await program.exited).toBe(0);
+}, 30_000);
+
+/** Those that were answered at all: a connection of the process that is held still is not. */
+async function inTime(clients: readonly Client[], path: string): Promise<Told[]> {
+  const late = Bun.sleep(limit).then(() => undefined);
+  const told = await Promise.all(clients.map((client) => Promise.race([ask(client, { path }), late])));
+  return told.filter((one) => one !== undefined);
+}
+
+const limit = 4_000;
+
+const down = (name: string) => ({ status: 'down', message: expect.stringContaining(name) });
+
+const nothingAnswers = {
+  statusCode: 503,
+  message: expect.stringMatching(/database.*cache/),
+  error: 'Service Unavailable',
+  status: 'error',
+  info: {},
+  details: { database: down('database'), cache: down('cache') },
+};
