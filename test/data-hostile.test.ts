@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,31 +12,36 @@ import { ask, chainRoot, itemsOf, pagesOf, plainAddress } from './data-questions
 import { answerSchemas, type HostileRequest, hostileRequests, type Known } from './hostile-requests.ts';
 import type { Answer, Client } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
+import { createKey, generous, writePlans } from './keys.ts';
 import { eventually } from './processes.ts';
-import { type Program, runProgram, startIndexer, startProgram } from './program.ts';
+import { type Program, startIndexer, startProgram } from './program.ts';
 import { hostileRounds, hostileTimeout } from './random.ts';
-import { openServers, withServers } from './servers.ts';
+import { hasServers, openServers, withServers } from './servers.ts';
 
 /** Whatever the Data and Metrics interfaces are sent, they answer: as their own document says, or with an error of the one shape. */
 
 const seed = Number(process.env.SERAC_SEED ?? 8);
 const atOnce = 32;
-const folder = mkdtempSync(join(tmpdir(), 'serac-hostile-'));
-const plansFile = join(folder, 'plans.json');
-const generous = { perMinute: 100_000_000, perDay: 100_000_000 };
-writeFileSync(
-  plansFile,
-  JSON.stringify({ data: { anonymous: generous, free: generous, tiny: { perMinute: 3, perDay: 3 } }, metrics: { anonymous: generous } }),
-);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const limits = ['--rate-limits=on', `--rate-limit-plans=${plansFile}`];
+let folder: string;
+let plans: ReturnType<typeof writePlans>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serac-hostile-'));
+  plans = writePlans({
+    data: { anonymous: generous, free: generous, tiny: { perMinute: 3, perDay: 3 } },
+    metrics: { anonymous: generous },
+  });
+});
+afterAll(() => {
+  plans.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test(
   'on a node',
   async () => {
     const place = `--data-dir=${join(folder, 'node')}`;
-    const node = await startProgram(place, '--workers=1', ...limits);
+    const node = await startProgram(place, '--workers=1', '--rate-limits=on', plans.flag);
     try {
       const issuer = await chainOn(node);
       await hammer(node, await knownOf(node.client, issuer, place), hostileRounds(0.15));
@@ -47,32 +52,29 @@ test(
   hostileTimeout,
 );
 
-const servers = await openServers('serac_hostile');
-
-describe.skipIf(servers === undefined)(withServers('over PostgreSQL', servers), () => {
-  test(
-    'on a server of an index',
-    async () => {
-      const place = `--database-url=${servers?.database}`;
-      const node = await startProgram();
-      const indexer = startIndexer(node.url, place);
-      const api = await startProgram('api', place, `--cache-url=${servers?.cache}`, ...limits);
-      try {
-        const issuer = await chainOn(node);
-        const last = issuer.model.accepted.at(-1);
-        await eventually(
-          async () => (await ask(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
-          (status) => status === 200,
-        );
-        await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.05), ['listPrimaryNetworkBlocksByNodeId']);
-      } finally {
-        await Promise.all([api.stop(), indexer.stop(), node.stop()]);
-        await servers?.close();
-      }
-    },
-    hostileTimeout,
-  );
-});
+test.skipIf(!hasServers)(
+  withServers('on a server of an index', hasServers),
+  async () => {
+    const { database, cache, close } = await openServers('serac_hostile');
+    const place = `--database-url=${database}`;
+    const node = await startProgram();
+    const indexer = startIndexer(node.url, place);
+    const api = await startProgram('api', place, `--cache-url=${cache}`, '--rate-limits=on', plans.flag);
+    try {
+      const issuer = await chainOn(node);
+      const last = issuer.model.accepted.at(-1);
+      await eventually(
+        async () => (await ask(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
+        (status) => status === 200,
+      );
+      await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.05), ['listPrimaryNetworkBlocksByNodeId']);
+    } finally {
+      await Promise.all([api.stop(), indexer.stop(), node.stop()]);
+      await close();
+    }
+  },
+  hostileTimeout,
+);
 
 async function chainOn(node: Program): Promise<Issuer> {
   const issuer = createIssuer({ seed, client: node.client });
@@ -90,12 +92,7 @@ async function knownOf(client: Client, { model, wallet }: Issuer, place: string)
   const lists = ['blocks?', 'transactions?', `transactions?addresses=${owners[0]}&`, `utxos?addresses=${owners.join()}&`];
   const pages = await Promise.all(lists.map((list) => pagesOf([client], { path: `${chainRoot}/${list}pageSize=10` })));
   const blocks = itemsOf(pages[0] as never);
-  const keys = await Promise.all(
-    [[], ['--plan=tiny'], ['--routes=getBlockById']].map(async (flags) => {
-      const { out } = await runProgram('keys', 'create', '--json', place, `--rate-limit-plans=${plansFile}`, ...flags);
-      return (JSON.parse(out) as { key: string }).key;
-    }),
-  );
+  const keys = await Promise.all([[], ['--plan=tiny'], ['--routes=getBlockById']].map((flags) => createKey(place, plans.flag, ...flags)));
   const assetId = [...model.assets.keys()].map(idText);
   const txHash = model.accepted.map(({ id }) => idText(id));
   const blockId = blocks.flatMap(({ blockHash, blockNumber }) => [blockHash as string, blockNumber as string]);
@@ -113,7 +110,7 @@ async function knownOf(client: Client, { model, wallet }: Issuer, place: string)
     good,
     texts: [...new Set([...Object.values(good).flat(), 'p-chain', 'fuji', 'AVAX'])],
     tokens: pages.flat().flatMap(({ nextPageToken }) => nextPageToken ?? []),
-    keys: [...keys, `serac_${'a'.repeat(43)}`],
+    keys: [...keys.map(({ text }) => text), `serac_${'a'.repeat(43)}`],
   };
 }
 

@@ -12,7 +12,7 @@ import { cChain, pChain } from './local-chain.ts';
 import { platformImport } from './platform-export.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
-import { openServers, withServers } from './servers.ts';
+import { hasServers, openServers, withServers } from './servers.ts';
 import { createWallet, ewoq, ewoqGenesisUtxo, exportTx, type Key, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
 
 /** What a followed X-Chain exported, and the other chains took: no block of the X-Chain tells, so the node is asked. */
@@ -103,7 +103,7 @@ async function tellsOfTaken(network: Network, send: ReturnType<typeof createSend
 
 const avaxOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);
 
-const servers = await openServers('serac_exports');
+const servers = hasServers ? await openServers('serac_exports') : undefined;
 afterAll(() => servers?.close());
 
 const indexed = async (url: string) => {
@@ -186,7 +186,7 @@ describe('a node that seems to run the other chains', () => {
   }, 120_000);
 
   test.skipIf(servers === undefined)(
-    withServers('serac index and serac api', servers),
+    withServers('serac index and serac api', hasServers),
     async () => {
       const network = await openNetwork();
       const { client, indexer, stop } = await indexed(network.url);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,10 @@ import { localTerms } from './wallet-kit.ts';
 const issues = Number(process.env.SERAC_WATCH_ISSUES ?? 300);
 const seed = Number(process.env.SERAC_SEED ?? 17);
 
-const folder = mkdtempSync(join(tmpdir(), 'serac-watch-'));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serac-watch-'));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const arrangements = [

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { heightOf } from './chain-oracle.ts';
 import { ask, chainRoot, itemsOf, pagesOf, type Question, questions, type Told } from './data-questions.ts';
 import { type Client, createClient } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
+import { createKey, generous, type Key, writePlans } from './keys.ts';
 import { eventually } from './processes.ts';
-import { type Indexer, type Program, runProgram, startIndexer, startProgram } from './program.ts';
+import { type Indexer, type Program, startIndexer, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import type { PrivateRedis } from './redis.ts';
-import { openPrivateServers, type PrivateServers, withServers } from './servers.ts';
+import { hasPrivateServers, openPrivateServers, type PrivateServers, withServers } from './servers.ts';
 
 /** How often each server goes away. */
 const rounds = Number(process.env.SERAC_OUTAGES ?? 1);
@@ -23,29 +22,25 @@ const recoveryLimit = 5_000;
 const growthLimit = 192 * 1024 * 1024;
 
 const perMinute = 25;
-const folder = mkdtempSync(join(tmpdir(), 'serac-outages-'));
-const plansFile = join(folder, 'plans.json');
-const generous = { perMinute: 10_000_000, perDay: 10_000_000 };
-writeFileSync(
-  plansFile,
-  JSON.stringify({ data: { anonymous: generous, free: generous, tiny: { perMinute, perDay: 1_000 } }, metrics: { anonymous: generous } }),
-);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const servers = await openPrivateServers();
-
-describe.skipIf(servers === undefined)(withServers('outages', servers), () => {
-  const { postgres, redis } = servers ?? ({} as PrivateServers);
-  const limits = ['--rate-limits=on', `--rate-limit-plans=${plansFile}`, '--http-shutdown-wait=300ms'];
+describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), () => {
+  let { postgres, redis } = {} as PrivateServers;
+  let plans: ReturnType<typeof writePlans>;
   let node: Program;
   let indexer: Indexer;
   let apis: Program[];
   let issuer: Issuer;
-  let key: Record<string, string>;
+  let key: Key;
   let before: number[];
   let outages = 0;
 
   beforeAll(async () => {
+    ({ postgres, redis } = await openPrivateServers());
+    plans = writePlans({
+      data: { anonymous: generous, free: generous, tiny: { perMinute, perDay: 1_000 } },
+      metrics: { anonymous: generous },
+    });
+    const limits = ['--rate-limits=on', plans.flag, '--http-shutdown-wait=300ms'];
     node = await startProgram(`--cache-url=${redis.url}`, ...limits);
     indexer = startIndexer(node.url, `--database-url=${postgres.url}`);
     const api = () => startProgram('api', `--database-url=${postgres.url}`, `--cache-url=${redis.url}`, ...limits);
@@ -54,11 +49,12 @@ describe.skipIf(servers === undefined)(withServers('outages', servers), () => {
     await issuer.fund();
     for (let i = 0; i < 4; i++) await issuer.issue(8);
     await inStep();
-    key = await createKey('free');
+    key = await keyOf('free');
     before = apis.map(({ pid }) => memoryOf(pid));
   }, 60_000);
   afterAll(async () => {
     await Promise.all([node, indexer, ...(apis ?? [])].map((one) => one?.stop()));
+    plans?.remove();
     await redis?.kill();
     await postgres?.remove();
   });
@@ -74,11 +70,7 @@ describe.skipIf(servers === undefined)(withServers('outages', servers), () => {
       );
   }
 
-  async function createKey(plan: string): Promise<Record<string, string>> {
-    const flags = [`--plan=${plan}`, `--database-url=${postgres.url}`, `--rate-limit-plans=${plansFile}`];
-    const { out } = await runProgram('keys', 'create', '--json', ...flags);
-    return { 'x-service-api-key': (JSON.parse(out) as { key: string }).key };
-  }
+  const keyOf = async (plan: string): Promise<Key> => (await createKey(`--plan=${plan}`, `--database-url=${postgres.url}`, plans.flag)).key;
 
   /** Requests without a pause to all that serve, while something happens to what they stand on. */
   async function under(during: () => Promise<void>): Promise<Tally> {
@@ -188,7 +180,7 @@ describe.skipIf(servers === undefined)(withServers('outages', servers), () => {
     );
 
   test('without Redis each process counts by itself, and has not forgotten what it admitted before', async () => {
-    const tiny = await createKey('tiny');
+    const tiny = await keyOf('tiny');
     const [one, other] = apis as [Program, Program];
     for (let i = 0; i < 10; i++) expect((await ask(one.client, cheap, tiny)).status).toBe(200);
     await redis.kill();
@@ -233,7 +225,7 @@ const textOf = ({ status, json }: Told): string =>
   `${status} ${JSON.stringify(json, (name, value) => (name === 'nextPageToken' ? '' : value))}`;
 
 /** Some callers who ask one thing after the other, half of them with a key. */
-function startLoad(programs: readonly Program[], right: ReadonlyMap<Question, string>, key: Record<string, string>) {
+function startLoad(programs: readonly Program[], right: ReadonlyMap<Question, string>, key: Key) {
   const asked = [...right.keys()];
   const tally = { right: 0, unavailable: 0, wrong: [] as string[] };
   let stopped = false;
@@ -286,7 +278,7 @@ function healthBody(down: string | undefined) {
 }
 
 /** Many at once; how many were let in. */
-async function admittedOf(client: Client, key: Record<string, string>): Promise<number> {
+async function admittedOf(client: Client, key: Key): Promise<number> {
   const told = await Promise.all(Array.from({ length: 3 * perMinute }, () => ask(client, cheap, key)));
   expect(told.filter(({ status }) => status !== 200 && status !== 429).map(textOf)).toEqual([]);
   return told.filter(({ status }) => status === 200).length;

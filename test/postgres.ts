@@ -15,6 +15,9 @@ export type PrivatePostgres = {
   readonly remove: () => Promise<void>;
 };
 
+/** Whether such a server can be had here. */
+export const postgresInstalled: boolean = process.platform === 'linux' && binaries() !== undefined && serverUser() !== undefined;
+
 /** A running one with an empty database, or nothing where PostgreSQL is not installed. Signals go by Linux's list of processes. */
 export async function startPostgres(): Promise<PrivatePostgres | undefined> {
   const bin = process.platform === 'linux' ? binaries() : undefined;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, chainRoot, type Question, type Told } from './data-questions.ts';
 import { type Client, createClient } from './http.ts';
+import { createKey, type Key, writePlans } from './keys.ts';
 import { childrenOf, eventually, socketsOf } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
@@ -21,27 +22,25 @@ const plans = {
   metrics: { anonymous: { perMinute: 9, perDay: 1_000 } },
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'serac-limits-'));
-const plansFile = join(folder, 'plans.json');
-writeFileSync(plansFile, JSON.stringify(plans));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder: string;
+let plansFile: ReturnType<typeof writePlans>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serac-limits-'));
+  plansFile = writePlans(plans);
+});
+afterAll(() => {
+  plansFile.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const cheap: Question = { path: '/v1/chains/X' };
 const ewoq = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
 
 /** A node on loopback whose readers share the port: requests are counted all the same, by the one process for all. */
 const startCounting = (name: string, ...flags: string[]): Promise<Program> =>
-  startProgram(`--data-dir=${join(folder, name)}`, '--workers=1', '--rate-limits=on', `--rate-limit-plans=${plansFile}`, ...flags);
+  startProgram(`--data-dir=${join(folder, name)}`, '--workers=1', '--rate-limits=on', plansFile.flag, ...flags);
 
-async function createKey(name: string, ...flags: string[]): Promise<{ readonly id: string; readonly key: Key }> {
-  const place = [`--data-dir=${join(folder, name)}`, `--rate-limit-plans=${plansFile}`];
-  const { out, err } = await runProgram('keys', 'create', '--json', ...place, ...flags);
-  expect(err).toBe('');
-  const { id, key } = JSON.parse(out) as { id: string; key: string };
-  return { id, key: { 'x-service-api-key': key } };
-}
-
-type Key = Record<string, string>;
+const keyIn = (name: string, ...flags: string[]) => createKey(`--data-dir=${join(folder, name)}`, plansFile.flag, ...flags);
 
 /** Connections of a caller of its own, enough that every process of the node has some. */
 const callers = ({ port }: Program, from: string): Client[] => Array.from({ length: 16 }, () => createClient(port, '127.0.0.1', from));
@@ -104,7 +103,7 @@ describe('limits, on a node of two processes', () => {
   });
 
   test('every address has a count of its own, every key another', async () => {
-    const { key } = await createKey('counting', '--plan=tiny');
+    const { key } = await keyIn('counting', '--plan=tiny');
     const clients = callers(node, '127.0.0.3');
     expect(statusesOf(await burst(clients, 40, cheap, key))).toEqual({ 200: tiny.perMinute, 429: 40 - tiny.perMinute });
     expect(statusesOf(await burst(clients, 20, cheap))).toEqual({ 200: anonymous.perMinute, 429: 20 - anonymous.perMinute });
@@ -112,8 +111,8 @@ describe('limits, on a node of two processes', () => {
   });
 
   test('the headers are on every answer, good or bad', async () => {
-    const { key } = await createKey('counting');
-    const narrow = await createKey('counting', '--routes=supportedChains');
+    const { key } = await keyIn('counting');
+    const narrow = await keyIn('counting', '--routes=supportedChains');
     const [client] = callers(node, '127.0.0.5') as [Client];
     const missing = `${chainRoot}/transactions/2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed`;
     const cases: [number, Question, Key][] = [
@@ -135,7 +134,7 @@ describe('limits, on a node of two processes', () => {
   });
 
   test('the headers are also on what health answers to a key, whichever process answers, and nothing is counted', async () => {
-    const { key } = await createKey('counting');
+    const { key } = await keyIn('counting');
     const told = await burst(callers(node, '127.0.0.6'), 48, { path: '/v1/health-check' }, key);
     expect(statusesOf(told)).toEqual({ 200: 48 });
     for (const one of told) expectPlan(one, plans.data.free);
@@ -174,12 +173,12 @@ describe('limits, on a node of two processes', () => {
     expect((await ask(clients[0] as Client, { path: '/v1/avg_tps/X' })).status).toBe(429);
     expect((await ask(clients[0] as Client, cheap)).status).toBe(200);
     // It knows no keys: one that is given changes nothing.
-    const { key } = await createKey('counting');
+    const { key } = await keyIn('counting');
     expect((await ask(clients[0] as Client, { path: '/v2/chains' }, key)).status).toBe(429);
   });
 
   test('of two windows the headers speak of the one that ends first', async () => {
-    const { key } = await createKey('counting', '--plan=daily');
+    const { key } = await keyIn('counting', '--plan=daily');
     const told = await burst(callers(node, '127.0.0.10'), 15, cheap, key);
     expect(statusesOf(told)).toEqual({ 200: daily.perDay, 429: 15 - daily.perDay });
     for (const one of told) expectPlan(one, daily, daily.perDay);
@@ -188,7 +187,7 @@ describe('limits, on a node of two processes', () => {
   });
 
   test('a route counts for its weight', async () => {
-    const { key } = await createKey('counting', '--plan=tiny');
+    const { key } = await keyIn('counting', '--plan=tiny');
     const [client] = callers(node, '127.0.0.11') as [Client];
     const left = async (question: Question) => number(await ask(client, question, key), 'ratelimit-remaining');
     expect(await left(cheap)).toBe(19);
@@ -205,7 +204,7 @@ describe('limits, on a node of two processes', () => {
   test.skipIf(watchedSeconds === 0)(
     watchedSeconds === 0 ? 'left out: SERAC_LIMIT_SECONDS is not set' : watching,
     async () => {
-      const { key } = await createKey('counting', '--plan=tiny');
+      const { key } = await keyIn('counting', '--plan=tiny');
       const clients = callers(node, '127.0.0.12');
       const admitted: number[] = [];
       const began = performance.now();
@@ -235,13 +234,13 @@ describe('keys, where they are required', () => {
   afterAll(() => node?.stop());
 
   test('who may ask what', async () => {
-    const good = await createKey('keys');
-    const blocks = await createKey('keys', '--routes=listLatestPrimaryNetworkBlocks,getBlock*');
-    const revoked = await createKey('keys');
-    const expired = await createKey('keys', `--expires=${new Date(Date.now() + 2_000).toISOString().slice(0, 19)}Z`);
+    const good = await keyIn('keys');
+    const blocks = await keyIn('keys', '--routes=listLatestPrimaryNetworkBlocks,getBlock*');
+    const revoked = await keyIn('keys');
+    const expired = await keyIn('keys', `--expires=${new Date(Date.now() + 2_000).toISOString().slice(0, 19)}Z`);
     await runProgram('keys', 'revoke', revoked.id, `--data-dir=${join(folder, 'keys')}`);
     await Bun.sleep(2_100);
-    const alias = { 'x-glacier-api-key': good.key['x-service-api-key'] as string };
+    const alias = { 'x-glacier-api-key': good.text };
     const unknown = { 'x-service-api-key': `serac_${'b'.repeat(43)}` };
     const nonsense = { 'x-service-api-key': 'open sesame' };
     const list: Question = { path: `${chainRoot}/blocks` };
@@ -281,8 +280,7 @@ describe('keys, where they are required', () => {
   });
 
   test('a key is never told again: only its hash is stored, and the list shows how it begins', async () => {
-    const { key } = await createKey('keys', '--name=secret');
-    const text = key['x-service-api-key'] as string;
+    const { text } = await keyIn('keys', '--name=secret');
     const { out } = await runProgram('keys', 'list', `--data-dir=${join(folder, 'keys')}`);
     expect(out).toContain(text.slice(0, 12));
     expect(out).not.toContain(text);

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { type Program, startProgram } from './program.ts';
 
 /** What a process that only reads says of the health of the whole: that of the one that writes, however that one fares. */
 
-const folder = mkdtempSync(join(tmpdir(), 'serac-reader-health-'));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serac-reader-health-'));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const checks = ['/v1/health-check', '/v1/live-check', '/v2/health-check', '/v2/live-check'];

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Document } from '../src/api/openapi.ts';
 import { checkIndex } from '../src/index/check-index.ts';
 import { follow } from '../src/index/steps.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
+import { type Arrangement, arrange, tinyMinute } from './arrangement.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { createChainOracle, heightOf, someListing } from './chain-oracle.ts';
 import { type AskedChain, ask, chainRoot, itemsOf, type Json, pagesOf, type Question, questions } from './data-questions.ts';
@@ -13,9 +11,9 @@ import type { Client } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { expectRead, type Read, readListing } from './listing-reader.ts';
 import { eventually } from './processes.ts';
-import { type Indexer, type Program, runProgram, startIndexer, startProgram } from './program.ts';
+import { type Indexer, type Program, runProgram, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
-import { openServers, type Servers, withServers } from './servers.ts';
+import { hasServers, withServers } from './servers.ts';
 import { localTerms } from './wallet-kit.ts';
 
 /** How often the process that writes is killed. */
@@ -27,50 +25,6 @@ const seed = Number(process.env.SERAC_SEED ?? 5);
 /** Milliseconds within which a waiting process has taken over from one that died. */
 const takeoverLimit = 5_000;
 
-/** A minute of the plan of one of the keys below. */
-const perMinute = 25;
-
-const folder = mkdtempSync(join(tmpdir(), 'serac-scale-'));
-const plansFile = join(folder, 'plans.json');
-writeFileSync(
-  plansFile,
-  JSON.stringify({
-    data: { anonymous: { perMinute: 1_000_000, perDay: 1_000_000 }, tiny: { perMinute, perDay: 1_000 } },
-    metrics: { anonymous: { perMinute: 1_000_000, perDay: 1_000_000 } },
-  }),
-);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** As the README draws it: a node, two that index (one of them waits), two that serve, PostgreSQL and Redis between them. */
-type Arrangement = {
-  readonly indexers: Indexer[];
-  readonly apis: readonly [Program, Program];
-  /** Stops all of them; their exit codes. */
-  readonly close: () => Promise<number[]>;
-};
-
-const apiFlags = ({ database, cache }: Servers): string[] => [
-  'api',
-  `--database-url=${database}`,
-  `--cache-url=${cache}`,
-  '--rate-limits=on',
-  `--rate-limit-plans=${plansFile}`,
-];
-
-async function arrange(url: string, servers: Servers): Promise<Arrangement> {
-  const indexers = [startIndexing(url, servers), startIndexing(url, servers)];
-  const apis = await Promise.all([startProgram(...apiFlags(servers)), startProgram(...apiFlags(servers))]);
-  return {
-    indexers,
-    apis,
-    close: () => Promise.all([...apis, ...indexers].map((one) => one.stop())),
-  };
-}
-
-/** A node may want a name and a password; that is nobody's business but theirs. */
-const startIndexing = (url: string, { database }: Pick<Servers, 'database'>): Indexer =>
-  startIndexer(`${url.replace('://', '://alice:secret@')}/`, `--database-url=${database}`);
-
 const isWriting = ({ said }: Indexer): boolean => said().includes('indexing http');
 
 /** Of the last block in the index that a server answers from. */
@@ -79,20 +33,6 @@ const indexHeight = async (client: Client): Promise<number> =>
 
 /** Any request that counts. */
 const cheap: Question = { path: '/v1/chains/X' };
-
-async function createKey(database: string, ...flags: string[]): Promise<{ readonly id: string; readonly key: Record<string, string> }> {
-  const { out, err } = await runProgram(
-    'keys',
-    'create',
-    '--json',
-    `--database-url=${database}`,
-    `--rate-limit-plans=${plansFile}`,
-    ...flags,
-  );
-  expect(err).toBe('');
-  const { id, key } = JSON.parse(out) as { id: string; key: string };
-  return { id, key: { 'x-service-api-key': key } };
-}
 
 /** Until whoever serves the index is where the node is. */
 async function inStep(node: Client, apis: readonly Program[], patience = 30_000): Promise<void> {
@@ -153,10 +93,7 @@ async function expectSoundIndex(database: string): Promise<void> {
   await sql.close();
 }
 
-const servers = await openServers('serac_scale');
-
-describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
-  const { database } = servers ?? { database: '' };
+describe.skipIf(!hasServers)(withServers('at scale', hasServers), () => {
   let node: Program;
   let issuer: Issuer;
   let all: Arrangement;
@@ -165,14 +102,13 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
   beforeAll(async () => {
     node = await startProgram();
     issuer = createIssuer({ seed, client: node.client });
-    all = await arrange(node.url, servers as Servers);
+    all = await arrange('serac_scale', node.url);
     await issuer.fund();
     await grow(issuer, 8);
   }, 60_000);
   afterAll(async () => {
     const codes = await all?.close();
     await node?.stop();
-    await servers?.close();
     expect(codes).toEqual([0, 0, 0, 0]);
   });
 
@@ -193,7 +129,7 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
   });
 
   test('a server that calls the network by another name does not mix up answers with the others', async () => {
-    const fuji = await startProgram(...apiFlags(servers as Servers), '--data-network-name=fuji');
+    const fuji = await all.startApi('--data-network-name=fuji');
     const question = { path: `${chainRoot}/blocks?pageSize=1` };
     // As if all of them stood behind one host.
     const nameOn = async (client: Client) => (await ask(client, question, { host: 'localhost' })).json.chainInfo.network;
@@ -253,18 +189,18 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
 
   describe('keys and rate limits', () => {
     test('a limit is counted by both together, to the last request', async () => {
-      const { key } = await createKey(database, '--plan=tiny');
-      const told = await Promise.all(Array.from({ length: 3 * perMinute }, (_, i) => ask(clients()[i % 2] as Client, cheap, key)));
+      const { key } = await all.createKey('--plan=tiny');
+      const told = await Promise.all(Array.from({ length: 3 * tinyMinute }, (_, i) => ask(clients()[i % 2] as Client, cheap, key)));
       const admitted = told.filter(({ status }) => status === 200);
       expect(told.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
       const left = admitted.map(({ headers }) => Number(headers['ratelimit-remaining'])).sort((a, b) => b - a);
-      expect(left).toEqual(Array.from({ length: perMinute }, (_, i) => perMinute - 1 - i));
+      expect(left).toEqual(Array.from({ length: tinyMinute }, (_, i) => tinyMinute - 1 - i));
     });
 
     test('counts go by the clock of Redis, which is the same for all: also for a process that has just begun', async () => {
-      const { key, id } = await createKey(database, '--plan=tiny');
+      const { key, id } = await all.createKey('--plan=tiny');
       await ask(clients()[0] as Client, cheap, key);
-      const redis = new Bun.RedisClient((servers as Servers).cache);
+      const redis = new Bun.RedisClient(all.cache);
       const [[seconds], at] = await Promise.all([
         redis.send('TIME', []) as Promise<[string, string]>,
         redis.send('HGET', [`serac:limit:data:key:${id}`, 'at']) as Promise<string>,
@@ -274,9 +210,9 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
     });
 
     test('a new key works at once; a revoked one stops within a second, on both', async () => {
-      const { key, id } = await createKey(database);
+      const { key, id } = await all.createKey();
       for (const client of clients()) expect((await ask(client, cheap, key)).status).toBe(200);
-      await runProgram('keys', 'revoke', id, `--database-url=${database}`);
+      await runProgram('keys', 'revoke', id, `--database-url=${all.database}`);
       await Bun.sleep(1_000);
       for (const client of clients()) expect((await ask(client, cheap, key)).status).toBe(401);
     });
@@ -301,14 +237,14 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
           2 * takeoverLimit,
         );
         expect(performance.now() - killed).toBeLessThan(takeoverLimit);
-        all.indexers[writer] = startIndexing(node.url, { database });
+        all.indexers[writer] = all.startIndex();
       }
     } finally {
       working = false;
       await load;
     }
     await inStep(node.client, all.apis);
-    await expectSoundIndex(database);
+    await expectSoundIndex(all.database);
     const lists = ['blocks?pageSize=100', 'transactions?pageSize=100'].map((list) => ({ path: `${chainRoot}/${list}` }));
     for (const list of lists) {
       const [ours, theirs] = await Promise.all([clients()[1] as Client, node.client].map((client) => pagesOf([client], list)));
@@ -318,17 +254,16 @@ describe.skipIf(servers === undefined)(withServers('at scale', servers), () => {
 });
 
 const peer = process.env.AVALANCHEGO;
-const forPeer = peer === undefined ? undefined : await openServers('serac_scale_peer');
 
-describe.skipIf(peer === undefined || forPeer === undefined)(
+describe.skipIf(peer === undefined || !hasServers)(
   peer === undefined
     ? 'at scale, over AvalancheGo (left out: AVALANCHEGO names no binary)'
-    : withServers('at scale, over AvalancheGo', forPeer),
+    : withServers('at scale, over AvalancheGo', hasServers),
   () => {
     test('every question has the same answer on both servers and on a node that follows by itself', async () => {
       const node = await startAvalancheGo(peer as string);
       const alone = await startProgram('follow', node.url, '--workers=0');
-      const all = await arrange(node.url, forPeer as Servers);
+      const all = await arrange('serac_scale_peer', node.url);
       try {
         const issuer = createIssuer({ seed, client: node.client });
         await issuer.fund();
@@ -338,12 +273,11 @@ describe.skipIf(peer === undefined || forPeer === undefined)(
           [alone, ...all.apis].map(({ client }) => client),
           await chainOf(alone.client, issuer),
         );
-        await expectSoundIndex((forPeer as Servers).database);
+        await expectSoundIndex(all.database);
       } finally {
         await all.close();
         await alone.stop();
         await node.stop();
-        await forPeer?.close();
       }
     }, 180_000);
   },

@@ -1,5 +1,5 @@
-import { type PrivatePostgres, startPostgres } from './postgres.ts';
-import { type PrivateRedis, startRedis } from './redis.ts';
+import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
+import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
 
 /** PostgreSQL and Redis for one test file. */
 export type Servers = {
@@ -9,48 +9,50 @@ export type Servers = {
   readonly close: () => Promise<void>;
 };
 
-/** What the environment names, else servers of the test's own; undefined where neither can be had. */
-export async function openServers(name: string): Promise<Servers | undefined> {
-  const database = await openDatabase(name);
-  const cache = await openCache();
-  const close = async (): Promise<void> => {
-    await cache?.close();
-    await database?.close();
-  };
-  if (database !== undefined && cache !== undefined) return { database: database.url, cache: cache.url, close };
-  await close();
-  return undefined;
-}
+const { SERAC_TEST_POSTGRES: namedPostgres, SERAC_TEST_REDIS: namedRedis } = process.env;
 
-/** Servers that can be stopped and killed; undefined where they are not installed. */
-export type PrivateServers = { readonly postgres: PrivatePostgres; readonly redis: PrivateRedis };
+/** Whether `openServers` finds any. */
+export const hasServers: boolean =
+  (namedPostgres !== undefined || postgresInstalled) && (namedRedis !== undefined || redisBinary !== undefined);
 
-export async function openPrivateServers(): Promise<PrivateServers | undefined> {
-  const postgres = await startPostgres();
-  const redis = await startRedis();
-  if (postgres !== undefined && redis !== undefined) return { postgres, redis };
-  await postgres?.remove();
-  await redis?.kill();
-  return undefined;
-}
+/** Whether there are some that can be stopped and killed. */
+export const hasPrivateServers: boolean = postgresInstalled && redisBinary !== undefined;
 
 /** How a suite that needs them is called. */
-export const withServers = (what: string, servers: unknown): string =>
-  servers === undefined ? `${what} (left out: there is no PostgreSQL or no Redis here)` : what;
+export const withServers = (what: string, there: boolean): string =>
+  there ? what : `${what} (left out: there is no PostgreSQL or no Redis here)`;
+
+export async function openServers(name: string): Promise<Servers> {
+  const [database, cache] = [await openDatabase(name), await openCache()];
+  return {
+    database: database.url,
+    cache: cache.url,
+    close: async () => {
+      await cache.close();
+      await database.close();
+    },
+  };
+}
+
+export type PrivateServers = { readonly postgres: PrivatePostgres; readonly redis: PrivateRedis };
+
+export async function openPrivateServers(): Promise<PrivateServers> {
+  return { postgres: (await startPostgres()) as PrivatePostgres, redis: (await startRedis()) as PrivateRedis };
+}
 
 type Opened = { readonly url: string; readonly close: () => Promise<void> };
 
-async function openDatabase(name: string): Promise<Opened | undefined> {
-  const server = process.env.SERAC_TEST_POSTGRES;
-  if (server === undefined) {
-    const own = await startPostgres();
-    return own && { url: own.url, close: own.remove };
+/** In the server that the environment names, else in one of the test's own. */
+async function openDatabase(name: string): Promise<Opened> {
+  if (namedPostgres === undefined) {
+    const own = (await startPostgres()) as PrivatePostgres;
+    return { url: own.url, close: own.remove };
   }
   const database = `${name}_${process.pid}`;
-  const url = new URL(server);
+  const url = new URL(namedPostgres);
   url.pathname = `/${database}`;
   const run = async (statement: string): Promise<void> => {
-    const sql = new Bun.SQL(server, { max: 1 });
+    const sql = new Bun.SQL(namedPostgres, { max: 1 });
     await sql.unsafe(statement);
     await sql.close();
   };
@@ -59,9 +61,7 @@ async function openDatabase(name: string): Promise<Opened | undefined> {
 }
 
 /** Callers without a key are counted by their address, which others who use the same server have too: one of our own is better. */
-async function openCache(): Promise<Opened | undefined> {
+async function openCache(): Promise<Opened> {
   const own = await startRedis();
-  if (own !== undefined) return { url: own.url, close: own.kill };
-  const url = process.env.SERAC_TEST_REDIS;
-  return url === undefined ? undefined : { url, close: async () => {} };
+  return own === undefined ? { url: namedRedis ?? '', close: async () => {} } : { url: own.url, close: own.kill };
 }

@@ -112,6 +112,7 @@ const troubles: ReadonlyMap<string, readonly [status: 502 | 503, message: string
   ['INDEX_EMPTY', [503, 'The index is not there yet']],
   ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
   ['REDIS_TOO_SLOW', [503, 'The cache does not answer']],
+  ['RELAY_BUSY', [503, 'The node is too busy to take this call now']],
   ['FOLLOW_SILENT', [503, 'The followed node does not answer']],
   ['FOLLOW_NONSENSE', [502, 'The followed node answers nonsense']],
 ]);

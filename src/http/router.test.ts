@@ -4,6 +4,7 @@ import { hostileRounds, hostileTimeout } from '../../test/random.ts';
 import { Fault } from '../fault.ts';
 import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
+import { createRouter } from './router.ts';
 
 const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report };
 
@@ -140,3 +141,22 @@ test(
   },
   hostileTimeout,
 );
+
+test('trees of paths answer JSON, also to a foreign host, and find their own way', async () => {
+  const tree = createRouter({
+    routes: new Map(),
+    under: new Map([['v1', ({ path }) => ({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(path) })]]),
+    nodeID: 'n',
+    allowedHosts: ['localhost'],
+    allowedOrigins: ['*'],
+    mode: lenient,
+  });
+  const ask = async (path: string, headers: Record<string, string>) =>
+    tree({ method: 'GET', path, query: '', header: (name) => headers[name] ?? null, body: () => new Uint8Array(0) });
+  expect(await ask('/v1/a%zz', { host: 'localhost' })).toMatchObject({ status: 200, body: '"/v1/a%zz"' });
+  expect(await ask('/v1', { host: 'localhost', 'avalanche-api-route': 'x' })).toMatchObject({ status: 200 });
+  const foreign = await ask('/v1/a', { host: 'evil.example' });
+  expect([foreign.status, foreign.headers['content-type']]).toEqual([403, 'application/json; charset=utf-8']);
+  expect(JSON.parse(foreign.body as string)).toMatchObject({ statusCode: 403, error: 'Forbidden' });
+  expect(await ask('/other%zz', { host: 'localhost' })).toMatchObject({ status: 400 });
+});

@@ -36,9 +36,12 @@ export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigi
     if (tree === undefined && isMalformed(request.path)) return badRequest;
     if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
     const headers = headersFor(cors.allowed(request));
-    if (!isAllowedHost(request.header('host'))) return { status: 403, headers: headers.error, body: 'invalid host specified\n' };
+    if (!isAllowedHost(request.header('host')))
+      return tree === undefined
+        ? { status: 403, headers: headers.error, body: 'invalid host specified\n' }
+        : { status: 403, headers: headers.json, body: foreignHost };
     // Chains reached by this header exist in the peer, none of them is an X-Chain.
-    if (request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
+    if (tree === undefined && request.header('avalanche-api-route') !== null) return { status: 404, headers: headers.bare, body: '' };
 
     const found = routes.get(request.path) ?? routes.get(readPath(request.path));
     if (found === undefined) return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
@@ -79,6 +82,13 @@ function headerSets(bare: Readonly<Record<string, string>>): HeaderSets {
     error: { ...called, ...text },
   };
 }
+
+/** Trees of paths are not the peer's: their callers read JSON. */
+const foreignHost = JSON.stringify({
+  statusCode: 403,
+  message: 'This host name is not allowed here; see --http-allowed-hosts',
+  error: 'Forbidden',
+});
 
 /** Go's server refuses a malformed request line before any handler sees it. */
 const badRequest: HttpResponse = { status: 400, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '400 Bad Request' };
