@@ -1,3 +1,4 @@
+import { createRecency } from '../access/recency.ts';
 import type { Cursor, Keep } from './route.ts';
 import type { SharedAnswers } from './shared-answers.ts';
 
@@ -49,7 +50,7 @@ export type AnswerCacheOptions = {
 export type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
 
 export function createAnswerCache({ maxBytes, stamp, now, shared }: AnswerCacheOptions): AnswerCache {
-  const kept = new Map<string, { readonly answer: Answer; readonly held: Held }>();
+  const kept = createRecency<{ readonly answer: Answer; readonly held: Held }>();
   const running = new Map<string, { readonly answer: Promise<Answer>; readonly held: Held }>();
   let bytes = 0;
 
@@ -64,18 +65,15 @@ export function createAnswerCache({ maxBytes, stamp, now, shared }: AnswerCacheO
     if (weight(key, answer) * 8 > maxBytes) return;
     kept.set(key, { answer, held });
     bytes += weight(key, answer);
-    for (const [oldest, { answer: gone }] of kept) {
-      if (bytes <= maxBytes) break;
-      drop(oldest, gone);
-    }
+    for (let oldest = kept.oldest(); bytes > maxBytes && oldest !== undefined; oldest = kept.oldest())
+      drop(oldest.key, oldest.value.answer);
   };
 
   const find = ({ key, seal }: Wanted, held: Held): Answer | undefined => {
     const found = kept.get(key);
     if (found === undefined || !isSame(found.held, held)) return undefined;
     const answer = withFreshToken(found.answer, seal, now());
-    kept.delete(key);
-    kept.set(key, answer === found.answer ? found : { answer, held });
+    if (answer !== found.answer) kept.set(key, { answer, held });
     return answer;
   };
 

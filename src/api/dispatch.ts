@@ -77,7 +77,16 @@ export function createApi(options: ApiOptions): Handler {
   const respond = (request: HttpRequest, found: Found): HttpResponse | Promise<HttpResponse> => {
     const { api, row } = found.target;
     const key = request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined;
-    const visit = { api, route: row.id, open: row.open === true, key, caller: caller(request) };
+    const visit = {
+      api,
+      route: row.id,
+      open: row.open === true,
+      key,
+      // Asked for only where callers are counted: the system has to be asked too.
+      get caller() {
+        return caller(request);
+      },
+    };
     return settle(
       () => gate.admit(visit),
       (admission) => admitted(request, found, admission),

@@ -1,4 +1,5 @@
 import { type Address, addressFromBytes } from '../bytes/address.ts';
+import { boundedMap } from '../bytes/bounded-map.ts';
 import { hash160, sha256 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { RecoverKey } from './curve.ts';
@@ -29,16 +30,11 @@ export type Signers = {
 
 /**
  * Recovery with a memory by (hash, signature): a transaction is judged when issued, when built into a block and when that block is
- * verified, and costs its signatures once. Least recently used goes first.
+ * verified, and costs its signatures once.
  */
 export function createSigners(recoverKey: RecoverKey, size = 4096): Signers {
-  const known = new Map<string, Address>();
+  const known = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
-  const set = (key: string, signer: Address): void => {
-    known.delete(key);
-    if (known.size >= size) known.delete(known.keys().next().value as string);
-    known.set(key, signer);
-  };
   // The same message is signed by every input of a transaction; hashing it once is enough.
   let lastMessage: Uint8Array | undefined;
   let lastHash: Uint8Array = new Uint8Array(0);
@@ -49,11 +45,13 @@ export function createSigners(recoverKey: RecoverKey, size = 4096): Signers {
         lastHash = sha256(message);
       }
       const key = keyOf(lastHash, signature);
-      const signer = known.get(key) ?? recoverSigner(recoverKey, lastHash, signature);
-      set(key, signer);
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const signer = recoverSigner(recoverKey, lastHash, signature);
+      known.set(key, signer);
       return signer;
     },
-    remember: (hash, signature, signer) => set(keyOf(hash, signature), signer),
+    remember: (hash, signature, signer) => known.set(keyOf(hash, signature), signer),
   };
 }
 

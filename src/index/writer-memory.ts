@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/address.ts';
+import { type BoundedMap, boundedMap } from '../bytes/bounded-map.ts';
 import type { Id } from '../bytes/id.ts';
-import { type BoundedMap, boundedMap } from '../state/bounded-map.ts';
 import type { AssetStat, Held, Holder, Pace, Span } from './after-block.ts';
 import type { Unit } from './tables.ts';
 

@@ -1,3 +1,4 @@
+import { boundedMap } from '../bytes/bounded-map.ts';
 import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../codec/pack.ts';
@@ -5,7 +6,6 @@ import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { type Block, blockHeaderSize } from '../tx/block.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
-import { boundedMap } from './bounded-map.ts';
 import type { Tables } from './schema.ts';
 import { type Asset, assetOf } from './view.ts';
 

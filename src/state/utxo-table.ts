@@ -1,8 +1,8 @@
+import { boundedMap } from '../bytes/bounded-map.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { boundedMap } from './bounded-map.ts';
 import { StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 import { restored, type StoredUtxo } from './stored-utxo.ts';
