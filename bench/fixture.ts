@@ -7,7 +7,7 @@ import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signed, transfer, type Wallet } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
-import type { Load } from './load.ts';
+import { type Load, posts } from './load.ts';
 
 /**
  * Transactions that bring any local network from its genesis to the state the rows ask about. They come in layers: a node judges on
@@ -62,8 +62,7 @@ export async function loadFixture({ layers }: Pick<Fixture, 'layers'>, port: num
 export async function issueAll(txs: readonly Tx[], port: number, load: Load): Promise<number> {
   const { errors, firstError, seconds } = await load.once({
     port,
-    path: xPath,
-    bodies: txs.map(issueBody),
+    calls: posts(xPath, txs.map(issueBody)),
     confirm: accepted(txs.slice(-64)),
   });
   if (errors > 0) throw new BenchError(`${errors} of ${txs.length} transactions were refused: ${firstError}`);
@@ -72,7 +71,7 @@ export async function issueAll(txs: readonly Tx[], port: number, load: Load): Pr
 
 /** Looks at every one; seconds it had to wait for any of them, 0 if all were accepted at once. */
 export async function waitAccepted(txs: readonly Tx[], port: number, load: Load): Promise<number> {
-  const { waits, seconds } = await load.once({ port, path: xPath, bodies: [], confirm: accepted(txs) });
+  const { waits, seconds } = await load.once({ port, calls: [], confirm: accepted(txs) });
   return waits === 0 ? 0 : seconds;
 }
 
@@ -84,7 +83,7 @@ export const rpcBody = (method: string, params?: unknown): string =>
 export const addressText = (address: Address): string => `X-${bech32Encode('local', fromHex(address))}`;
 
 const issueBody = (tx: Tx): string => rpcBody('avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
-const accepted = (txs: readonly Tx[]) => ({ bodies: txs.map(statusBody), confirmed: '"Accepted"', withinSeconds: 60 });
+const accepted = (txs: readonly Tx[]) => ({ calls: posts(xPath, txs.map(statusBody)), confirmed: '"Accepted"', withinSeconds: 60 });
 const statusBody = (tx: Tx): string => rpcBody('avm.getTxStatus', { txID: idText(tx.id) });
 
 /** One output in `parts` to keep and as many coins as wanted, each spent by a transaction of its own. */

@@ -2,11 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './fault.ts';
-import type { Job, Result } from './socket-load.ts';
+import type { Call, Job, Result } from './socket-load.ts';
 import type { Place } from './subject.ts';
 
-/** Requests to one path that are sent in turn, so that no answer is remembered only because it is the only one. */
-export type Requests = { readonly path: string; readonly bodies: readonly string[] };
+/** Requests that are sent in turn, so that no answer is remembered only because it is the only one. */
+export type Requests = readonly Call[];
+
+export const posts = (path: string, bodies: readonly string[]): Requests => bodies.map((body) => ({ path, body }));
 
 export type Load = {
   readonly tool: 'wrk' | 'own';
@@ -24,8 +26,8 @@ export function createLoad({ dir, signal }: Place): Load {
   return {
     tool: wrk === null ? 'own' : 'wrk',
     perSecond: async (port, requests, seconds) => {
-      if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load.lua'), port, requests, seconds);
-      const result = await runSocketLoad(signal, { port, ...requests, connections, seconds });
+      if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load'), port, requests, seconds);
+      const result = await runSocketLoad(signal, { port, calls: requests, connections, seconds });
       if (result.errors > 0) throw new BenchError(`${result.errors} of ${result.answers} answers failed: ${result.firstError}`);
       return result.answers / result.seconds;
     },
@@ -33,37 +35,28 @@ export function createLoad({ dir, signal }: Place): Load {
   };
 }
 
-async function runWrk(
-  signal: AbortSignal,
-  wrk: string,
-  script: string,
-  port: number,
-  { path, bodies }: Requests,
-  seconds: number,
-): Promise<number> {
-  writeFileSync(script, luaScript(path, bodies));
-  const out = await run(signal, [
-    wrk,
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--timeout',
-    '30s',
-    '-s',
-    script,
-    `http://127.0.0.1:${port}`,
-  ]);
+async function runWrk(signal: AbortSignal, wrk: string, file: string, port: number, requests: Requests, seconds: number): Promise<number> {
+  writeFileSync(`${file}.txt`, requests.map(({ path, body = '' }) => `${path} ${body}\n`).join(''));
+  writeFileSync(`${file}.lua`, luaScript(`${file}.txt`));
+  const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'];
+  const out = await run(signal, [wrk, ...flags, '-s', `${file}.lua`, `http://127.0.0.1:${port}`]);
   const [, answers, micros, refused, broken] = /^BENCH (\d+) (\d+) (\d+) (\d+)$/m.exec(out)?.map(Number) ?? [];
   if (answers === undefined || micros === undefined) throw new BenchError(`wrk said: ${out}`);
   if (refused !== 0 || broken !== 0) throw new BenchError(`${refused} answers were refusals, ${broken} connections broke`);
   return (answers / micros) * 1e6;
 }
 
-/** Requests are laid out once: making them while measuring would cost what is measured. */
-const luaScript = (path: string, bodies: readonly string[]): string => `local requests, at = {}, 0
+/**
+ * Requests are laid out once: making them while measuring would cost what is measured. They come in a file, a path and a body on each line:
+ * Lua takes no more than 65,536 texts in a script.
+ */
+const luaScript = (requests: string): string => `local requests, at = {}, 0
 function init()
-  wrk.headers["Content-Type"] = "application/json"
-${bodies.map((body) => `  requests[#requests + 1] = wrk.format("POST", "${path}", nil, [==[${body}]==])`).join('\n')}
+  local json = { ["Content-Type"] = "application/json" }
+  for line in io.lines("${requests}") do
+    local path, body = line:match("^(%S+) (.*)$")
+    requests[#requests + 1] = body == "" and wrk.format("GET", path) or wrk.format("POST", path, json, body)
+  end
 end
 function request()
   at = at % #requests + 1

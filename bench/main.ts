@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runData } from './data.ts';
 import { createFixture, type Fixture, loadFixture } from './fixture.ts';
+import { runFollow } from './follow.ts';
+import { runIndexCost } from './index-cost.ts';
 import { createLoad, type Load } from './load.ts';
-import { ask, isWanted, measureIssue, measureReads, measureStarts, type Sides } from './measure.ts';
-import { type Options, parseOptions, usage } from './options.ts';
+import { ask, firstOf, isWanted, measureIssue, measureReads, measureStarts, type Sides } from './measure.ts';
+import { type Mode, type Options, parseOptions, usage } from './options.ts';
 import { machineInUse, memoryOf } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
 import { type Row, tableOf } from './report.ts';
@@ -20,13 +23,20 @@ if (typeof options === 'string') {
 const dir = mkdtempSync(join(tmpdir(), 'serac-bench-'));
 const ending = new AbortController();
 const place: Place = { dir, signal: ending.signal };
+const modes: { readonly [M in Mode]: (load: Load, options: Options, binary: string | undefined) => Promise<void> } = {
+  table: runTable,
+  scale: (load, options) => runScale(place, load, options),
+  data: (load, options) => runData(place, load, options),
+  'index-cost': (load, options) => runIndexCost(place, load, options),
+  follow: (load, options, binary) => runFollow(place, load, options, binary),
+};
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort());
 
 try {
   const load = createLoad(place);
   const inUse = await machineInUse(1000);
   if (inUse !== undefined) console.error(`${navigator.hardwareConcurrency} processors, ${Math.round(inUse * 100)} % in use by others`);
-  await (options.scale ? runScale(place, load, options) : runTable(options, load, process.env.AVALANCHEGO || undefined));
+  await modes[options.mode](load, options, process.env.AVALANCHEGO || undefined);
 } catch (error) {
   process.exitCode = 1;
   console.error(ending.signal.aborted ? 'stopped' : (error as Error).message);
@@ -35,7 +45,7 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-async function runTable(options: Options, load: Load, binary: string | undefined): Promise<void> {
+async function runTable(load: Load, options: Options, binary: string | undefined): Promise<void> {
   const rows: Row[] = [];
   const report = (row: Row): void => {
     rows.push(row);
@@ -66,8 +76,7 @@ async function runTable(options: Options, load: Load, binary: string | undefined
 async function recorded(subject: Subject, fixture: Fixture, options: Options): Promise<Record<string, string>> {
   const answers: Record<string, string> = {};
   for (const row of readRows.filter(({ name }) => isWanted(name, options))) {
-    const { path, bodies } = row.requests(fixture);
-    answers[row.name] = await ask(subject.port, path, bodies[0] ?? '');
+    answers[row.name] = await ask(subject.port, firstOf(row.requests(fixture)));
   }
   return answers;
 }

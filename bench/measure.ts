@@ -6,6 +6,7 @@ import type { Options } from './options.ts';
 import { cpuOf, memoryOf } from './process-usage.ts';
 import { type Answered, readRows } from './read-rows.ts';
 import type { Row } from './report.ts';
+import type { Call } from './socket-load.ts';
 import type { Kind, Subject } from './subject.ts';
 
 /** Two of a kind side by side: Serac and what it is measured against. */
@@ -18,7 +19,7 @@ export async function measureReads(servers: Sides<Subject>, fixture: Fixture, lo
   for (const { name, atLeast, requests, alike } of readRows.filter((row) => isWanted(row.name, options))) {
     const asked = requests(fixture);
     await compareAnswers(name, asked, alike, servers);
-    const requestsTo = ({ pathOf }: Subject) => ({ ...asked, path: pathOf(name, asked.path) });
+    const requestsTo = ({ pathOf }: Subject) => asked.map((call) => ({ ...call, path: pathOf(name, call.path) }));
     report({ name, unit: '/s', ...(await measureRates(servers, requestsTo, load, options)), target: { atLeast } });
   }
 }
@@ -91,14 +92,18 @@ export async function measureStarts(kinds: Sides<Kind>, options: Options, report
 }
 
 /** The answer of a server to one request, as text. */
-export async function ask(port: number, path: string, body: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-    signal: AbortSignal.timeout(60_000),
-  });
-  return response.text();
+export async function ask(port: number, { path, body }: Call): Promise<string> {
+  const post = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...post, signal: AbortSignal.timeout(60_000) });
+  const text = await response.text();
+  if (response.status !== 200) throw new BenchError(`${path} was answered with ${response.status}: ${text.slice(0, 400)}`);
+  return text;
+}
+
+export function firstOf(requests: Requests): Call {
+  const [first] = requests;
+  if (first === undefined) throw new BenchError('a row asks nothing');
+  return first;
 }
 
 export const isWanted = (name: string, { only }: Options): boolean => only === undefined || name.toLowerCase().includes(only.toLowerCase());
@@ -115,7 +120,7 @@ const names = {
 } as const;
 
 /** Round by round on one and the other, each going first every second time: what changes on the machine meanwhile meets both. */
-async function alternate<T, R>(
+export async function alternate<T, R>(
   rounds: number,
   sides: Sides<T>,
   run: (one: T, round: number, side: 'ours' | 'theirs') => Promise<R>,
@@ -141,9 +146,10 @@ const rowOf = ({ ours, theirs }: Sides<Rate[]>): Sides<number[]> & { cpu: Sides<
 
 /** A rate of wrong answers is worth nothing: both must say the same. */
 async function compareAnswers(name: string, asked: Requests, alike: (result: Answered) => unknown, servers: Sides<Subject>): Promise<void> {
+  const call = firstOf(asked);
   const texts = await Promise.all(
     [servers.ours, servers.theirs].map(async ({ port, pathOf }) => {
-      const answer: Answered = JSON.parse(await ask(port, pathOf(name, asked.path), asked.bodies[0] ?? ''));
+      const answer: Answered = JSON.parse(await ask(port, { ...call, path: pathOf(name, call.path) }));
       if (answer.result === undefined) throw new BenchError(`${name}: ${JSON.stringify(answer)}`);
       return JSON.stringify(alike(answer.result));
     }),
@@ -153,6 +159,6 @@ async function compareAnswers(name: string, asked: Requests, alike: (result: Ans
 
 /** What was in flight when a run ended is still being worked on; the next run must not pay for it. */
 async function settled(port: number): Promise<void> {
-  await ask(port, xPath, rpcBody('avm.getHeight'));
+  await ask(port, { path: xPath, body: rpcBody('avm.getHeight') });
   await Bun.sleep(50);
 }

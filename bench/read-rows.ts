@@ -1,7 +1,7 @@
 import { idText } from '../src/bytes/id.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { type Fixture, richUtxos, rpcBody, xPath } from './fixture.ts';
-import type { Requests } from './load.ts';
+import { posts, type Requests } from './load.ts';
 
 /** A call that is answered from state, and how many times AvalancheGo's rate Serac must reach: design.md, "What fast means here". */
 export type ReadRow = {
@@ -15,10 +15,11 @@ export type ReadRow = {
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 export type Answered = any;
 
-const onX = (method: string, params: readonly unknown[] = [undefined]): Requests => ({
-  path: xPath,
-  bodies: params.map((one) => rpcBody(method, one)),
-});
+const onX = (method: string, params: readonly unknown[] = [undefined]): Requests =>
+  posts(
+    xPath,
+    params.map((one) => rpcBody(method, one)),
+  );
 
 const byTx = (txs: readonly Tx[], more = {}) => txs.map((tx) => ({ txID: idText(tx.id), ...more }));
 const whole = (result: Answered): unknown => result;
@@ -28,7 +29,7 @@ export const readRows: readonly ReadRow[] = [
   {
     name: 'info.getNetworkID',
     atLeast: 1.6,
-    requests: () => ({ path: '/ext/info', bodies: [rpcBody('info.getNetworkID')] }),
+    requests: () => posts('/ext/info', [rpcBody('info.getNetworkID')]),
     alike: whole,
   },
   { name: 'getHeight', atLeast: 1.6, requests: () => onX('avm.getHeight'), alike: () => 'height' },

@@ -29,7 +29,8 @@ test('beside a bare server, ratios are told and not judged', () => {
 });
 
 test('options', () => {
-  expect(parseOptions(['--quick', '--only', 'getTx'])).toMatchObject({ only: 'getTx', seconds: 1, rounds: 2, scale: false });
+  expect(parseOptions(['--quick', '--only', 'getTx'])).toMatchObject({ only: 'getTx', seconds: 1, rounds: 2, mode: 'table' });
   expect(parseOptions(['--quick', '--seconds=5'])).toMatchObject({ seconds: 5, rounds: 2 });
-  for (const bad of [['--seconds=0'], ['--rounds', '1.5'], ['--what'], ['extra']]) expect(parseOptions(bad)).toBeString();
+  for (const bad of [['--seconds=0'], ['--rounds', '1.5'], ['--what'], ['extra'], ['--scale', '--data']])
+    expect(parseOptions(bad)).toBeString();
 });

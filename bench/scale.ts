@@ -1,15 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Env } from '../src/assembly/env.ts';
-import { frameOf } from '../src/assembly/frame.ts';
-import { openNodeStore } from '../src/assembly/node-store.ts';
 import { idText } from '../src/bytes/id.ts';
-import { configFrom } from '../src/config.ts';
-import { parseFlags } from '../src/flags.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
+import { openChainStore } from './chain-store.ts';
 import { BenchError } from './fault.ts';
 import { addressText, createSpends, loadFixture, rpcBody, xPath } from './fixture.ts';
-import type { Load } from './load.ts';
+import { type Load, posts } from './load.ts';
 import { isWanted, measureIssue, measureRates, measureStarts, type Sides } from './measure.ts';
 import type { Options } from './options.ts';
 import { type Row, tableOf } from './report.ts';
@@ -28,7 +22,7 @@ export async function runScale(place: Place, load: Load, options: Options): Prom
   const servers = { ours: await serac(place, chains.ours.dir).start(), theirs: await serac(place, chains.theirs.dir).start() };
   const sides: Sides<Served> = { ours: { ...servers.ours, ...chains.ours }, theirs: { ...servers.theirs, ...chains.theirs } };
   for (const { name, bodies } of scaleRows.filter((row) => isWanted(row.name, options))) {
-    const rates = await measureRates(sides, ({ sample }) => ({ path: xPath, bodies: bodies(sample) }), load, options);
+    const rates = await measureRates(sides, ({ sample }) => posts(xPath, bodies(sample)), load, options);
     report({ name, unit: '/s', ...rates, target: flat });
   }
   const spends = new Map<Served, Spends>();
@@ -89,24 +83,12 @@ function hotPage({ hotAddress }: Sample, after?: string): string {
   });
 }
 
-/** Writes a chain into a new data directory, in this process and through the store the program itself uses. */
+/** Writes a chain into a new data directory. */
 async function makeChain(place: Place, blocks: number): Promise<Chain> {
   console.error(`making ${blocks} blocks`);
   const dir = join(place.dir, `chain-${blocks}`);
-  const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
-  if (flags.kind !== 'run') throw new BenchError('the flags of a data directory have changed');
-  const config = configFrom(flags.options);
-  // Opening a store takes no more of the world than this.
-  const env = {
-    clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)) },
-    readData: (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
-    openDatabase,
-    makeFolder: (path: string) => void mkdirSync(path, { recursive: true }),
-  } as unknown as Env;
-  const frame = frameOf(config, env);
-  const store = openNodeStore(config, env, frame, 'write');
+  const { ledger, close } = openChainStore(dir, 'write');
   try {
-    const { ledger } = store.chain(frame.specs[0]);
     const committedPerSecond: number[] = [];
     let since = performance.now();
     const sample = await growChain(ledger, blocks, (made) => {
@@ -117,6 +99,6 @@ async function makeChain(place: Place, blocks: number): Promise<Chain> {
     });
     return { dir, blocks, sample, committedPerSecond };
   } finally {
-    store.close();
+    close();
   }
 }

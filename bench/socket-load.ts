@@ -7,18 +7,20 @@ import { type Answer, createResponseReader } from './response-reader.ts';
  */
 export type Job = {
   readonly port: number;
-  readonly path: string;
-  readonly bodies: readonly string[];
+  readonly calls: readonly Call[];
   readonly connections: number;
-  /** Go round the bodies for so long; without it, send each once. */
+  /** Go round the calls for so long; without it, send each once. */
   readonly seconds?: number;
   /** Asked over and over, one after another, until each answer contains `confirmed`; the clock stops then. */
-  readonly confirm?: { readonly bodies: readonly string[]; readonly confirmed: string; readonly withinSeconds: number };
+  readonly confirm?: { readonly calls: readonly Call[]; readonly confirmed: string; readonly withinSeconds: number };
 };
+
+/** One request: a POST of JSON if it has a body, else a GET. */
+export type Call = { readonly path: string; readonly body?: string };
 
 export type Result = {
   readonly answers: number;
-  /** Answers that are no JSON-RPC result. */
+  /** Answers of another status than 200, or that are JSON-RPC errors. */
   readonly errors: number;
   readonly firstError: string | undefined;
   /** Answers of `confirm` that did not yet say so. */
@@ -27,7 +29,7 @@ export type Result = {
 };
 
 export async function runJob(job: Job): Promise<Result> {
-  const requests = job.bodies.map((body) => requestBytes(job, body));
+  const requests = job.calls.map((call) => requestBytes(job, call));
   const until = job.seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + job.seconds * 1000;
   const count = { answers: 0, errors: 0 };
   let sent = 0;
@@ -39,7 +41,7 @@ export async function runJob(job: Job): Promise<Result> {
   };
   const answered = (answer: Answer): void => {
     count.answers++;
-    if (answer.status === 200 && answer.head.startsWith('{"jsonrpc":"2.0","result"')) return;
+    if (answer.status === 200 && !answer.head.startsWith('{"jsonrpc":"2.0","error"')) return;
     count.errors++;
     firstError ??= `${answer.status} ${answer.head}`;
   };
@@ -87,25 +89,26 @@ function drive({ port }: Job, next: () => Buffer | undefined, answered: (answer:
   return promise;
 }
 
-async function confirm(job: Job, { bodies, confirmed, withinSeconds }: NonNullable<Job['confirm']>): Promise<number> {
+async function confirm(job: Job, { calls, confirmed, withinSeconds }: NonNullable<Job['confirm']>): Promise<number> {
   const deadline = performance.now() + withinSeconds * 1000;
-  const ask = async (body: string): Promise<boolean> => {
+  const ask = async ({ path, body = '' }: Call): Promise<boolean> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    return (await (await fetch(`http://127.0.0.1:${job.port}${job.path}`, init)).text()).includes(confirmed);
+    return (await (await fetch(`http://127.0.0.1:${job.port}${path}`, init)).text()).includes(confirmed);
   };
   let waits = 0;
-  for (const body of bodies)
-    while (!(await ask(body))) {
-      if (performance.now() > deadline) throw new BenchError(`not ${confirmed} within ${withinSeconds} s: ${body}`);
+  for (const call of calls)
+    while (!(await ask(call))) {
+      if (performance.now() > deadline) throw new BenchError(`not ${confirmed} within ${withinSeconds} s: ${call.body}`);
       waits++;
       await Bun.sleep(1);
     }
   return waits;
 }
 
-const requestBytes = ({ port, path }: Job, body: string): Buffer =>
-  Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+function requestBytes({ port }: Job, { path, body }: Call): Buffer {
+  const host = `HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
+  if (body === undefined) return Buffer.from(`GET ${path} ${host}\r\n`);
+  return Buffer.from(`POST ${path} ${host}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
 
 if (import.meta.main) console.log(JSON.stringify(await runJob(JSON.parse(await Bun.stdin.text()))));

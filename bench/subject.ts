@@ -25,7 +25,7 @@ export type Place = { readonly dir: string; readonly signal: AbortSignal };
 export type Kind = { readonly name: string; readonly start: () => Promise<Subject> };
 
 /** Serac as a user starts it with a data directory: what is accepted is on disk. Without one given it begins at the genesis. */
-export const serac = (place: Place, dataDir?: string): Kind => ({
+export const serac = (place: Place, dataDir?: string, flags: readonly string[] = []): Kind => ({
   name: 'Serac',
   start: () =>
     launch(place, 'Serac', (port, dir) => [
@@ -34,6 +34,7 @@ export const serac = (place: Place, dataDir?: string): Kind => ({
       `--http-port=${port}`,
       `--data-dir=${dataDir ?? dir}`,
       '--log-level=warn',
+      ...flags,
     ]),
 });
 
@@ -65,7 +66,8 @@ export const bare = (place: Place, answers: Record<string, string> = {}): Kind =
   start: async () => {
     const texts = Object.fromEntries(Object.entries(answers).map(([row, text]) => [rowPath(row), text]));
     const subject = await launch(place, 'bare server', (port) => [Bun.argv[0] as string, bareServer, String(port)], JSON.stringify(texts));
-    return { ...subject, pathOf: rowPath };
+    // What is asked stands behind the row, so that both are sent requests of the same length.
+    return { ...subject, pathOf: (row, path) => `${rowPath(row)}?${path}` };
   },
 });
 
@@ -122,12 +124,12 @@ async function answers(port: number, path: string, post: boolean): Promise<boole
   }
 }
 
-const rowPath = (row: string): string => `/row/${row.replaceAll(' ', '-')}`;
+const rowPath = (row: string): string => `/row/${row.replace(/[^\w.]+/g, '-')}`;
 
 const networkIdBody = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}';
 
 /** AvalancheGo may take half a minute to call itself healthy. */
 const longestStart = 60_000;
 
-const seracBin = fileURLToPath(new URL('../bin/serac', import.meta.url));
+export const seracBin = fileURLToPath(new URL('../bin/serac', import.meta.url));
 const bareServer = fileURLToPath(new URL('bare-server.ts', import.meta.url));

@@ -28,8 +28,12 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
   const count = (client: string, weight: number, limits: Limits): Eventual<Counted | undefined> =>
     limiter && after(limiter.take(client, weight, limits), (verdict) => ({ verdict, headers: rateHeaders(limits, verdict) }));
 
-  const countCaller = ({ api, route, caller }: Visit): Eventual<Counted | undefined> =>
-    count(`${api}:${callerOf(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
+  const countCaller = (visit: Visit): Eventual<Counted | undefined> => {
+    // Who calls costs something to find out, and is nobody's business while nothing is counted.
+    if (limiter === undefined) return undefined;
+    const { api, route, caller } = visit;
+    return count(`${api}:${callerOf(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
+  };
 
   const countKey = ({ api }: Visit, { id, plan }: ApiKey, weight: number): Eventual<Counted | undefined> =>
     count(`${api}:key:${id}`, weight, limitsOf(plans[api], plan));

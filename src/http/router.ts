@@ -129,13 +129,17 @@ function unreadable(error: unknown, headers: HeaderSets): HttpResponse {
   return { status: 400, headers: headers.error, body: 'request body could not be read\n' };
 }
 
-/** A handler's own headers stand beside those of every answer. What it throws is reported, not shown. */
-async function run(handler: Handler, request: HttpRequest, headers: HeaderSets, mode: Mode): Promise<HttpResponse> {
-  try {
-    const response = await handler(request);
-    return { ...response, headers: headers.with(response.headers) };
-  } catch (error) {
+/** A handler's own headers stand beside those of every answer. What it throws is reported, not shown. What is there at once is not waited for. */
+function run(handler: Handler, request: HttpRequest, headers: HeaderSets, mode: Mode): HttpResponse | Promise<HttpResponse> {
+  const sent = ({ status, headers: own, body }: HttpResponse): HttpResponse => ({ status, headers: headers.with(own), body });
+  const failed = (error: unknown): HttpResponse => {
     mode.report(error);
     return { status: 500, headers: headers.error, body: 'internal error\n' };
+  };
+  try {
+    const response = handler(request);
+    return response instanceof Promise ? response.then(sent).catch(failed) : sent(response);
+  } catch (error) {
+    return failed(error);
   }
 }

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import type { Env } from '../src/assembly/env.ts';
+import { frameOf } from '../src/assembly/frame.ts';
+import { type OpenedChain, openNodeStore } from '../src/assembly/node-store.ts';
+import { configFrom } from '../src/config.ts';
+import { parseFlags } from '../src/flags.ts';
+import { openDatabase } from '../src/platform/database-bun.ts';
+import { BenchError } from './fault.ts';
+
+/** The X-Chain of a data directory, opened in this process through the store the program itself uses. */
+export type ChainStore = OpenedChain & {
+  /** What page tokens of this directory are sealed with. */
+  readonly secret: () => Uint8Array;
+  readonly close: () => void;
+};
+
+/** `hasty`: keeps everything in memory and never waits for the disk, for what can as well be made again. */
+export function openChainStore(dir: string, access: 'write' | 'read', hasty = false): ChainStore {
+  const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
+  if (flags.kind !== 'run') throw new BenchError('the flags of a data directory have changed');
+  const config = configFrom(flags.options);
+  const frame = frameOf(config, world);
+  let database: ReturnType<typeof openDatabase> | undefined;
+  const open: Env['openDatabase'] = (path, options) => {
+    const opened = openDatabase(path, options);
+    if (path.endsWith('/serac.sqlite')) database = opened;
+    return opened;
+  };
+  const store = openNodeStore(config, { ...world, openDatabase: open }, frame, access);
+  try {
+    if (hasty) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
+    return { ...store.chain(frame.specs[0]), secret: store.secret, close: store.close };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+/** Opening a store takes no more of the world than this. */
+const world = {
+  clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)) },
+  random: (length: number) => randomBytes(length),
+  readData: (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
+  makeFolder: (path: string) => void mkdirSync(path, { recursive: true }),
+} as unknown as Env;
