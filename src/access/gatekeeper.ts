@@ -88,4 +88,7 @@ type Refused = Counted & { readonly verdict: { readonly admitted: false } };
 
 const isRefused = (counted: Counted | undefined): counted is Refused => counted?.verdict.admitted === false;
 
-const admitted = (counted: Counted | undefined): Admission => ({ admitted: true, headers: counted?.headers ?? {} });
+/** One and the same object: servers know sets of headers again that they have sent before. */
+const noHeaders: Admission['headers'] = {};
+
+const admitted = (counted: Counted | undefined): Admission => ({ admitted: true, headers: counted?.headers ?? noHeaders });
