@@ -41,9 +41,11 @@ export async function dataRows(known: Known): Promise<DataRow[]> {
   return [...rows, ...singles(known)];
 }
 
-/** So many cold calls that a server which keeps `keptBytes` of answers in each of two processes has forgotten one when it comes again. */
+/** So many calls that a server which keeps `keptBytes` of answers in each of two processes has forgotten one when it comes again. */
+export const callsForCold = (answerBytes: number): number => Math.ceil((2.5 * keptBytes) / (answerBytes + 400));
+
 export const coldCalls = ({ cold: { kinds, call } }: DataRow, answerBytes: number): Requests =>
-  Array.from({ length: Math.min(kinds, Math.ceil((2.5 * keptBytes) / (answerBytes + 400))) }, (_, at) => call(at));
+  Array.from({ length: Math.min(kinds, callsForCold(answerBytes)) }, (_, at) => call(at));
 
 /** As in assembly/api.ts. */
 const keptBytes = 48 * 1024 * 1024;
@@ -162,8 +164,8 @@ function singles({ made, pin, turnTo }: Known): DataRow[] {
       again: txCount,
       cold: { kinds: many, call: (at) => withParam(txCount, 'startTimestamp', at + 1) },
     },
-    { name: 'transaction by hash', atLeast: 0.25, again: tx(7), cold: { kinds: made.txIDs.length, call: tx } },
-    { name: 'block by height', atLeast: 0.25, again: block(7), cold: { kinds: made.blocks, call: block } },
+    { name: 'transaction by hash', atLeast: 0.25, again: tx(made.txIDs.length >> 1), cold: { kinds: made.txIDs.length, call: tx } },
+    { name: 'block by height', atLeast: 0.25, again: block(made.blocks >> 1), cold: { kinds: made.blocks, call: block } },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openChainStore } from './chain-store.ts';
 import { makeDataDir } from './data-dir.ts';
-import { coldCalls, type DataRow, dataRows } from './data-rows.ts';
+import { callsForCold, coldCalls, type DataRow, dataRows } from './data-rows.ts';
 import { BenchError } from './fault.ts';
 import type { Load, Requests } from './load.ts';
 import { ask, isWanted, measureRates } from './measure.ts';
@@ -64,7 +64,9 @@ async function runsOf({ port }: Subject, rows: readonly DataRow[]): Promise<Run[
     checkPage(row, answer, firsts);
     const cold = coldCalls(row, answer.length);
     if (row.list?.page !== 'any') runs.push({ row, name: `${row.name}, asked again`, requests: [row.again], answer });
-    runs.push({ row, name: `${row.name}, cold`, requests: cold, answer: await ask(port, cold[0] ?? row.again) });
+    // There may be too few different ones for that.
+    const kind = cold.length < callsForCold(answer.length) ? 'partly cold' : 'cold';
+    runs.push({ row, name: `${row.name}, ${kind}`, requests: cold, answer: await ask(port, cold[0] ?? row.again) });
   }
   return runs;
 }

@@ -6,6 +6,7 @@ import { createSpends, issueAll, loadFixture, rpcBody, waitAccepted, xPath } fro
 import { type Load, posts } from './load.ts';
 import { alternate, ask } from './measure.ts';
 import type { Options } from './options.ts';
+import { cpuOf } from './process-usage.ts';
 import { median, type Row, ratioOf, tableOf } from './report.ts';
 import { avalancheGo, type Place, type Subject, serac, seracBin } from './subject.ts';
 
@@ -16,7 +17,11 @@ export async function runFollow(place: Place, load: Load, options: Options, bina
   const txs = await fill(node, options.quick ? 5000 : 30_000, load);
   const height = await heightOf(`http://127.0.0.1:${node.port}`);
   console.error(`${node.name} holds ${txs} transactions in ${height} blocks`);
-  const ways = { ours: () => catchUp(place, node, height), theirs: () => fetchAll(node, height, load) };
+  const cpuSeconds: number[] = [];
+  const ways = {
+    ours: () => catchUp(place, node, height, (seconds) => cpuSeconds.push(seconds)),
+    theirs: () => fetchAll(node, height, load),
+  };
   await ways.theirs();
   const seconds = await alternate(options.rounds, ways, (way) => way());
   const rates = (values: readonly number[]) => values.map((value) => txs / value);
@@ -28,12 +33,13 @@ export async function runFollow(place: Place, load: Load, options: Options, bina
     target: { atLeast: asFast },
   };
   console.log(tableOf([row], { ours: 'serac follow', theirs: 'only fetched', judged: false }));
+  console.log(`processor time of serac follow: ${Math.round((median(cpuSeconds) / txs) * 1e6)} µs a transaction, all threads together`);
   const reached = median(row.ours) >= wanted || ratioOf(row) >= asFast;
   console.log(`${wanted} a second, or as fast as the node gives out its blocks: ${reached ? 'reached' : 'missed'}`);
   await node.stop();
 }
 
-/** Transactions per second; design of the follower. */
+/** Transactions per second. */
 const wanted = 5000;
 /** Within noise of the node's own pace. */
 const asFast = 0.9;
@@ -48,7 +54,7 @@ async function fill({ port }: Subject, count: number, load: Load): Promise<numbe
 }
 
 /** Seconds from the start of the process until it has the block at a height. */
-async function catchUp({ dir, signal }: Place, node: Subject, height: number): Promise<number> {
+async function catchUp({ dir, signal }: Place, node: Subject, height: number, onCpu: (seconds: number) => void): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'follow-'));
   const started = performance.now();
   const command = [seracBin, 'follow', `http://127.0.0.1:${node.port}`, '--http-port', '0', '--json', '--data-dir', dataDir];
@@ -59,7 +65,9 @@ async function catchUp({ dir, signal }: Place, node: Subject, height: number): P
       if (performance.now() - started > longest) throw new BenchError(`serac follow is at height ${await heightOf(url)}, not ${height}`);
       await Bun.sleep(5);
     }
-    return (performance.now() - started) / 1000;
+    const seconds = (performance.now() - started) / 1000;
+    onCpu(cpuOf(child.pid) ?? Number.NaN);
+    return seconds;
   } finally {
     child.kill('SIGTERM');
     await child.exited;

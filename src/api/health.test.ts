@@ -92,7 +92,8 @@ describe.each(paths)('%s', (path) => {
   test('while it stops', async () => {
     const got = await health({}, true).ask(path);
     expect(got.status).toBe(503);
-    expect(got.json).toMatchObject({ status: 'shutting_down', error: 'Service Unavailable', statusCode: 503, info: {}, details: {} });
+    const up = { database: { status: 'up' }, cache: { status: 'up' } };
+    expect(got.json).toMatchObject({ status: 'shutting_down', error: 'Service Unavailable', statusCode: 503, info: up, details: up });
     expect(errorFlaw(got)).toBeUndefined();
   });
 });

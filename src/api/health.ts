@@ -60,7 +60,6 @@ const timeLimit = 2000;
 type Indicator = { readonly status: 'up' } | { readonly status: 'down'; readonly message: string };
 
 async function checkAll({ components, stopping, within }: HealthDeps, kind: 'write' | 'read') {
-  if (stopping()) throw refuse(503, 'The server is shutting down', { status: 'shutting_down', info: {}, details: {} });
   const details = Object.fromEntries(
     await Promise.all(
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
@@ -75,6 +74,7 @@ async function checkAll({ components, stopping, within }: HealthDeps, kind: 'wri
   );
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
+  if (stopping()) throw refuse(503, 'The server is shutting down', { status: 'shutting_down', info, details });
   if (down.length > 0) throw refuse(503, `Not working: ${down.join(', ')}`, { status: 'error', info, details });
   return { status: 'ok', info, error: {}, details };
 }
