@@ -5,7 +5,10 @@ import { concat, equal } from './octets.ts';
 export type HexEncoding = 'hex' | 'hexc' | 'hexnc';
 
 /** Bare lower-case digits, no prefix. */
-export const toHex = (bytes: Uint8Array): string => asBuffer(bytes).toString('hex');
+export const toHex: (bytes: Uint8Array) => string =
+  'toHex' in Uint8Array.prototype
+    ? (bytes) => (bytes as Uint8Array & { toHex(): string }).toHex()
+    : (bytes) => asBuffer(bytes).toString('hex');
 
 /** Bytes of digits known to be well formed: ids and addresses, which are hex by type. */
 export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
