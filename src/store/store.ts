@@ -48,6 +48,7 @@ function storeOn(db: Database, options: StoreOptions): Store {
   const transactions = transactionsOn(db);
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
+  db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerPatience}`);
   const log = logKeeper(db);
   const pages = db.prepare<{ page_count: number }>('PRAGMA page_count');
   const pageSize = db.prepare<{ page_size: number }>('PRAGMA page_size');
@@ -66,14 +67,17 @@ function storeOn(db: Database, options: StoreOptions): Store {
   };
 }
 
+/** Milliseconds. A wait holds the whole process up; no other node writes here (see lock.ts), so a lock is a backup or a curious tool, soon gone. */
+const writerPatience = 100;
+
 /**
  * FULL: what was accepted survives a power cut. The writer checkpoints by itself (logKeeper), never in the middle of a commit.
  * Eight megabytes of pages are enough: the operating system keeps the rest of the file in memory anyway.
  */
 const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
   [
-    // A wait holds the whole process up; no other node writes here (see lock.ts), so a lock is a backup or a curious tool, soon gone.
-    `busy_timeout = ${readonly ? 2000 : 100}`,
+    // After a crash the first one to open the file repairs it, and that may be a reader that has not noticed the end of its writer yet.
+    'busy_timeout = 5000',
     `cache_size = -${cacheKiB}`,
     'temp_store = MEMORY',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
