@@ -11,11 +11,12 @@ import { registerChecks } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
+import { pause } from './assembly/pause.ts';
 import { progressSince } from './assembly/progress.ts';
 import { startReaders } from './assembly/readers.ts';
 import { createRecovery } from './assembly/recovery.ts';
 import { routesOf } from './assembly/routes.ts';
-import { serveOptions } from './assembly/serve-options.ts';
+import { serveOptions, urlOf } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
 import { type Config, isLoopback } from './config.ts';
@@ -112,7 +113,6 @@ async function startWriter(
   });
   await health.start();
 
-  // Everyone on this machine may use a developer's methods, nobody else.
   let stopping = false;
   const apis = createApis({
     config,
@@ -133,6 +133,7 @@ async function startWriter(
     meters: metrics.api,
     report,
   });
+  // Everyone on this machine may use a developer's methods, nobody else.
   const hasDev = config.follow === undefined && !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [
@@ -175,12 +176,11 @@ async function startWriter(
   const relayHandler = countingHandler(counting.limiter, handler);
   const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
 
-  const urlAt = (port: number) => `http://${hostText(config.http.host)}:${port}`;
-  const url = urlAt(server.port);
+  const url = urlOf(config, server.port);
   const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
     if (!config[part].enabled) return undefined;
     const own = ownPorts(config).findIndex((row) => row.side === side);
-    return own < 0 ? url : urlAt(others[own]?.port ?? 0);
+    return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
   };
   const [x] = chains;
   return {
@@ -208,7 +208,7 @@ async function startWriter(
       health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
       readers.tellStopping();
       // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
-      if (config.http.shutdownWait > 0) await new Promise<void>((resolve) => env.timers.after(config.http.shutdownWait, resolve));
+      if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
       await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
       health.stop();
       for (const { engine, follower } of chains) {
@@ -249,8 +249,6 @@ const healthServices = (health: Health): Services => servicesOf(service('health'
 
 const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
   servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
-
-const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
   const balance = allBalances(reads, knownKey.address, false, now).get(specs[0].genesis.assets[0].tx.id);

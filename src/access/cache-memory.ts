@@ -1,5 +1,5 @@
+import { createRecency } from '../bytes/recency.ts';
 import { type Cache, notReadBack } from './cache.ts';
-import { createRecency } from './recency.ts';
 
 export type MemoryCacheOptions = {
   readonly maxBytes: number;

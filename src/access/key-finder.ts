@@ -1,7 +1,7 @@
+import { createRecency } from '../bytes/recency.ts';
 import type { Eventual } from './eventual.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';
-import { createRecency } from './recency.ts';
 
 /** Finds stored keys by their text. Rejects if the store does not answer. */
 export type KeyFinder = { readonly find: (text: string) => Eventual<ApiKey | undefined> };

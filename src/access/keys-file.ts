@@ -1,5 +1,6 @@
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
-import type { OpenDatabase, Statement } from '../store/database.ts';
+import type { OpenDatabase } from '../store/database.ts';
+import { preparedOn } from '../store/prepared.ts';
 import { transactionsOn } from '../store/transaction.ts';
 
 /**
@@ -11,12 +12,7 @@ export function openKeysFile(open: OpenDatabase, path: string): WritableSql & { 
   // Another process writes one row now and then: whoever meets it waits a moment.
   db.exec('PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const transactions = transactionsOn(db);
-  const statements = new Map<string, Statement<unknown>>();
-  const prepared = (text: string): Statement<unknown> => {
-    const statement = statements.get(text) ?? db.prepare<unknown>(text);
-    statements.set(text, statement);
-    return statement;
-  };
+  const prepared = preparedOn(db);
   const sql: Sql = { dialect: 'sqlite', all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[] };
   return { ...sql, write: (work) => transactions.write(() => work(sql)), close: db.close };
 }

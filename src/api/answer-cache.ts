@@ -1,4 +1,4 @@
-import { createRecency } from '../access/recency.ts';
+import { createRecency } from '../bytes/recency.ts';
 import type { Cursor, Keep } from './route.ts';
 import type { SharedAnswers } from './shared-answers.ts';
 

@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(referenceScript).not.toContain('</');
   });
   test('lets a browser run only its own script and style', async () => {
-    const { headers, body } = await referenceHandlers(document).page(requestOf('/api'));
+    const { headers, body } = await referenceHandlers(() => document).page(requestOf('/api'));
     const policy = headers['content-security-policy'] ?? '';
     for (const tag of ['script', 'style']) {
       const inside = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(Buffer.from(body).toString())?.[1] ?? '';
@@ -82,7 +82,7 @@ describe('the page', () => {
 });
 
 test('the document is served as it is, to GET and HEAD', async () => {
-  const { json, page: shown } = referenceHandlers(document);
+  const { json, page: shown } = referenceHandlers(() => document);
   expect(JSON.parse(Buffer.from((await json(requestOf('/api-json'))).body).toString())).toEqual(JSON.parse(JSON.stringify(document)));
   expect((await shown(requestOf('/api', { method: 'HEAD' }))).status).toBe(200);
   expect((await shown(requestOf('/api', { method: 'POST' }))).status).toBe(404);

@@ -8,10 +8,10 @@ import { type SchemaWriter, schemaWriter } from './reference-schema.ts';
 import { referenceScript } from './reference-script.ts';
 
 /** The document for programs (`/api-json`) and for people (`/api`); each made when it is first asked for. */
-export function referenceHandlers(document: Document): { readonly page: Handler; readonly json: Handler } {
+export function referenceHandlers(document: () => Document): { readonly page: Handler; readonly json: Handler } {
   return {
-    page: once(() => ({ status: 200, headers: pageHeaders, body: Buffer.from(referencePage(document)) })),
-    json: once(() => ({ status: 200, headers: jsonHeaders, body: Buffer.from(JSON.stringify(document)) })),
+    page: once(() => ({ status: 200, headers: pageHeaders, body: Buffer.from(referencePage(document())) })),
+    json: once(() => ({ status: 200, headers: jsonHeaders, body: Buffer.from(JSON.stringify(document())) })),
   };
 }
 

@@ -7,10 +7,7 @@ import type { About } from './about.ts';
 export async function writeAbout(sql: WritableSql, about: About): Promise<void> {
   await sql.write(async (tx) => {
     await tx.all(table, []);
-    await tx.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [
-      'about',
-      JSON.stringify(about),
-    ]);
+    await put(tx, 'about', JSON.stringify(about));
   });
 }
 
@@ -18,28 +15,35 @@ export async function writeAbout(sql: WritableSql, about: About): Promise<void> 
 export async function readAbout(sql: Sql): Promise<About | undefined> {
   const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
   if (!made?.there) return undefined;
-  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['about']);
-  return row && (JSON.parse(row.value) as About);
+  const text = await get(sql, 'about');
+  return text === undefined ? undefined : (JSON.parse(text) as About);
 }
 
 /** A sign of life of the process that indexes. */
 export type IndexStatus = { readonly state: FollowStatus['state']; readonly at: number };
 
 export async function writeStatus(sql: WritableSql, { state }: Pick<FollowStatus, 'state'>, at: number): Promise<void> {
-  const values = ['status', JSON.stringify({ state, at } satisfies IndexStatus)];
-  await sql.write((tx) => tx.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', values));
+  await sql.write((tx) => put(tx, 'status', JSON.stringify({ state, at } satisfies IndexStatus)));
 }
 
 export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {
-  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['status']);
-  return row && (JSON.parse(row.value) as IndexStatus);
+  const text = await get(sql, 'status');
+  return text === undefined ? undefined : (JSON.parse(text) as IndexStatus);
 }
 
 /** What page tokens are sealed with: the first process to ask decides, so that all processes read each other's tokens. */
 export async function sharedSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
   await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ['page secret', toHex(random)]);
-  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', ['page secret']);
-  return fromHex(row?.value ?? toHex(random));
+  return fromHex((await get(sql, 'page secret')) ?? toHex(random));
 }
 
 const table = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';
+
+async function put(sql: Sql, name: string, value: string): Promise<void> {
+  await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [name, value]);
+}
+
+async function get(sql: Sql, name: string): Promise<string | undefined> {
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', [name]);
+  return row?.value;
+}

@@ -6,7 +6,8 @@ import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
 /** Of one route. */
 type Handles = { readonly latency: Histogram; readonly requests: (status: number) => Counter };
 
-const maxStatuses = 100;
+/** More than there are. */
+const [maxRoutes, maxStatuses] = [1024, 100];
 
 /** Counts and times the requests of the Data and Metrics interfaces. Calls of the Node RPC are counted under names of their own. */
 export function apiMeters(registry: Registry, now: () => number): Observer {
@@ -19,16 +20,14 @@ export function apiMeters(registry: Registry, now: () => number): Observer {
     'Time to answer a request of the Data and Metrics interfaces, by route.',
     latencyBounds,
   );
-  const handlesOf = (route: BoundRoute | undefined): Handles => {
+  const handlesOf = memo(maxRoutes, (route: BoundRoute | undefined): Handles => {
     const labels = { api: route?.api ?? 'none', route: route?.row.id ?? 'none' };
     return { latency: latency(labels), requests: memo(maxStatuses, (status: number) => requests({ ...labels, status: `${status}` })) };
-  };
-  const known = new Map<BoundRoute | undefined, Handles>();
+  });
   return {
     now,
     answered: (route, status, seconds) => {
-      const handles = known.get(route) ?? handlesOf(route);
-      known.set(route, handles);
+      const handles = handlesOf(route);
       handles.requests(status).add(1);
       handles.latency.observe(seconds);
     },

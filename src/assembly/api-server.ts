@@ -21,14 +21,11 @@ import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
 import { finderOf, gateOf } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
-import { serveOptions } from './serve-options.ts';
+import { pause, sayOnce } from './pause.ts';
+import { serveOptions, urlOf } from './serve-options.ts';
 import { createWishes } from './wanted.ts';
 
-export type ApiServer = {
-  readonly url: string;
-  readonly about: () => { readonly network: About['network'] };
-  readonly close: () => Promise<void>;
-};
+export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
 
 /** Serves the Data and Metrics interfaces from an index in PostgreSQL. It keeps nothing: any number of these may run. */
 export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
@@ -77,11 +74,10 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     ...ownPorts(config).map(({ port, side }) => serve(port, side)),
   ]);
   return {
-    url: `http://${config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host}:${servers[0]?.port}`,
-    about: () => ({ network: about.network }),
+    url: urlOf(config, servers[0]?.port ?? 0),
     close: async () => {
       stopping = true;
-      if (config.http.shutdownWait > 0) await new Promise<void>((resolve) => env.timers.after(config.http.shutdownWait, resolve));
+      if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
       await Promise.all(servers.map((server) => server.close()));
       life.stop();
       await counting.close();
@@ -98,13 +94,12 @@ const patience = 1000;
 
 /** The one that indexes may be started later than those that serve. */
 async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
-  for (let told = ''; ; ) {
+  const say = sayOnce(env.log);
+  for (;;) {
     const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') return found;
-    const why = found ?? 'the database has no index yet; start one with: serac index URL --database-url …';
-    if (why !== told) env.log(`serac: waiting: ${why}`);
-    told = why;
-    await new Promise<void>((resolve) => env.timers.after(patience, resolve));
+    say(`waiting: ${found ?? 'the database has no index yet; start one with: serac index URL --database-url …'}`);
+    await pause(env.timers, patience);
   }
 }
 

@@ -1,13 +1,14 @@
 import type { Gate } from '../access/gate.ts';
 import { paramContext } from '../api/addresses.ts';
 import { createAnswerCache, type Stamp } from '../api/answer-cache.ts';
-import { type BoundRoute, bind, createApi, type Observer } from '../api/dispatch.ts';
+import { bind, createApi, type Observer } from '../api/dispatch.ts';
 import { healthRoutes } from '../api/health.ts';
 import { type DocumentOptions, openApi } from '../api/openapi.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
 import type { SharedAnswers } from '../api/shared-answers.ts';
 import { sha256 } from '../bytes/hash.ts';
+import { memo } from '../bytes/memo.ts';
 import type { Config } from '../config.ts';
 import type { RecoverKey as CurveRecoverKey } from '../crypto/curve.ts';
 import { dataDeps } from '../data/deps.ts';
@@ -40,11 +41,13 @@ export type ApiParts = {
 export type Api = {
   readonly under: ReadonlyMap<string, Handler>;
   readonly pages: readonly (readonly [path: string, route: Route])[];
-  readonly rows: readonly BoundRoute[];
 };
 
 /** Which of the two a handler serves: both, or one of them on a port of its own. */
 export type Side = 'data' | 'metrics' | 'both';
+
+/** How many of those there are, and none. */
+const sides = 4;
 
 /** Answers are kept up to this many bytes. */
 const keptBytes = 48 * 1024 * 1024;
@@ -54,7 +57,7 @@ export function createApis(parts: ApiParts): (side: Side | undefined) => Api {
   return apisOf(parts, parts.served);
 }
 
-const nothing: Api = { under: new Map(), pages: [], rows: [] };
+const nothing: Api = { under: new Map(), pages: [] };
 
 function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Api {
   const { health, meters } = parts;
@@ -64,7 +67,8 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
   };
   const now = served.now;
   const cache = createAnswerCache({ maxBytes: keptBytes, stamp: parts.stamp, now, ...(parts.shared && { shared: parts.shared }) });
-  return (side) => {
+  // Asked for once for its paths and once for its pages: it is one and the same.
+  return memo(sides, (side) => {
     if (side === undefined) return nothing;
     const mine = [...(side === 'metrics' ? [] : rows.data), ...(side === 'data' ? [] : rows.metrics)];
     const routes = mine.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
@@ -81,16 +85,15 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       report: parts.report,
       observer: meters,
     });
-    const reference = referenceHandlers(openApi(routes, documentOptions(parts, served)));
+    const reference = referenceHandlers(() => openApi(routes, documentOptions(parts, served)));
     return {
       under: new Map(['v1', 'v2'].map((first) => [first, api])),
       pages: [
         ['/api', { handler: reference.page }],
         ['/api-json', { handler: reference.json }],
       ],
-      rows: routes,
     };
-  };
+  });
 }
 
 const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: Served): DocumentOptions => ({

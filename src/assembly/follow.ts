@@ -11,10 +11,12 @@ import { signersAhead } from '../follow/signers-ahead.ts';
 import { stateLedger } from '../follow/state-ledger.ts';
 import { fetchTransport } from '../follow/transport.ts';
 import type { ExportShelf } from '../index/export-shelf.ts';
+import { publicUrl } from './about.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
 import type { OpenedChain } from './node-store.ts';
+import { messageOf, pause, sayOnce } from './pause.ts';
 
 export type FollowParts = {
   readonly ledger: FollowLedger;
@@ -51,7 +53,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
   };
   try {
     // A node that is down may come back: what is here already can be served meanwhile.
-    await Promise.race([follower.ready, new Promise<void>((resolve) => env.timers.after(patience, resolve))]);
+    await Promise.race([follower.ready, pause(env.timers, patience)]);
   } catch (error) {
     await stop();
     throw withRemedy(error);
@@ -114,14 +116,13 @@ const patience = 3000;
 /** Asks a node for its network, for as long as it takes. */
 export async function networkOfNode(url: string, env: Env): Promise<number> {
   const remote = remoteOf(url, env, '');
-  for (let told = ''; ; ) {
+  const say = sayOnce(env.log);
+  for (;;) {
     try {
       return await remote.networkID();
     } catch (error) {
-      const why = error instanceof Fault ? error.message : String(error);
-      if (why !== told) env.log(`serac: waiting for ${url}: ${why}`);
-      told = why;
-      await new Promise<void>((resolve) => env.timers.after(1000, resolve));
+      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`);
+      await pause(env.timers, 1000);
     }
   }
 }

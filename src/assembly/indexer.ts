@@ -1,8 +1,6 @@
 import { idOf } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
-import type { Follower } from '../follow/follower.ts';
-import type { FollowStatus } from '../follow/status.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import { postgresChain } from '../index/postgres-chain.ts';
 import { aboutOf, publicUrl } from './about.ts';
@@ -10,13 +8,10 @@ import { writeAbout, writeStatus } from './about-store.ts';
 import type { Env, PostgresLock } from './env.ts';
 import { completing, follow } from './follow.ts';
 import { type Frame, frameOf, hasOlder } from './frame.ts';
+import { messageOf, pause, sayOnce } from './pause.ts';
 import { makeWanted, seeToWanted } from './wanted.ts';
 
-export type Indexer = {
-  /** Undefined while another process writes. */
-  readonly status: () => FollowStatus | undefined;
-  readonly close: () => Promise<void>;
-};
+export type Indexer = { readonly close: () => Promise<void> };
 
 /** Milliseconds between two attempts to become the one that writes, and between two signs of life. */
 const pauses = { attempt: 500, sign: 2000 } as const;
@@ -30,18 +25,12 @@ export function startIndexer(config: Config, env: Env): Indexer {
   const frame = frameOf(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
-  let follower: Follower | undefined;
-  let told = '';
-  const tell = (line: string) => {
-    if (line !== told) env.log(`serac: ${line}`);
-    told = line;
-  };
+  const tell = sayOnce(env.log);
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const ledger = await prepare(lock, frame, node);
-    const report = (error: unknown) => tell(textOf(error));
+    const report = (error: unknown) => tell(messageOf(error));
     const following = await follow(node, env, frame, { ledger, exported: ledger.exported, report });
-    follower = following;
     tell(`indexing ${publicUrl(node)}`);
     let cancel = () => {};
     const sign = (): void => {
@@ -53,7 +42,6 @@ export function startIndexer(config: Config, env: Env): Indexer {
     await Promise.race([lock.lost, stopping.promise]);
     stopSeeing();
     cancel();
-    follower = undefined;
     await following.stop();
   };
 
@@ -71,19 +59,18 @@ export function startIndexer(config: Config, env: Env): Indexer {
       } catch (error) {
         // A node of another network will not become the right one by waiting.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
-        tell(textOf(error));
+        tell(messageOf(error));
       }
-      if (!isStopping) await new Promise<void>((resolve) => env.timers.after(pauses.attempt, resolve));
+      if (!isStopping) await pause(env.timers, pauses.attempt);
     }
   };
 
   const ended = run();
   ended.catch((error: unknown) => {
-    env.log(`serac: ${textOf(error)}`);
+    env.log(`serac: ${messageOf(error)}`);
     env.exit(1);
   });
   return {
-    status: () => follower?.status(),
     close: async () => {
       isStopping = true;
       stopping.resolve();
@@ -106,5 +93,3 @@ async function prepare(lock: PostgresLock, frame: Frame, node: string) {
   );
   return chain;
 }
-
-const textOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));

@@ -11,3 +11,7 @@ export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> =>
   idleTimeout: Math.ceil(http.idleTimeout / 1000),
   grace: http.shutdownTimeout,
 });
+
+/** Where a port of this host is reached. */
+export const urlOf = ({ http: { host } }: Pick<Config, 'http'>, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

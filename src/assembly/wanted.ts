@@ -6,6 +6,7 @@ import { bulk, marks, type Sizes, tuples } from '../index/bulk.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
 import { ask, follow } from '../index/steps.ts';
 import type { Env } from './env.ts';
+import { pause } from './pause.ts';
 
 /**
  * A letter box in PostgreSQL between those who serve an index and the one who writes it: only that one follows a node, and some of what
@@ -134,7 +135,7 @@ export function createWishes(sql: Sql, { timers, now }: WishDeps): (address: Add
       try {
         const fresh = [...waiting].filter((wish) => !isPut(wish));
         if (fresh.length > 0) await put(fresh);
-        await new Promise<void>((resolve) => timers.after(pauses.waiting, resolve));
+        await pause(timers, pauses.waiting);
         await look();
       } catch (error) {
         for (const wish of waiting) wish.reject(error);

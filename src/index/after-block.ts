@@ -2,6 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { BlockFacts } from './block-facts.ts';
 import { unitNames, unitStart } from './calendar.ts';
+import type { SpanEntry } from './reads.ts';
 import type { Unit } from './tables.ts';
 
 /** Rows of the index as the writer thinks of them. Each function below tells them after a block from how they were before it. */
@@ -16,16 +17,7 @@ export type AssetStat = { readonly first: number; readonly last: number; readonl
 export type Second = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
 /** The last second that has blocks, and the time of the one before it. */
 export type Pace = { readonly last: Second; readonly before: number | undefined };
-export type Span = {
-  readonly txs: number;
-  readonly blocks: number;
-  readonly active: number;
-  readonly senders: number;
-  readonly addresses: number;
-  readonly fees: bigint;
-  readonly maxTps: number;
-  readonly last: number;
-};
+export type Span = Omit<SpanEntry, 'start'>;
 
 /** Block 0 holds what was there before the first block. It is history, but no activity: nothing of it is counted in time. */
 export const isGenesis = ({ height }: Pick<BlockFacts, 'height'>): boolean => height === 0;

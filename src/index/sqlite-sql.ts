@@ -1,18 +1,11 @@
-import type { Statement } from '../store/database.ts';
+import { preparedOn } from '../store/prepared.ts';
 import type { Store } from '../store/store.ts';
 import { IndexError } from './fault.ts';
 import type { Sql, SqlValue, WritableSql } from './sql.ts';
 
-/** A node's own database as the index asks it. Every text is prepared once: the index has a limited number of them. */
+/** A node's own database as the index asks it. */
 export function sqliteSql(store: Store): WritableSql {
-  const statements = new Map<string, Statement<unknown>>();
-  const prepared = (text: string): Statement<unknown> => {
-    const known = statements.get(text);
-    if (known !== undefined) return known;
-    const statement = store.db.prepare<unknown>(text);
-    statements.set(text, statement);
-    return statement;
-  };
+  const prepared = preparedOn(store.db);
   const sql: Sql = {
     dialect: 'sqlite',
     all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],

@@ -1,3 +1,5 @@
+import { createRecency } from '../bytes/recency.ts';
+
 /** Rendered answers, texts or bytes, bounded by what they weigh; the least recently used go first. */
 export type TextCache<T> = {
   /** What is kept under a key, made if it is not. */
@@ -5,7 +7,7 @@ export type TextCache<T> = {
 };
 
 export function createTextCache<T extends { readonly length: number }>(maxLength: number): TextCache<T> {
-  const texts = new Map<string, T>();
+  const texts = createRecency<T>();
   let held = 0;
 
   const keep = (key: string, text: T): void => {
@@ -13,24 +15,19 @@ export function createTextCache<T extends { readonly length: number }>(maxLength
     if (text.length * 4 > maxLength) return;
     held += text.length;
     texts.set(key, text);
-    for (const [oldest, gone] of texts) {
-      if (held <= maxLength) break;
-      texts.delete(oldest);
-      held -= gone.length;
+    for (let oldest = texts.oldest(); held > maxLength && oldest !== undefined; oldest = texts.oldest()) {
+      texts.delete(oldest.key);
+      held -= oldest.value.length;
     }
   };
 
   return {
     of: (key, make) => {
       const before = texts.get(key);
-      if (before === undefined) {
-        const text = make();
-        keep(key, text);
-        return text;
-      }
-      texts.delete(key);
-      texts.set(key, before);
-      return before;
+      if (before !== undefined) return before;
+      const text = make();
+      keep(key, text);
+      return text;
     },
   };
 }
