@@ -3,8 +3,8 @@ import { Fault } from '../fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import type { ParamContext } from './param.ts';
 import { type Asked, readParams } from './read-params.ts';
-import { invalid, notFound } from './refusal.ts';
-import { bodyTexts, bodyTooLarge, queryTexts } from './request-texts.ts';
+import { invalid, notFound, refuse } from './refusal.ts';
+import { bodyTexts, bodyTooLarge, maxBody, queryTexts } from './request-texts.ts';
 import type { Route } from './route.ts';
 import { createRouteTree, pathNames } from './route-tree.ts';
 
@@ -78,9 +78,10 @@ const longestKnown = 4096;
 
 async function bodyOf(request: HttpRequest): Promise<Uint8Array> {
   try {
-    return await request.body();
+    return await request.body(maxBody);
   } catch (error) {
     if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw bodyTooLarge();
+    if (error instanceof Fault && error.fault.code === 'BODY_OVER_BUDGET') throw refuse(503, error.message);
     throw invalid(['body could not be read']);
   }
 }
