@@ -11,7 +11,7 @@ export type BodyBuffer = {
 };
 
 export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
-  let bytes = empty;
+  let bytes: Uint8Array = empty;
   let limit = max;
   let size = 0;
   let chunks = 0;
@@ -19,7 +19,7 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
   const grow = (needed: number): void => {
     const capacity = Math.min(max, Math.max(needed, bytes.length * 2, smallest));
     if (!budget.take(capacity - bytes.length)) throw bodyOverBudget();
-    const larger = new Uint8Array(capacity);
+    const larger = Buffer.allocUnsafeSlow(capacity);
     larger.set(bytes.subarray(0, size));
     bytes = larger;
   };

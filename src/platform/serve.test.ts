@@ -183,7 +183,7 @@ const suite = (name: string, serve: Serve) =>
 
     test('bodies are bounded in total, and what is answered makes room', async () => {
       const { codes, handler } = reading(20_000);
-      const server = await start({ handler, maxBodies: 80_000 });
+      const server = await start({ handler, maxBodies: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
       const held = await Promise.all(Array.from({ length: 3 }, () => opened(server, head + 'x'.repeat(19_999))));
       await until(async () => {
@@ -197,7 +197,7 @@ const suite = (name: string, serve: Serve) =>
 
     test('a body that breaks off makes room too', async () => {
       const { codes, handler } = reading(20_000);
-      const server = await start({ handler, maxBodies: 80_000 });
+      const server = await start({ handler, maxBodies: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
       for (let round = 1; round <= 6; round++) {
         const { destroy } = await opened(server, head + 'x'.repeat(19_999));
@@ -302,7 +302,7 @@ test('Bun.serve: a small body of a path that is read ahead is there at once, of 
     idleTimeout: 10,
     readsAhead: (path) => path.startsWith('/ahead'),
     handler: (request) => {
-      const body = request.body(20_000);
+      const body = request.body(300_000);
       seen.push(`${request.path} ${body instanceof Promise ? 'later' : 'at once'}`);
       const respond = ({ length }: Uint8Array) => ({ status: 200, headers: {}, body: `${length} bytes` });
       return body instanceof Promise ? body.then(respond) : respond(body);
@@ -310,8 +310,8 @@ test('Bun.serve: a small body of a path that is read ahead is there at once, of 
   });
   try {
     for (const [path, size] of [
-      ['/ahead', 16_384],
-      ['/ahead', 16_385],
+      ['/ahead', 262_144],
+      ['/ahead', 262_145],
       ['/other', 10],
     ] as const)
       expect(await firstAnswer(server, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)).toContain(

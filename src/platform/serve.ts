@@ -56,16 +56,16 @@ export const usualGrace = 500;
 /** Milliseconds within which a body must have come, unless said otherwise. */
 export const usualBodyTimeout = 30_000;
 
-/** Bodies up to this many bytes are small. */
-export const smallBody = 16_384;
+/** Bodies up to this many bytes are small: twice the text of the largest transaction. */
+export const smallBody = 262_144;
 
 /**
- * A quarter for small bodies, charged at their announced size before they come; the rest for all others, charged as they come.
+ * Half for small bodies, charged at their announced size before they come; the rest for all others, charged as they come.
  * Callers who announce bodies and do not send them can only use up the first, and then small bodies are read as all others are.
  */
 export const splitBudget = (maxBodies: number): { readonly small: BodyBudget; readonly large: BodyBudget } => ({
-  small: createBodyBudget(maxBodies / 4),
-  large: createBodyBudget(maxBodies - maxBodies / 4),
+  small: createBodyBudget(maxBodies / 2),
+  large: createBodyBudget(maxBodies / 2),
 });
 
 /** For a handler that breaks its word and throws. */
