@@ -293,6 +293,19 @@ const suite = (name: string, serve: Serve) =>
 
 suite('Bun.serve', serveBun);
 
+test('Bun.serve: a connection that falls silent is closed, the longest time it can be given is taken', async () => {
+  const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000 };
+  const longest = await serveBun({ ...options, idleTimeout: 255 });
+  await longest.close();
+  const server = await serveBun({ ...options, idleTimeout: 1 });
+  try {
+    const silent = ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx'];
+    await Promise.all(silent.map((sent) => converse({ host: '127.0.0.1', port: server.port }, sent)));
+  } finally {
+    await server.close();
+  }
+}, 60_000);
+
 test('Bun.serve: a small body of a path that is read ahead is there at once, of another path it is not', async () => {
   const seen: string[] = [];
   const server = await serveBun({
