@@ -31,9 +31,7 @@ test('what to print', () => {
 
 test('every flag has its place', () => {
   const got = config(
-    ...'--http-host=h --http-port=1 --http-read-header-timeout=1s --http-idle-timeout=2s --http-shutdown-wait=3s --http-shutdown-timeout=4s'.split(
-      ' ',
-    ),
+    ...'--http-host=h --http-port=1 --http-idle-timeout=2s --http-shutdown-wait=3s --http-shutdown-timeout=4s'.split(' '),
     ...'--api-info-enabled=false --api-health-enabled=false --api-metrics-enabled=false --public-api --strict --chains=c --workers=auto'.split(
       ' ',
     ),
@@ -42,7 +40,7 @@ test('every flag has its place', () => {
     ...'--staking-tls-cert-file=a --staking-tls-key-file=b --staking-signer-key-file=e --staking-ephemeral-cert-enabled'.split(' '),
   );
   expect(got).toMatchObject({
-    http: { host: 'h', port: 1, readHeaderTimeout: 1000, idleTimeout: 2000, shutdownWait: 3000, shutdownTimeout: 4000 },
+    http: { host: 'h', port: 1, idleTimeout: 2000, shutdownWait: 3000, shutdownTimeout: 4000 },
     apis: { info: false, health: false, metrics: false },
     publicApi: true,
     strict: true,

@@ -64,7 +64,6 @@ export type HttpConfig = {
   readonly port: number;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  readonly readHeaderTimeout: Milliseconds;
   readonly idleTimeout: Milliseconds;
   readonly shutdownWait: Milliseconds;
   readonly shutdownTimeout: Milliseconds;
@@ -87,7 +86,6 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
       port: options['http-port'],
       allowedHosts: options['http-allowed-hosts'],
       allowedOrigins: options['http-allowed-origins'],
-      readHeaderTimeout: options['http-read-header-timeout'],
       idleTimeout: options['http-idle-timeout'],
       shutdownWait: options['http-shutdown-wait'],
       shutdownTimeout: options['http-shutdown-timeout'],

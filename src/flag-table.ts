@@ -13,6 +13,7 @@ export type Row = {
   /** As one would type it. A flag without a default is undefined until it is given. */
   readonly default?: string;
   readonly allowed?: readonly string[];
+  /** Of a number, or of a duration in milliseconds. */
   readonly max?: number;
 };
 
@@ -66,8 +67,13 @@ export const flags = {
     help: 'host names callers may use; * for all; IP addresses always pass',
   },
   'http-allowed-origins': { group: 'HTTP', kind: 'list', default: '*', help: 'origins browsers may call from' },
-  'http-read-header-timeout': { group: 'HTTP', kind: 'duration', default: '30s', help: 'time a caller has to send its headers' },
-  'http-idle-timeout': { group: 'HTTP', kind: 'duration', default: '120s', help: 'time an idle connection is kept' },
+  'http-idle-timeout': {
+    group: 'HTTP',
+    kind: 'duration',
+    default: '120s',
+    max: 255_000,
+    help: "time an idle connection is kept, at most 255s (Bun's limit); 0 keeps it for ever",
+  },
   'http-shutdown-wait': { group: 'HTTP', kind: 'duration', default: '0s', help: 'time to answer as unhealthy before stopping' },
   'http-shutdown-timeout': { group: 'HTTP', kind: 'duration', default: '10s', help: 'most time open requests get when stopping' },
 
@@ -167,6 +173,10 @@ export const aliases: { readonly [name: string]: keyof typeof flags } = { 'propo
  */
 export const refused: { readonly [name: string]: { readonly kind: 'yes' | 'text'; readonly why: string } } = {
   'http-tls-enabled': { kind: 'yes', why: 'Serac serves plain HTTP; put a TLS proxy in front of it' },
+  'http-read-header-timeout': {
+    kind: 'text',
+    why: "Bun's HTTP server cannot limit the time in which headers must come; --http-idle-timeout closes connections that fall silent",
+  },
   'db-read-only': { kind: 'yes', why: 'Serac keeps what it accepts; use --db-type memdb to try things out' },
   'upgrade-file': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
   'upgrade-file-content': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },

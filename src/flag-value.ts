@@ -67,7 +67,10 @@ const readers: { readonly [K in Kind]: (text: string, row: Row) => Values[K] | u
   },
   // Peer: Go's strconv.ParseBool.
   yes: (text) => (/^(?:1|t|T|TRUE|true|True)$/.test(text) ? true : /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined),
-  duration: parseDuration,
+  duration: (text, row) => {
+    const value = parseDuration(text);
+    return value !== undefined && value <= (row.max ?? maxDuration) ? value : undefined;
+  },
   list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
   ip: (text) => (text === '' || isIP(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : wholeOf(text, row.max)),
@@ -85,7 +88,7 @@ const allowed: { readonly [K in Kind]: (row: Row) => string } = {
   whole: (row) => (row.max === undefined ? 'a whole number' : `a whole number from 0 to ${row.max}`),
   u64: () => 'a whole number up to 18446744073709551615',
   yes: () => 'true or false',
-  duration: () => 'a duration such as 500ms, 30s or 1h15m',
+  duration: (row) => `a duration such as 500ms, 30s or 1h15m${row.max === undefined ? '' : `, at most ${row.max / 1000}s`}`,
   list: () => 'names separated by commas or blanks',
   ip: () => 'an IP address',
   url: () => 'a URL, such as postgres://user:password@host:5432/name',

@@ -15,7 +15,7 @@ import { pause } from './assembly/pause.ts';
 import { progressSince } from './assembly/progress.ts';
 import { startReaders } from './assembly/readers.ts';
 import { createRecovery } from './assembly/recovery.ts';
-import { routesOf } from './assembly/routes.ts';
+import { routesOf, txMaxBody } from './assembly/routes.ts';
 import { serveOptions, urlOf } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
@@ -139,6 +139,7 @@ async function startWriter(
     chains: [
       ...chains.map(({ spec, services }) => ({
         ...spec,
+        maxBody: txMaxBody,
         services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
       })),
       ...servedCounterparts(frame, store.atomic),

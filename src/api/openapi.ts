@@ -174,15 +174,20 @@ const meanings: Readonly<Record<RefusalStatus, string>> = {
   401: 'A key is needed, or the one given is not known.',
   403: 'The key does not allow this.',
   404: 'There is no such path or thing.',
+  413: 'The body is too large.',
   429: 'The rate limit is reached.',
   500: 'Something went wrong in the server.',
   502: 'The followed node answers nonsense.',
   503: 'Something that the server needs does not answer.',
 };
 
-/** Health says whether the server works, to anybody; Metrics knows no keys. */
-const statusesOf = (api: BoundRoute['api'], row: Route<unknown>): readonly RefusalStatus[] =>
-  row.open ? [500, 503] : api === 'data' ? [400, 401, 403, 404, 429, 500, 502, 503] : [400, 404, 429, 500, 502, 503];
+/** Health says whether the server works, to anybody; Metrics knows no keys; only a POST has a body. */
+const statusesOf = (api: BoundRoute['api'], row: Route<unknown>): readonly RefusalStatus[] => {
+  if (row.open) return [500, 503];
+  const ofKeys = api === 'data' ? ([401, 403] as const) : [];
+  const ofBodies = row.method === 'POST' ? ([413] as const) : [];
+  return [400, ...ofKeys, 404, ...ofBodies, 429, 500, 502, 503];
+};
 
 function responsesOf(api: BoundRoute['api'], row: Route<unknown>, refer: Refer): Operation['responses'] {
   const limits = row.open ? {} : { headers: headersNamed(limitHeaders) };

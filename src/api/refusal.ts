@@ -10,7 +10,7 @@ export type RefusalFault = {
 };
 
 /** Only these: clients know no others. */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 429 | 500 | 502 | 503;
+export type RefusalStatus = 400 | 401 | 403 | 404 | 413 | 429 | 500 | 502 | 503;
 
 /** What `error` says for each of them. */
 export const phrases: Readonly<Record<RefusalStatus, string>> = {
@@ -18,6 +18,7 @@ export const phrases: Readonly<Record<RefusalStatus, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  413: 'Payload Too Large',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',

@@ -1,9 +1,10 @@
+import { ownText } from '../bytes/own-text.ts';
 import { Fault } from '../fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import type { ParamContext } from './param.ts';
 import { type Asked, readParams } from './read-params.ts';
-import { invalid, notFound } from './refusal.ts';
-import { bodyTexts, bodyTooLarge, queryTexts } from './request-texts.ts';
+import { invalid, notFound, refuse } from './refusal.ts';
+import { bodyTexts, bodyTooLarge, maxBody, queryTexts } from './request-texts.ts';
 import type { Route } from './route.ts';
 import { createRouteTree, pathNames } from './route-tree.ts';
 
@@ -21,9 +22,9 @@ export function createRequestReader<R>(
 ): (request: HttpRequest) => Lead<R> {
   const tree = createRouteTree(rows, routeOf);
   const known = new Map<string, Lead<R>>();
-  let characters = 0;
+  let bytes = 0;
 
-  const lead = (method: string, { method: shown, path, query }: HttpRequest): Lead<R> => {
+  const lead = (method: string, { method: shown, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>): Lead<R> => {
     const found = tree.find(method, path);
     if (found === undefined) throw notFound(`Cannot ${shown.slice(0, 20)} ${path.slice(0, 200)}`);
     const { id, params, path: pattern } = routeOf(found.row);
@@ -53,28 +54,34 @@ export function createRequestReader<R>(
     const key = `${request.path}?${request.query}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    const made = lead(method, request);
-    if (characters + key.length > maxKnown) {
+    // Path and query are pieces of a URL that may hold much more; what is cached must not keep all of it.
+    const made = lead(method, { method: request.method, path: ownText(request.path), query: ownText(request.query) });
+    const size = key.length * 4 + leadSize;
+    if (bytes + size > maxKnown) {
       known.clear();
-      characters = 0;
+      bytes = 0;
     }
-    known.set(key, made);
-    characters += key.length;
+    known.set(ownText(key), made);
+    bytes += size;
     return made;
   };
 }
 
 type Texts = ReadonlyMap<string, readonly string[]>;
 
-/** Characters of all that is remembered, and of one request: 64 addresses fit. */
-const maxKnown = 1_048_576;
+/** Bytes of everything that is cached, and of one entry beside its texts, roughly. */
+const maxKnown = 16_777_216;
+const leadSize = 1024;
+
+/** Characters of a request that is cached: 64 addresses fit. */
 const longestKnown = 4096;
 
 async function bodyOf(request: HttpRequest): Promise<Uint8Array> {
   try {
-    return await request.body();
+    return await request.body(maxBody);
   } catch (error) {
     if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw bodyTooLarge();
+    if (error instanceof Fault && error.fault.code === 'BODY_OVER_BUDGET') throw refuse(503, error.message);
     throw invalid(['body could not be read']);
   }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import { beginOf, kindOf, scanObject, skipSpace, unquote } from '../rpc/json-scan.ts';
-import { invalid } from './refusal.ts';
+import { invalid, refuse } from './refusal.ts';
 
 /** The texts of a query's keys, in their order. */
 export function queryTexts(query: string): ReadonlyMap<string, readonly string[]> {
@@ -44,10 +44,10 @@ export function bodyTexts(body: Uint8Array, wanted: ReadonlySet<string>): Readon
   return texts;
 }
 
-export const bodyTooLarge = () => invalid([`body must not be larger than ${maxBody} bytes`]);
+export const bodyTooLarge = () => refuse(413, `body must not be larger than ${maxBody} bytes`);
 
-/** Room for 1,024 addresses and more. */
-const maxBody = 131_072;
+/** Bytes of a body; room for 1,024 addresses and more. */
+export const maxBody = 131_072;
 /** What a server takes as one request line is less. */
 const maxQuery = 32_768;
 const maxName = 64;

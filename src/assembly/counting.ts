@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Handler } from '../http/message.ts';
 import type { Relay } from '../http/relay.ts';
+import { usualMaxBody } from '../http/router.ts';
 import { timeLimit } from './api-parts.ts';
 import type { Env } from './env.ts';
 
@@ -69,6 +70,6 @@ export const countingHandler = (limiter: Limiter | undefined, handler: Handler):
     ? handler
     : async (request) => {
         if (request.path !== takePath) return handler(request);
-        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body()).toString('utf8')) as Take;
+        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body(usualMaxBody)).toString('utf8')) as Take;
         return { status: 200, headers: {}, body: JSON.stringify(await limiter.take(client, weight, limits)) };
       };

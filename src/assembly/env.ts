@@ -60,7 +60,8 @@ export type ServeOptions = {
   readonly host: string;
   readonly port: number;
   readonly handler: Handler;
-  readonly maxBody: number;
+  readonly maxBodies: number;
+  readonly readsAhead?: (path: string) => boolean;
   readonly idleTimeout: number;
   readonly grace?: number;
   readonly reusePort?: boolean;

@@ -15,7 +15,7 @@ import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
 import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
-import { routesOf } from './routes.ts';
+import { routesOf, txMaxBody } from './routes.ts';
 import { serveOptions } from './serve-options.ts';
 
 /** What the writing process tells a reader, and what a reader tells it. Requests travel beside these; see http/relay.ts. */
@@ -113,6 +113,7 @@ function readingRoutes(
     );
     return {
       ...spec,
+      maxBody: txMaxBody,
       services: {
         '': relayedServices(metrics.of(spec.aliases[0], services.avm), path, relay),
         '/wallet': relayedServices(services.wallet, `${path}/wallet`, relay),

@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
 import { type Relay, RelayError } from '../http/relay.ts';
-import type { Route } from '../http/router.ts';
+import { type Route, usualMaxBody } from '../http/router.ts';
 import type { Reply, Services } from '../rpc/method.ts';
 
 /** Parts of a process that only reads which ask the process that writes. */
@@ -21,7 +21,7 @@ export const relayedServices = (services: Services, path: string, relay: Relay):
 export const relayedRoute = (relay: Relay): Route => ({
   handler: async (request) => {
     const { method, path, query } = request;
-    return relay({ method, path, query, contentType: request.header('content-type'), body: await request.body() });
+    return relay({ method, path, query, contentType: request.header('content-type'), body: await request.body(usualMaxBody) });
   },
 });
 

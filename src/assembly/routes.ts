@@ -10,7 +10,12 @@ export type ServedChain = {
   readonly aliases: readonly string[];
   /** By what follows the chain's path; '' is the path itself. */
   readonly services: { readonly [suffix: string]: Services };
+  /** Bytes of a body that a call may have; see http/router.ts. */
+  readonly maxBody?: number;
 };
+
+/** For chains that take transactions: eight times the text of the largest one. */
+export const txMaxBody = 1_048_576;
 
 /** What a node serves, as far as its flags allow it. */
 export type Served = {
@@ -26,9 +31,10 @@ export type Served = {
 /** Every path of the node, exact and case-sensitive. */
 export function routesOf({ chains, info, health, metrics, dev, pages = [] }: Served): Routes {
   const rows: (readonly [string, Route])[] = [];
-  for (const { id, aliases, services } of chains)
+  for (const { id, aliases, services, maxBody } of chains)
     for (const base of chainPaths(id, aliases))
-      for (const [suffix, answered] of Object.entries(services)) rows.push([base + suffix, { services: answered }]);
+      for (const [suffix, answered] of Object.entries(services))
+        rows.push([base + suffix, { services: answered, ...(maxBody !== undefined && { maxBody }) }]);
   if (info !== undefined) rows.push(['/ext/info', { services: info }]);
   if (health !== undefined) rows.push(...healthRoutes(health.deps, health.services));
   if (metrics !== undefined) rows.push(metrics);

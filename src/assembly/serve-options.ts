@@ -1,16 +1,20 @@
 import type { Config } from '../config.ts';
 import type { ServeOptions } from './env.ts';
 
-/** The largest body that is ever read: many times the largest transaction's text. */
-const maxBody = 8 * 1024 * 1024;
+/** Bytes of request bodies that one port of one process holds at once. */
+const maxBodies = 64 * 1024 * 1024;
 
 export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> => ({
   host: http.host,
   port: http.port,
-  maxBody,
+  maxBodies,
+  readsAhead: isNodeRpc,
   idleTimeout: Math.ceil(http.idleTimeout / 1000),
   grace: http.shutdownTimeout,
 });
+
+/** The Node RPC has nothing to refuse a caller for before his request is read; the Data interface has keys and rate limits. */
+const isNodeRpc = (path: string): boolean => path.startsWith('/ext/');
 
 /** Where a port of this host is reached. */
 export const urlOf = ({ http: { host } }: Pick<Config, 'http'>, port: number): string =>

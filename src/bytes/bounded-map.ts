@@ -1,4 +1,7 @@
-/** A map that forgets what it has not been given lately once it is full. Only for what can be had again from the store. */
+/**
+ * A map that forgets what it has not been given lately once it is full. Only for what can be had again from the store.
+ * Keys are not copied: ids, addresses and hashes made here, never pieces of a request (for those see `memo`).
+ */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;

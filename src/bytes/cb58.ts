@@ -25,12 +25,30 @@ const bad = (why: string) => new Cb58Error(`base58 decoding error: ${why}`, { co
 
 function decodeBase58(text: string): Uint8Array {
   if (text.length === 0) throw bad('zero length string');
-  if (text.length > maxText) throw bad(`text longer than ${maxText} characters`);
   const wrong = /[^1-9A-HJ-NP-Za-km-z]/u.exec(text);
-  // Go's words come from the library the peer uses, mr-tron/base58.
+  // The texts are those of the library AvalancheGo uses, mr-tron/base58/base58 1.2.0; its parent package writes them in lower case.
   if (wrong)
-    throw bad((wrong[0].codePointAt(0) ?? 0) > 127 ? 'high-bit set on invalid digit' : `invalid base58 digit (${quoteRune(wrong[0])})`);
+    throw bad((wrong[0].codePointAt(0) ?? 0) > 127 ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoteRune(wrong[0])})`);
+  if (text.length > maxText) throw bad(`text longer than ${maxText} characters`);
   return base58.decode(text);
 }
 
-const quoteRune = (char: string) => (char === "'" ? "'\\''" : char === '\\' ? "'\\\\'" : `'${char}'`);
+/** An ASCII character as Go's %q shows it. */
+function quoteRune(char: string): string {
+  const known = escapes[char];
+  const code = char.charCodeAt(0);
+  const isControl = code < 0x20 || code === 0x7f;
+  return `'${known ?? (isControl ? `\\x${code.toString(16).padStart(2, '0')}` : char)}'`;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "'": "\\'",
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};

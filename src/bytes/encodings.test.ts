@@ -61,8 +61,21 @@ describe('strict', () => {
     expect(parseId(idText(zeroId))).toBe(zeroId);
     expect(faultOf(() => parseId('3DUyVE7YU'))).toContain('expected 32 bytes');
     expect(faultOf(() => parseId(''))).toBe('base58 decoding error: zero length string');
-    expect(faultOf(() => parseId('0'))).toBe("base58 decoding error: invalid base58 digit ('0')");
     expect(faultOf(() => parseId('1'.repeat(10_000)))).toContain('longer than');
+  });
+
+  test('base58 faults have the texts of the library AvalancheGo uses', () => {
+    for (const [text, shown] of [
+      ['0', "Invalid base58 digit ('0')"],
+      ["1'", "Invalid base58 digit ('\\'')"],
+      ['\\', "Invalid base58 digit ('\\\\')"],
+      ['1\n', "Invalid base58 digit ('\\n')"],
+      ['\x00', "Invalid base58 digit ('\\x00')"],
+      ['\x7f', "Invalid base58 digit ('\\x7f')"],
+      ['é0', 'High-bit set on invalid digit'],
+      [`${'1'.repeat(10_000)}0`, "Invalid base58 digit ('0')"],
+    ] as const)
+      expect(faultOf(() => parseId(text))).toBe(`base58 decoding error: ${shown}`);
   });
 });
 

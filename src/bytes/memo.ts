@@ -1,15 +1,17 @@
+import { ownText } from './own-text.ts';
+
 /**
- * A pure function with a memory of its last results: it changes what an answer costs, never what it is. What throws is not remembered.
- * A full memory is emptied: cheaper than keeping an order, and the few that matter are back at once.
+ * A pure function with a cache of its last results: it changes what an answer costs, never what it is. What throws is not cached.
+ * A full cache is emptied: cheaper than keeping an order, and the few that matter are back at once. Text keys are copied, see `ownText`.
  */
 export function memo<K, V extends NonNullable<unknown>>(max: number, make: (key: K) => V): (key: K) => V {
-  const known = new Map<K, V>();
+  const known = new Map<unknown, V>();
   return (key) => {
     const before = known.get(key);
     if (before !== undefined) return before;
     const value = make(key);
     if (known.size >= max) known.clear();
-    known.set(key, value);
+    known.set(typeof key === 'string' ? ownText(key) : key, value);
     return value;
   };
 }

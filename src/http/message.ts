@@ -9,8 +9,11 @@ export type HttpRequest = {
   header(name: string): string | null;
   /** Address of the other end; undefined where there is no socket. */
   caller?(): string | undefined;
-  /** The whole body, at once if it is there. Rejects with a fault `BODY_TOO_LARGE` rather than buffer more than the server takes. */
-  body(): Uint8Array | Promise<Uint8Array>;
+  /**
+   * The whole body, at once if it is there; nothing of a larger one is read before this is called. Rejects with a fault `BODY_TOO_LARGE` if it
+   * has more than `max` bytes, with `BODY_OVER_BUDGET` if the server holds too many already, with another if it does not come as it should.
+   */
+  body(max: number): Uint8Array | Promise<Uint8Array>;
 };
 
 export type HttpResponse = {

@@ -31,7 +31,7 @@ test('each question gets its own answer, whatever the order they are answered in
   serveRelay(
     answering,
     async (asked) => {
-      const text = Buffer.from(await asked.body()).toString();
+      const text = Buffer.from(await asked.body(1000)).toString();
       if (text === 'slow') await new Promise((resolve) => setTimeout(resolve, 5));
       return {
         status: 200,

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
 import { Fault } from '../fault.ts';
+import { servicesOf } from '../rpc/method.ts';
 import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Route, usualMaxBody } from './router.ts';
 
 const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report };
 
@@ -112,6 +113,33 @@ describe('bodies', () => {
     const tooLarge = new Fault('request body exceeds 8 bytes', { code: 'BODY_TOO_LARGE' });
     expect(await ask(() => Promise.reject(tooLarge))).toMatchObject({ status: 413, body: 'request body exceeds 8 bytes\n' });
     expect(await ask(() => Promise.reject(new Error('gone')))).toMatchObject({ status: 400, body: 'request body could not be read\n' });
+    for (const [code, status] of [
+      ['BODY_OVER_BUDGET', 503],
+      ['BODY_TIMEOUT', 408],
+      ['BODY_FRAGMENTED', 400],
+    ] as const)
+      expect(await ask(() => Promise.reject(new Fault('why', { code })))).toMatchObject({ status, body: 'why\n' });
+  });
+
+  test('a route says how long one may be, and what a handler cannot read is no internal error', async () => {
+    const asked: number[] = [];
+    const body = (max: number): Promise<Uint8Array> => {
+      asked.push(max);
+      return Promise.reject(new Fault('too long', { code: 'BODY_TOO_LARGE' }));
+    };
+    const [services, reported] = [servicesOf(), [] as unknown[]];
+    const own = router({
+      routes: new Map<string, Route>([
+        ['/long', { services, maxBody: 7 }],
+        ['/usual', { services }],
+        ['/handler', { handler: async (request: HttpRequest) => ({ status: 200, headers: {}, body: await request.body(5) }) }],
+      ]),
+      mode: { ...strict, report: (error) => void reported.push(error) },
+    });
+    for (const path of ['/long', '/usual', '/handler'])
+      expect(await own({ ...requestOf(path, 'POST', json, new Uint8Array()), body })).toMatchObject({ status: 413, body: 'too long\n' });
+    expect(asked).toEqual([7, usualMaxBody, 5]);
+    expect(reported).toEqual([]);
   });
 
   test('one that is there makes no promise', () => {

@@ -1,19 +1,27 @@
+import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
   bodyBrokenOff,
+  bodyTimedOut,
   bodyTooLarge,
   broken,
   listenError,
   type Serve,
+  ServeError,
   type ServeOptions,
   type ServeRequest,
   type ServeResponse,
+  smallBody,
+  splitBudget,
   splitTarget,
+  usualBodyTimeout,
   usualGrace,
 } from './serve.ts';
 
 /** HTTP on Bun's own server. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false, grace = usualGrace } = options;
+  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = usualGrace } = options;
+  const { readsAhead = () => false, bodyTimeout = usualBodyTimeout } = options;
+  const { small, large } = splitBudget(options.maxBodies);
   const headersOf = rememberedHeaders();
   const split = rememberedSplit();
 
@@ -22,24 +30,42 @@ export const serve: Serve = async (options) => {
     // A string, even an empty one, would bring a content type of Bun's choice.
     return new Response(body.length === 0 ? null : body, { status, headers: headersOf(response.headers) });
   };
-  const respond = (request: Request, body: ServeRequest['body']): Response | Promise<Response> => {
-    const { path, query } = split(request.url);
+  /** `release` gives back what the body took of a budget, once there is an answer. */
+  const respond = (request: Request, target: Target, body: ServeRequest['body'], release: () => void): Response | Promise<Response> => {
+    const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
     const caller = () => server.requestIP(request)?.address;
-    const response = handler({ method: request.method, path, query, header, caller, body });
-    return response instanceof Promise ? response.then(finish) : finish(response);
+    let isLate = false;
+    try {
+      const response = handler({ method: request.method, path, query, header, caller, body });
+      if (!(response instanceof Promise)) return finish(response);
+      isLate = true;
+      return response.then(finish).finally(release);
+    } finally {
+      if (!isLate) release();
+    }
+  };
+  const respondUnread = (request: Request, target: Target): Response | Promise<Response> => {
+    let buffer: BodyBuffer | undefined;
+    const body = (max: number): Promise<Uint8Array> => {
+      if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLarge(max));
+      buffer = createBodyBuffer(max, large);
+      return readStream(request, buffer, bodyTimeout);
+    };
+    return respond(request, target, body, () => buffer?.release());
   };
   const fetch = (request: Request): Response | Promise<Response> => {
+    const target = split(request.url);
     const length = request.headers.get('content-length');
-    if (length === null) return respond(request, () => readStream(request, maxBody));
-    if (!(Number(length) <= maxBody)) return respond(request, () => Promise.reject(bodyTooLarge(maxBody)));
-    // A body of known size is read before the handler is called, which then can answer at once: promises cost more than the call.
+    const size = Number(length);
+    if (length === null || !(size <= smallBody) || !readsAhead(target.path) || !small.take(size)) return respondUnread(request, target);
+    const release = () => small.give(size);
     return request.bytes().then(
-      (body) => respond(request, () => body),
-      () => respond(request, () => Promise.reject(bodyBrokenOff())),
+      (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLarge(max)) : body), release),
+      () => respond(request, target, () => Promise.reject(bodyBrokenOff()), release),
     );
   };
-  // The limit on bodies is ours: Bun's own would answer without a word.
+  // The limits on bodies are the handler's: Bun's own would answer without a word.
   const common = { fetch, error: () => finish(broken), maxRequestBodySize: Number.MAX_SAFE_INTEGER, development: false } as const;
   const server = listen(
     () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
@@ -69,6 +95,8 @@ function rememberedHeaders(): (set: ServeResponse['headers']) => Headers {
   };
 }
 
+type Target = ReturnType<typeof splitTarget>;
+
 /** Callers keep asking the same URL, and a path that was looked up before is found faster than an equal one. */
 function rememberedSplit(): typeof splitTarget {
   let url = '';
@@ -90,14 +118,26 @@ function listen<S>(start: () => S, options: ServeOptions): S {
   }
 }
 
-/** A body of unknown size is refused as soon as it is too long. */
-async function readStream({ body }: Request, max: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > max) throw bodyTooLarge(max);
-    chunks.push(chunk);
+/** Reads a body into a buffer until it ends, the buffer refuses it, or its time is over. What then is not read stays with the sender. */
+async function readStream({ body }: Request, buffer: BodyBuffer, timeout: number): Promise<Uint8Array> {
+  if (body === null) return buffer.whole();
+  const reader = body.getReader();
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    void reader.cancel().catch(() => undefined);
+  }, timeout);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isTimedOut) throw bodyTimedOut();
+      if (done) return buffer.whole();
+      buffer.add(value);
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error instanceof ServeError ? error : bodyBrokenOff();
+  } finally {
+    clearTimeout(timer);
   }
-  return Buffer.concat(chunks);
 }

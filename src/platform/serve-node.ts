@@ -1,14 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { BodyBudget } from './body-budget.ts';
+import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
   bodyBrokenOff,
+  bodyTimedOut,
   bodyTooLarge,
   broken,
   listenError,
   type Serve,
   type ServeRequest,
   type ServeResponse,
+  splitBudget,
   splitTarget,
+  usualBodyTimeout,
   usualGrace,
 } from './serve.ts';
 
@@ -17,18 +22,22 @@ const readTimeout = 30_000;
 
 /** HTTP on node:http, for the library inside Node. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, maxBody, idleTimeout, reusePort = false, grace = usualGrace } = options;
+  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = usualGrace, bodyTimeout = usualBodyTimeout } = options;
+  // Here no body is read ahead, so all are charged as they come.
+  const { large } = splitBudget(options.maxBodies);
   const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
     async (incoming, outgoing) => {
       connections.busy(incoming.socket, outgoing);
       let response = broken;
+      const body = createBody(incoming, large, bodyTimeout);
       try {
-        response = await handler(requestOf(incoming, maxBody));
+        response = await handler(requestOf(incoming, body.read));
       } catch {
         // A handler reports what it throws; here it only matters that an answer goes out.
       }
+      body.release();
       send(incoming, outgoing, response);
     },
   );
@@ -79,7 +88,7 @@ function createConnections() {
   };
 }
 
-function requestOf(incoming: IncomingMessage, maxBody: number): ServeRequest {
+function requestOf(incoming: IncomingMessage, body: ServeRequest['body']): ServeRequest {
   const { path, query } = splitTarget(incoming.url ?? '/');
   return {
     method: incoming.method ?? '',
@@ -90,26 +99,46 @@ function requestOf(incoming: IncomingMessage, maxBody: number): ServeRequest {
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
     },
-    body: () => readBody(incoming, maxBody),
+    body,
   };
 }
 
 /** A body whose length is announced is refused before it is read, any other as soon as it is too long. */
-function readBody(incoming: IncomingMessage, max: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length'] ?? 0) > max) return reject(bodyTooLarge(max));
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size > max) {
-        incoming.pause();
-        reject(bodyTooLarge(max));
-      } else chunks.push(chunk);
+function createBody(incoming: IncomingMessage, budget: BodyBudget, timeout: number) {
+  let buffer: BodyBuffer | undefined;
+  return {
+    read: (max: number): Promise<Uint8Array> => {
+      if (Number(incoming.headers['content-length'] ?? 0) > max) return Promise.reject(bodyTooLarge(max));
+      buffer = createBodyBuffer(max, budget);
+      return readInto(buffer, incoming, timeout);
+    },
+    release: () => buffer?.release(),
+  };
+}
+
+function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number): Promise<Uint8Array> {
+  return new Promise<Uint8Array>((resolve, reject) => {
+    const refuse = (reason: unknown) => {
+      clearTimeout(timer);
+      incoming.off('data', add);
+      incoming.pause();
+      reject(reason);
+    };
+    const add = (chunk: Uint8Array) => {
+      try {
+        buffer.add(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const timer = setTimeout(() => refuse(bodyTimedOut()), timeout);
+    incoming.on('data', add);
+    incoming.once('end', () => {
+      clearTimeout(timer);
+      resolve(buffer.whole());
     });
-    incoming.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)));
-    incoming.once('error', () => reject(bodyBrokenOff()));
-    incoming.once('close', () => reject(bodyBrokenOff()));
+    incoming.once('error', () => refuse(bodyBrokenOff()));
+    incoming.once('close', () => refuse(bodyBrokenOff()));
   });
 }
 

@@ -40,10 +40,39 @@ const converse = (to: NetConnectOpts, request: string) =>
     socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
   });
 
+/** A connection that has sent something; `finish` sends the rest and returns what comes back first. */
+const opened = (server: Server, sent: string) =>
+  new Promise<{ readonly finish: (rest: string) => Promise<string>; readonly destroy: () => void }>((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: server.port }, () =>
+      socket.write(sent, 'latin1', () => resolve({ finish, destroy })),
+    );
+    const answer = Promise.withResolvers<string>();
+    socket.once('data', (chunk) => answer.resolve(chunk.toString('latin1')));
+    socket.once('close', () => answer.resolve(''));
+    socket.once('error', reject);
+    const destroy = () => void socket.destroy();
+    const finish = async (rest: string): Promise<string> => {
+      if (rest !== '') socket.write(rest, 'latin1');
+      const text = await answer.promise;
+      socket.destroy();
+      return text;
+    };
+  });
+
+const firstAnswer = async (server: Server, sent: string): Promise<string> => (await opened(server, sent)).finish('');
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await isSo()) return;
+    await Bun.sleep(10);
+  }
+  throw new Error('it never became so');
+}
+
 const echo = async (request: ServeRequest): Promise<ServeResponse> => {
   const { method, path, query } = request;
   const seen = { method, path, query, host: request.header('host'), none: request.header('x-none') };
-  const body = Buffer.from(await request.body()).toString('hex');
+  const body = Buffer.from(await request.body(1000)).toString('hex');
   return { status: 201, headers: { 'x-seen': 'yes', 'content-type': 'text/x' }, body: JSON.stringify({ ...seen, body }) };
 };
 
@@ -52,7 +81,7 @@ const suite = (name: string, serve: Serve) =>
   describe(name, () => {
     const open: Server[] = [];
     const start = async (options: Partial<ServeOptions> = {}) => {
-      const server = await serve({ host: '127.0.0.1', port: 0, handler: echo, maxBody: 1000, idleTimeout: 10, ...options });
+      const server = await serve({ host: '127.0.0.1', port: 0, handler: echo, maxBodies: 65_536, idleTimeout: 10, ...options });
       open.push(server);
       return server;
     };
@@ -113,7 +142,7 @@ const suite = (name: string, serve: Serve) =>
       const codes: string[] = [];
       const handler = async (request: ServeRequest): Promise<ServeResponse> => {
         try {
-          await request.body();
+          await request.body(1000);
         } catch (error) {
           codes.push((error as ServeError).fault.code);
         }
@@ -126,6 +155,86 @@ const suite = (name: string, serve: Serve) =>
         /^HTTP\/1\.1 413 /,
       );
       expect(codes).toEqual(['BODY_TOO_LARGE', 'BODY_TOO_LARGE']);
+    });
+
+    /** The codes of bodies that could not be read, in the order they were asked for; each is answered 200 or 413. */
+    const reading = (max: number) => {
+      const codes: string[] = [];
+      const handler = async (request: ServeRequest): Promise<ServeResponse> => {
+        try {
+          return { status: 200, headers: {}, body: `${(await request.body(max)).length} bytes` };
+        } catch (error) {
+          codes.push((error as ServeError).fault.code);
+          return { status: 413, headers: {}, body: 'no' };
+        }
+      };
+      return { codes, handler };
+    };
+
+    test('a request can be answered before its body has come, announced or in chunks', async () => {
+      const server = await start({ handler: () => ({ status: 401, headers: {}, body: 'no key' }) });
+      const { codes, handler } = reading(1000);
+      const limited = await start({ handler });
+      for (const length of ['Content-Length: 900', 'Transfer-Encoding: chunked'])
+        expect(await firstAnswer(server, `POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
+      expect(await firstAnswer(limited, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
+      expect(codes).toEqual(['BODY_TOO_LARGE']);
+    });
+
+    test('bodies are bounded in total, and what is answered makes room', async () => {
+      const { codes, handler } = reading(20_000);
+      const server = await start({ handler, maxBodies: 120_000 });
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
+      const held = await Promise.all(Array.from({ length: 3 }, () => opened(server, head + 'x'.repeat(19_999))));
+      await until(async () => {
+        await firstAnswer(server, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 17000\r\n\r\n${'x'.repeat(17_000)}`);
+        return codes.length > 0;
+      });
+      expect(new Set(codes)).toEqual(new Set(['BODY_OVER_BUDGET']));
+      for (const { finish } of held) expect(await finish('x')).toContain('20000 bytes');
+      expect(await firstAnswer(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
+    });
+
+    test('a body that breaks off makes room too', async () => {
+      const { codes, handler } = reading(20_000);
+      const server = await start({ handler, maxBodies: 120_000 });
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
+      for (let round = 1; round <= 6; round++) {
+        const { destroy } = await opened(server, head + 'x'.repeat(19_999));
+        await Bun.sleep(5);
+        destroy();
+        await until(async () => codes.length === round);
+      }
+      expect(new Set(codes)).toEqual(new Set(['BODY_BROKEN_OFF']));
+      expect(await firstAnswer(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
+    });
+
+    test('very many tiny chunks are refused early', async () => {
+      const { codes, handler } = reading(1_000_000);
+      const server = await start({ handler, maxBodies: 8_000_000 });
+      const tiny = (count: number) => `${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`;
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+      expect(await firstAnswer(server, head + tiny(10_000))).toContain('10000 bytes');
+      expect(await firstAnswer(server, head + tiny(20_000))).toMatch(/^HTTP\/1\.1 413 /);
+      expect(codes).toEqual(['BODY_FRAGMENTED']);
+    });
+
+    test('a body has a time within which it must come', async () => {
+      const { codes, handler } = reading(1000);
+      const server = await start({ handler, bodyTimeout: 100 });
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
+      expect(await firstAnswer(server, `${head}x`)).toMatch(/^HTTP\/1\.1 413 /);
+      expect(codes).toEqual(['BODY_TIMEOUT']);
+    });
+
+    test('small bodies that are announced and do not come shut nobody out', async () => {
+      const { codes, handler } = reading(20_000);
+      const server = await start({ handler, maxBodies: 80_000, readsAhead: () => true });
+      const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n';
+      const silent = await Promise.all(Array.from({ length: 30 }, () => opened(server, head)));
+      expect(await firstAnswer(server, head + 'x'.repeat(10_000))).toContain('10000 bytes');
+      for (const { destroy } of silent) destroy();
+      expect(new Set(codes)).not.toContain('BODY_OVER_BUDGET');
     });
 
     test('a handler that throws is answered for', async () => {
@@ -183,4 +292,47 @@ const suite = (name: string, serve: Serve) =>
   });
 
 suite('Bun.serve', serveBun);
+
+test('Bun.serve: a connection that falls silent is closed, the longest time it can be given is taken', async () => {
+  const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000 };
+  const longest = await serveBun({ ...options, idleTimeout: 255 });
+  await longest.close();
+  const server = await serveBun({ ...options, idleTimeout: 1 });
+  try {
+    const silent = ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx'];
+    await Promise.all(silent.map((sent) => converse({ host: '127.0.0.1', port: server.port }, sent)));
+  } finally {
+    await server.close();
+  }
+}, 60_000);
+
+test('Bun.serve: a small body of a path that is read ahead is there at once, of another path it is not', async () => {
+  const seen: string[] = [];
+  const server = await serveBun({
+    host: '127.0.0.1',
+    port: 0,
+    maxBodies: 1_000_000,
+    idleTimeout: 10,
+    readsAhead: (path) => path.startsWith('/ahead'),
+    handler: (request) => {
+      const body = request.body(300_000);
+      seen.push(`${request.path} ${body instanceof Promise ? 'later' : 'at once'}`);
+      const respond = ({ length }: Uint8Array) => ({ status: 200, headers: {}, body: `${length} bytes` });
+      return body instanceof Promise ? body.then(respond) : respond(body);
+    },
+  });
+  try {
+    for (const [path, size] of [
+      ['/ahead', 262_144],
+      ['/ahead', 262_145],
+      ['/other', 10],
+    ] as const)
+      expect(await firstAnswer(server, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)).toContain(
+        `${size} bytes`,
+      );
+    expect(seen).toEqual(['/ahead at once', '/ahead later', '/other later']);
+  } finally {
+    await server.close();
+  }
+});
 suite('node:http', serveNode);

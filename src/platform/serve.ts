@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 
 /** What a server needs of the handler it is given, and what it gives it; `http/message.ts` says the same. */
 export type ServeRequest = {
@@ -7,7 +8,7 @@ export type ServeRequest = {
   readonly query: string;
   header(name: string): string | null;
   caller?(): string | undefined;
-  body(): Uint8Array | Promise<Uint8Array>;
+  body(max: number): Uint8Array | Promise<Uint8Array>;
 };
 
 export type ServeResponse = {
@@ -21,8 +22,15 @@ export type ServeOptions = {
   /** 0 picks a free one. */
   readonly port: number;
   readonly handler: (request: ServeRequest) => ServeResponse | Promise<ServeResponse>;
-  /** The most bytes of a body that are ever held. */
-  readonly maxBody: number;
+  /** The most bytes of bodies that are held at once, over all connections; see `splitBudget`. */
+  readonly maxBodies: number;
+  /**
+   * Paths whose small bodies are read before the handler is called, which then can answer at once: promises cost more than the call.
+   * Everywhere else nothing of a body is read before the handler asks for it.
+   */
+  readonly readsAhead?: (path: string) => boolean;
+  /** Milliseconds within which a body must have come, if it was not read ahead. Peer: config/config.go, 30 s. */
+  readonly bodyTimeout?: number;
   /** Seconds without a byte after which a connection is closed. */
   readonly idleTimeout: number;
   /** Milliseconds that a running request has to end once the server closes. */
@@ -45,6 +53,21 @@ export type Serve = (options: ServeOptions) => Promise<Server>;
 /** Milliseconds that a running request has to end once the server closes, unless said otherwise. */
 export const usualGrace = 500;
 
+/** Milliseconds within which a body must have come, unless said otherwise. */
+export const usualBodyTimeout = 30_000;
+
+/** Bodies up to this many bytes are small: twice the text of the largest transaction. */
+export const smallBody = 262_144;
+
+/**
+ * Half for small bodies, charged at their announced size before they come; the rest for all others, charged as they come.
+ * Callers who announce bodies and do not send them can only use up the first, and then small bodies are read as all others are.
+ */
+export const splitBudget = (maxBodies: number): { readonly small: BodyBudget; readonly large: BodyBudget } => ({
+  small: createBodyBudget(maxBodies / 2),
+  large: createBodyBudget(maxBodies / 2),
+});
+
 /** For a handler that breaks its word and throws. */
 export const broken: ServeResponse = { status: 500, headers: {}, body: '' };
 
@@ -64,11 +87,21 @@ export type ServeFault =
   | { code: 'PORT_TAKEN'; host: string; port: number }
   | { code: 'LISTEN_FAILED'; host: string; port: number; reason: string }
   | { code: 'BODY_TOO_LARGE'; max: number }
+  | { code: 'BODY_FRAGMENTED' }
+  | { code: 'BODY_OVER_BUDGET' }
+  | { code: 'BODY_TIMEOUT' }
   | { code: 'BODY_BROKEN_OFF' };
 
 export class ServeError extends Fault<ServeFault> {}
 
 export const bodyTooLarge = (max: number) => new ServeError(`request body exceeds ${max} bytes`, { code: 'BODY_TOO_LARGE', max });
+
+export const bodyFragmented = () => new ServeError('request body comes in too many small chunks', { code: 'BODY_FRAGMENTED' });
+
+export const bodyOverBudget = () =>
+  new ServeError('the server is reading too many request bodies at once; try again', { code: 'BODY_OVER_BUDGET' });
+
+export const bodyTimedOut = () => new ServeError('request body did not come in time', { code: 'BODY_TIMEOUT' });
 
 export const bodyBrokenOff = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
 

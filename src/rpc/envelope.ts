@@ -1,3 +1,4 @@
+import { ownText } from '../bytes/own-text.ts';
 import { goString } from '../codec/go-string.ts';
 import { Fault } from '../fault.ts';
 import { RpcError } from './fault.ts';
@@ -130,11 +131,13 @@ function wholeAnswer(result: Uint8Array, echo: string): Uint8Array {
   const before = lastWhole.get(result);
   if (before?.echo === echo) return before.body;
   const body = Buffer.concat([resultHead, result, Buffer.from(`,"id":${echo}}\n`, 'latin1')]);
-  lastWhole.set(result, { echo, body });
+  if (echo.length <= longestEcho) lastWhole.set(result, { echo: ownText(echo), body });
   return body;
 }
 
 const lastWhole = new WeakMap<Uint8Array, { readonly echo: string; readonly body: Uint8Array }>();
+/** Characters of an id whose answer is kept: an id is a piece of the request and may be as long. */
+const longestEcho = 64;
 const resultHead = Buffer.from('{"jsonrpc":"2.0","result":');
 
 function failed(id: string | null, error: unknown, called: boolean, mode: Mode): Reply {
