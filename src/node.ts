@@ -141,7 +141,7 @@ async function startWriter(
         ...spec,
         services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
       })),
-      ...servedCounterparts(frame, store.atomic),
+      ...servedCounterparts(frame, store.atomic, config.follow !== undefined),
     ],
     info: config.apis.info
       ? metrics.of(
