@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { addressWriter, shortIdText } from '../src/bytes/address.ts';
 import { formatHex } from '../src/bytes/hex.ts';
 import { type Id, idText } from '../src/bytes/id.ts';
@@ -160,6 +163,33 @@ describe('an imported output', () => {
       }
     });
 });
+
+test('a followed node that refuses a spent output: the follower names the transaction', async () => {
+  const node = await startProgram();
+  const folder = mkdtempSync(join(tmpdir(), 'serac-errors-'));
+  const follower = await startProgram('follow', node.url, `--data-dir=${folder}`);
+  try {
+    await accept(node.client, split);
+    for (let i = 0; i < 200 && (await heightOf(follower.client)) === '0'; i++) await Bun.sleep(50);
+    const error = await issue(follower.client, pay(ewoqGenesisUtxo, 'again'));
+    expect(error?.message).toBe(`failed to verify transfer: failed to get utxo ${idText(ewoqGenesisUtxo.id)}: not found`);
+    expect(error?.data).toMatchObject({
+      code: 'FOLLOW_REFUSED',
+      utxoID: idText(ewoqGenesisUtxo.id),
+      isSpent: true,
+      spentBy: idText(split.id),
+    });
+    const { error: balance } = await follower.client.call('/ext/bc/C/rpc', 'eth_getBalance', [`0x${'0'.repeat(40)}`, 'latest']);
+    expect(balance?.data).toMatchObject({ code: 'COUNTERPART_NOT_RUN' });
+  } finally {
+    await follower.stop();
+    await node.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const heightOf = async (client: Client) =>
+  ((await client.call('/ext/bc/X', 'avm.getHeight')).result as { height: string } | undefined)?.height;
 
 type Asked = readonly [name: string, path: string, method: string, params: unknown, data: object];
 

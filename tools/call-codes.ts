@@ -74,7 +74,10 @@ export const nodeCodes: Advices<
 > = {
   FOLLOW_SILENT: ['The followed node does not answer.', 'Try again; `why` says what failed.'],
   FOLLOW_NONSENSE: ['The followed node gave an answer that cannot be right.', 'Check what `serac follow` points at.'],
-  FOLLOW_REFUSED: ['The followed node refused the call; the message is its own.', 'Do what the message of that node says.'],
+  FOLLOW_REFUSED: [
+    'The followed node refused the call; the message is its own.',
+    'If `spentBy` is given, an input was spent by that transaction: fetch the UTXOs again. Otherwise go by the message.',
+  ],
   FOLLOW_STOPPED: ['The node is stopping.', 'Try again when it has started.'],
   RELAY_BUSY: ['The process that writes has too many calls waiting.', 'Try again a little later.'],
 };

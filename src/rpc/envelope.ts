@@ -47,7 +47,6 @@ function answerOne(services: Services, text: string, mode: Mode): Reply | Promis
   const { id } = request;
   let called = false;
   let call: Call | undefined;
-  const hint = () => (mode.differences.errorData && call !== undefined ? paramHint(request.params, call.params) : undefined);
   try {
     call = findCall(services, request.method);
     if (call.writer && services.forward)
@@ -56,11 +55,16 @@ function answerOne(services: Services, text: string, mode: Mode): Reply | Promis
     called = true;
     const result = call.run(params);
     if (!(result instanceof Promise)) return succeeded(id, result);
-    return result.then((value) => succeeded(id, value)).catch((error: unknown) => failed(id, error, true, mode, hint()));
+    return result
+      .then((value) => succeeded(id, value))
+      .catch((error: unknown) => failed(id, error, true, mode, hintOf(call, request, mode)));
   } catch (error) {
-    return failed(id, error, called, mode, hint());
+    return failed(id, error, called, mode, hintOf(call, request, mode));
   }
 }
+
+const hintOf = (call: Call | undefined, { params }: Readonly<Request>, mode: Mode): ParamHint | undefined =>
+  mode.differences.errorData && call !== undefined ? paramHint(params, call.params) : undefined;
 
 /** One after the other, so that a call sees what the calls before it did. Notifications leave no trace in the answer. */
 async function answerBatch(services: Services, text: string, mode: Mode): Promise<Reply> {

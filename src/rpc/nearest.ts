@@ -13,7 +13,7 @@ export function nearest(wanted: string, names: Iterable<string>): string | undef
   let least = plain.length / 3;
   for (const name of names) {
     const other = plainName(name);
-    const cost = other === plain ? 0 : isPart(plain, other) ? 0.5 : editDistance(plain, other);
+    const cost = costOf(plain, other, least);
     if (cost < least || (cost === least && best === undefined)) [best, least] = [name, cost];
   }
   return best;
@@ -24,6 +24,13 @@ const plainName = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')
     .replaceAll('transaction', 'tx');
+
+/** How far two names are apart; Infinity if their lengths alone differ by more than `limit`. */
+function costOf(a: string, b: string, limit: number): number {
+  if (a === b) return 0;
+  if (isPart(a, b)) return 0.5;
+  return Math.abs(a.length - b.length) > limit ? Number.POSITIVE_INFINITY : editDistance(a, b);
+}
 
 const isPart = (a: string, b: string): boolean => a.includes(b) || b.includes(a);
 
