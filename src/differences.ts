@@ -35,6 +35,10 @@ export const differences = {
     what: 'A bech32 address that does not hold exactly 20 bytes is refused.',
     why: 'AvalancheGo pads 19 bytes with a zero byte: a mistyped address is taken for another one.',
   },
+  genesisBlockTxs: {
+    what: '`txs` of block 0 is `[]` in JSON.',
+    why: 'AvalancheGo answers `null` on a fresh data directory and `[]` after a restart. With --strict it is `null`.',
+  },
   nodeVersion: {
     what: '`info.getNodeVersion` says `serac/<version>`.',
     why: 'It is what runs. With --strict the names are those of AvalancheGo 1.14.2, for clients that parse them.',

@@ -142,7 +142,7 @@ async function startWriter(
         maxBody: txMaxBody,
         services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
       })),
-      ...servedCounterparts(frame, store.atomic),
+      ...servedCounterparts(frame, store.atomic, config.follow !== undefined),
     ],
     info: config.apis.info
       ? metrics.of(

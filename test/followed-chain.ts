@@ -1,3 +1,4 @@
+import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, zeroId } from '../src/bytes/id.ts';
 import { createJudge } from '../src/chain/judge.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
@@ -82,6 +83,7 @@ export function localJudge(recover: ReturnType<typeof createSigners>['recover'])
   return createJudge({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: x.genesis.assets[0].tx.id, ...network.fees },
     recover,
+    addressText: addressWriter('X', network.hrp),
     now: realTiming.unix,
     subnetID: zeroId,
     subnetOf: (id) => (chains.includes(id) ? zeroId : undefined),

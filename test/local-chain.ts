@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
 import { type Chain, createChain } from '../src/chain/chain.ts';
 import { createJudge } from '../src/chain/judge.ts';
@@ -55,6 +56,7 @@ export function openLocalChain({ path = memoryPath, now, strict = false, onAccep
   const judge = createJudge({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: avax.tx.id, ...network.fees },
     recover: createSigners(recoverNative).recover,
+    addressText: addressWriter('X', network.hrp),
     now,
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),

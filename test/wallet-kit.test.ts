@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { addressWriter } from '../src/bytes/address.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import { fromHex, toHex } from '../src/bytes/hex.ts';
 import { type Id, zeroId } from '../src/bytes/id.ts';
@@ -110,6 +111,7 @@ describe('every builder', () => {
     chainID: terms.blockchainID,
     now: 0n,
     recover: (message, signature) => recoverSigner(recoverNative, sha256(message), signature),
+    addressText: addressWriter('X', 'local'),
     bootstrapped: true,
     subnetID: zeroId,
     subnetOf: () => zeroId,

@@ -90,8 +90,12 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
 /** The rules of a chain, with all they need. */
 export function judgeOf(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: JudgeParts): Judge {
   const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
-  return createJudge({ rules, recover, now, subnetID, subnetOf });
+  const addressText = addressWriter(spec.aliases[0], network.hrp, rememberedSigners);
+  return createJudge({ rules, recover, addressText, now, subnetID, subnetOf });
 }
+
+/** Addresses are only written into faults here. */
+const rememberedSigners = 64;
 
 export type JudgeParts = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf'>;
 
@@ -111,6 +115,7 @@ export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issu
     reads,
     space,
     json: { address: space.write, id: idText },
+    noTxs: around.differences.genesisBlockTxs ? '[]' : 'null',
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: around.now,

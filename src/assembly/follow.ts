@@ -8,6 +8,7 @@ import { type Follower, startFollower } from '../follow/follower.ts';
 import type { FollowLedger } from '../follow/ledger.ts';
 import { connectRemote, type Remote } from '../follow/remote.ts';
 import { signersAhead } from '../follow/signers-ahead.ts';
+import { withSpender } from '../follow/spent-input.ts';
 import { stateLedger } from '../follow/state-ledger.ts';
 import { fetchTransport } from '../follow/transport.ts';
 import type { ExportShelf } from '../index/export-shelf.ts';
@@ -94,7 +95,10 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
     lastAccepted: state.lastAccepted,
     waiting: () => ({ txs: 0, bytes: 0 }),
     issuing: {
-      issue: follower.issue,
+      issue: (tx) =>
+        follower.issue(tx).catch((error: unknown) => {
+          throw withSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
+        }),
       issueInTurn: follower.issueInTurn,
       olderTx: follower.olderTx,
       status: async (txID) => {

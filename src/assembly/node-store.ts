@@ -70,7 +70,7 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
             index?.within,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
-        const ledger: Ledger = index === undefined ? state : { ...state, commit: (block, diff) => state.commit(block, diff, index.within) };
+        const ledger: Ledger = index === undefined ? state : indexedLedger(state, index);
         const utxos: UtxoSource = (sourceChain, addresses, start, limit) => state.utxos(sourceChain, { addresses, start, limit }, strict);
         return { ledger, reads: { ...state, utxos }, state, history: indexed ? openReads(sql, chain) : undefined, index };
       },
@@ -87,6 +87,12 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
     throw error;
   }
 }
+
+const indexedLedger = (state: ChainState, index: SqliteIndex): Ledger => ({
+  ...state,
+  commit: (block, diff) => state.commit(block, diff, index.within),
+  consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index.importerOf(utxoID),
+});
 
 /** The database itself, for whoever works on it directly. */
 export function openPlace(config: Config, env: Env, frame: Frame, access: 'write' | 'read') {

@@ -122,7 +122,7 @@ function readingRoutes(
   });
   const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
   return routesOf({
-    chains: [...chains, ...servedCounterparts(frame, atomic)],
+    chains: [...chains, ...servedCounterparts(frame, atomic, config.follow !== undefined)],
     info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
     health: undefined,
     metrics: undefined,

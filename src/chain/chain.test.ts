@@ -66,7 +66,7 @@ const judge: Judge = {
 
 function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {
   const utxos = new Map<Id, Utxo>();
-  const consumed = new Set<Id>();
+  const consumed = new Map<Id, Id>();
   const txs = new Map<Id, Tx>();
   const blocks = new Map<Id, Block>();
   for (let i = 0; i < 100; i++) utxos.set(coin(i).id, coin(i));
@@ -85,12 +85,13 @@ function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {
     block: (id) => blocks.get(id)?.bytes,
     hasTx: (id) => txs.has(id),
     wasConsumed: (id) => consumed.has(id),
+    consumerOf: (id) => consumed.get(id),
     commit: (block, diff: Diff) => {
       for (const { tx, effects } of diff.applied) {
         txs.set(tx.id, tx);
         for (const id of effects.spent) {
           utxos.delete(id);
-          consumed.add(id);
+          consumed.set(id, tx.id);
         }
         for (const utxo of effects.created) utxos.set(utxo.id, utxo);
       }

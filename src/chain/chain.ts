@@ -9,6 +9,7 @@ import { buildBlock } from './builder.ts';
 import { ChainError } from './fault.ts';
 import type { Judge } from './judge.ts';
 import { createMempool, type Mempool } from './mempool.ts';
+import { explainMissing } from './missing-output.ts';
 import { type Parent, type Processing, verifyBlock } from './processing.ts';
 import { createRefusals } from './refusals.ts';
 import { createWalletQueue } from './wallet-queue.ts';
@@ -20,6 +21,8 @@ export type Ledger = View & {
   readonly hasTx: (id: Id) => boolean;
   /** Whether an output existed and is gone, on this chain or in the memory shared with another. */
   readonly wasConsumed: (utxoID: Id) => boolean;
+  /** The transaction that consumed an output, as far as it is known. */
+  readonly consumerOf: (utxoID: Id) => Id | undefined;
   /** Everything a block changes, in one transaction of the store. */
   readonly commit: (block: Block, diff: Diff) => void;
 };
@@ -104,7 +107,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       if (!(error instanceof Fault)) throw error;
       mempool.markDropped(tx.id, error);
       refusals.add(tx);
-      throw error;
+      throw explainMissing(error, ledger, status);
     }
     add(tx);
   };
@@ -178,6 +181,12 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
   const isUndecided = (id: Id): boolean =>
     mempool.get(id) !== undefined || wallet.has(id) || [...processing.values()].some(({ block }) => block.txs.some((tx) => tx.id === id));
 
+  const status = (id: Id): TxStatus => {
+    if (ledger.hasTx(id)) return 'Accepted';
+    if (isUndecided(id)) return 'Processing';
+    return refusals.wanted(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
+  };
+
   return {
     lastAccepted: () => ledger.lastAccepted().id,
     build: () => {
@@ -202,11 +211,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     waiting: () => mempool.size().txs,
     issue,
     issueInTurn: wallet.issue,
-    status: (id) => {
-      if (ledger.hasTx(id)) return 'Accepted';
-      if (isUndecided(id)) return 'Processing';
-      return refusals.wanted(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
-    },
+    status,
     mempool,
     processing: () => processing.size,
   };

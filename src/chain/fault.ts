@@ -4,7 +4,7 @@ export type ChainFault =
   | { code: 'MEMPOOL_DUPLICATE'; txID: string }
   | { code: 'MEMPOOL_TX_TOO_LARGE'; txID: string; size: number; max: number }
   | { code: 'MEMPOOL_FULL'; txID: string; size: number; available: number }
-  | { code: 'MEMPOOL_CONFLICT'; txID: string; with: string }
+  | { code: 'MEMPOOL_CONFLICT'; txID: string; utxoID: string; spentBy: string }
   | { code: 'BLOCK_MERKLE_ROOT'; merkleRoot: string }
   | { code: 'BLOCK_TOO_FAR_AHEAD'; time: bigint; now: bigint }
   | { code: 'BLOCK_EMPTY' }

@@ -14,13 +14,15 @@ export type Judge = {
 export type JudgeDeps = {
   readonly rules: Rules;
   readonly recover: SpendContext['recover'];
+  readonly addressText: SpendContext['addressText'];
   /** Unix seconds. */
   readonly now: () => bigint;
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
 };
 
-export function createJudge({ rules, recover, now, subnetID, subnetOf }: JudgeDeps): Judge {
+export function createJudge({ rules, recover, addressText, now, subnetID, subnetOf }: JudgeDeps): Judge {
+  const { chainID } = rules;
   // The same transaction is judged when issued, when built into a block and with the block: its syntax cannot have changed since.
   const passed = new WeakSet<Tx>();
   return {
@@ -29,6 +31,6 @@ export function createJudge({ rules, recover, now, subnetID, subnetOf }: JudgeDe
       verifySyntax(tx, rules);
       passed.add(tx);
     },
-    spend: (tx, view) => verifySpend(tx, view, { chainID: rules.chainID, now: now(), recover, bootstrapped: true, subnetID, subnetOf }),
+    spend: (tx, view) => verifySpend(tx, view, { chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf }),
   };
 }

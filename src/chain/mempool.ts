@@ -54,9 +54,14 @@ export function createMempool(): Mempool {
         available,
       });
     const consumed = consumedBy(tx);
-    const rival = consumed.map((id) => consumers.get(id)).find((other) => other !== undefined);
-    if (rival !== undefined)
-      throw new ChainError(`tx conflicts with other tx: ${txID}`, { code: 'MEMPOOL_CONFLICT', txID, with: idText(rival) });
+    const contested = consumed.find((id) => consumers.has(id));
+    if (contested !== undefined)
+      throw new ChainError(`tx conflicts with other tx: ${txID}`, {
+        code: 'MEMPOOL_CONFLICT',
+        txID,
+        utxoID: idText(contested),
+        spentBy: idText(consumers.get(contested) as Id),
+      });
     waiting.set(tx.id, { tx, consumed });
     bytes += size;
     for (const id of consumed) consumers.set(id, tx.id);

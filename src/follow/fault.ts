@@ -6,8 +6,8 @@ export type FollowFault =
   | { code: 'FOLLOW_SILENT'; method: string; why: string }
   /** An answer that is not what was asked for. */
   | { code: 'FOLLOW_NONSENSE'; method: string; why: string }
-  /** A proper answer that says no; the message is the node's own. */
-  | { code: 'FOLLOW_REFUSED'; method: string; rpcCode: number }
+  /** A proper answer that says no; the message is the node's own. `spentBy` spent an input of the transaction that was issued. */
+  | { code: 'FOLLOW_REFUSED'; method: string; rpcCode: number; utxoID?: string; isSpent?: true; spentBy?: string }
   | { code: 'FOLLOW_OTHER_NETWORK'; what: 'network' | 'chain'; want: string; got: string }
   | { code: 'FOLLOW_BLOCK_CHANGED'; height: string; held: string; told: string }
   | { code: 'FOLLOW_BAD_BLOCK'; height: string; blockID: string; cause: string }

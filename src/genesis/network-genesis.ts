@@ -2,6 +2,7 @@ import { type Id, parseId } from '../bytes/id.ts';
 import { type GenesisConfig, parseGenesisConfig, recentStartTime, validateGenesisConfig } from './avalanchego-json.ts';
 import { type AvmGenesis, parseAvmGenesis } from './avm-genesis.ts';
 import { blockchainId, cChain, xChain } from './blockchain-id.ts';
+import { type EvmAccounts, evmAccounts } from './evm-accounts.ts';
 import { buildPlatformGenesis, platformBlockId } from './platform-genesis.ts';
 import { buildXGenesis } from './x-genesis.ts';
 
@@ -10,7 +11,12 @@ export type NetworkGenesis = {
   readonly x: { readonly blockchainID: Id; readonly genesis: AvmGenesis };
   /** Block 0 of each; the EVM's is undefined for a C-Chain genesis that is not a standard network's, which Serac cannot execute. */
   readonly p: { readonly genesisBlockID: Id; readonly startTime: bigint };
-  readonly c: { readonly blockchainID: Id; readonly genesisBlockID: Id | undefined };
+  readonly c: {
+    readonly blockchainID: Id;
+    readonly genesisBlockID: Id | undefined;
+    /** What the C-Chain's genesis allocates; undefined if it cannot be read. */
+    readonly accounts: EvmAccounts | undefined;
+  };
 };
 
 export type DataFile = 'local.json' | 'fuji.bin' | 'mainnet.bin';
@@ -41,6 +47,9 @@ export function networkGenesis(
   return { x: { blockchainID: blockchainId(network.id, xChain(bytes)), genesis: parseAvmGenesis(bytes) }, p: known.p, c: known.c };
 }
 
+/** The C-Chain of the public networks began with one contract, which holds nothing. */
+const noAccounts: EvmAccounts = new Map();
+
 /** What AvalancheGo v1.14.2 makes of the genesis of the public networks (genesis.FromConfig; coreth's core.Genesis for the EVM). */
 const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pick<NetworkGenesis, 'p' | 'c'> } = {
   1: {
@@ -49,6 +58,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
     c: {
       blockchainID: parseId('2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
+      accounts: noAccounts,
     },
   },
   5: {
@@ -57,6 +67,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
     c: {
       blockchainID: parseId('yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
+      accounts: noAccounts,
     },
   },
 };
@@ -71,7 +82,7 @@ function fromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): Net
   return {
     x: { blockchainID: xID, genesis },
     p: { genesisBlockID: platformBlockId(buildPlatformGenesis(config, genesis.assets[0].tx.id, chains)), startTime: config.startTime },
-    c: { blockchainID: cID, genesisBlockID: cGenesisBlockID },
+    c: { blockchainID: cID, genesisBlockID: cGenesisBlockID, accounts: evmAccounts(config.cChainGenesis) },
   };
 }
 

@@ -1,4 +1,4 @@
-import { idToBytes } from '../bytes/id.ts';
+import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
 import type { Within, WithinAll, WithinOlder } from '../state/chain-state.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +15,8 @@ export type SqliteIndex = {
   readonly withinAll: WithinAll;
   readonly withinOlder: WithinOlder;
   readonly exported: ExportShelf;
+  /** The transaction of this chain that imported an output. */
+  readonly importerOf: (utxoID: Id) => Id | undefined;
   /** Height of the last block in the index; -1 if there is none. */
   readonly height: () => number;
   /**
@@ -33,6 +35,9 @@ export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
   const exported = exportSteps(chain, 'sqlite');
   const blocksFrom = storedBlocks(chain);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
+  const importer = store.db.prepare<{ taken_by: Uint8Array }>(
+    'SELECT taken_by FROM moved WHERE id = ? AND destination = ? AND taken_by IS NOT NULL LIMIT 1',
+  );
   const tip = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
   const height = (): number => progress.get(idToBytes(chain.id))?.height ?? -1;
   return {
@@ -44,6 +49,10 @@ export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
     exported: {
       open: async (address) => run(exported.open(address)),
       take: async (gone) => void store.write(() => run(exported.take(gone))),
+    },
+    importerOf: (utxoID) => {
+      const row = importer.get(idToBytes(utxoID), idToBytes(chain.id));
+      return row && idFromBytes(row.taken_by);
     },
     height,
     catchUp: function* () {

@@ -33,6 +33,8 @@ export type AvmDeps = {
   readonly reads: AvmReads;
   readonly space: AddressSpace;
   readonly json: JsonContext;
+  /** How `txs` of block 0 is written; see the differences. */
+  readonly noTxs: '[]' | 'null';
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
   /** Names of genesis assets, `AVAX` first of all. */
   readonly assetAliases: ReadonlyMap<string, Id>;
@@ -169,8 +171,8 @@ function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext, old
   return raw(shown.of(id, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
 }
 
-const shownBlock = (bytes: Uint8Array, form: Encoding, { json }: AvmContext): Json =>
-  form === 'json' ? raw(blockJson(parseBlock(bytes), json)) : raw(`"${formatHex(form, bytes)}"`);
+const shownBlock = (bytes: Uint8Array, form: Encoding, { json, noTxs }: AvmContext): Json =>
+  form === 'json' ? raw(blockJson(parseBlock(bytes), json, noTxs)) : raw(`"${formatHex(form, bytes)}"`);
 
 function ownerOf(text: string, space: AddressSpace) {
   try {

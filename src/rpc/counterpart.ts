@@ -1,7 +1,8 @@
+import { type Id, idText, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { AddressSpace } from './address-text.ts';
 import { methods, row } from './method.ts';
-import { noParams } from './params.ts';
+import { idParam, noParams, obj } from './params.ts';
 import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
 
 /**
@@ -19,6 +20,8 @@ export type PlatformDeps = CounterpartDeps & {
   readonly gas: GasConfig;
   /** The chain's time: its genesis, since nothing happens on it. RFC 3339. */
   readonly time: string;
+  /** AVAX. */
+  readonly stakingAsset: Id;
 };
 
 /** The P-Chain's fee parameters under their public names. */
@@ -43,6 +46,10 @@ export const platform = methods<PlatformDeps>()({
   })),
   getFeeState: row(noParams, ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time })),
   getHeight: row(noParams, ({ height }) => ({ height: height().toString() })),
+  getStakingAssetID: row(obj({ subnetID: idParam }), ({ stakingAsset }, { subnetID }) => {
+    if (subnetID !== zeroId) throw noTransformation(idText(subnetID));
+    return { assetID: idText(stakingAsset) };
+  }),
   getUTXOs: row(utxoParams, ({ space, utxos }, params) => queryUtxos(params, space, utxos)),
 });
 
@@ -61,5 +68,14 @@ export const notRun = (chain: string, method: string) =>
     },
   );
 
-export type CounterpartFault = { code: 'COUNTERPART_NOT_RUN'; chain: string; method: string };
+/** Nothing happens on the P-Chain here, so the primary network is the only subnet with staking. */
+const noTransformation = (subnetID: string) =>
+  new CounterpartError(`failed fetching subnet transformation for ${subnetID}: not found`, {
+    code: 'COUNTERPART_UNKNOWN_SUBNET',
+    subnetID,
+  });
+
+export type CounterpartFault =
+  | { code: 'COUNTERPART_NOT_RUN'; chain: string; method: string }
+  | { code: 'COUNTERPART_UNKNOWN_SUBNET'; subnetID: string };
 export class CounterpartError extends Fault<CounterpartFault> {}

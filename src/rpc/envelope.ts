@@ -1,10 +1,12 @@
 import { ownText } from '../bytes/own-text.ts';
 import { goString } from '../codec/go-string.ts';
-import { Fault } from '../fault.ts';
+import { type AnyFault, Fault } from '../fault.ts';
+import { EvmError } from './evm-fault.ts';
 import { RpcError } from './fault.ts';
 import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
-import type { Reply, Services } from './method.ts';
+import type { Call, Reply, Services } from './method.ts';
 import { findCall } from './method-name.ts';
+import { type ParamHint, paramHint } from './param-hint.ts';
 import { type Json, quoteBigints, Raw, writeJson } from './write-json.ts';
 
 /** JSON-RPC 2.0 as gorilla/rpc/v2/json2 speaks it under AvalancheGo's utils/json codec, and batches beside it. */
@@ -45,19 +47,25 @@ function answerOne(services: Services, text: string, mode: Mode): Reply | Promis
 
   const { id } = request;
   let called = false;
+  let call: Call | undefined;
   try {
-    const call = findCall(services, request.method);
+    call = findCall(services, request.method);
     if (call.writer && services.forward)
       return services.forward(Buffer.from(text, 'latin1')).catch((error: unknown) => failed(id, error, false, mode));
     const params = call.read(request.params);
     called = true;
     const result = call.run(params);
     if (!(result instanceof Promise)) return succeeded(id, result);
-    return result.then((value) => succeeded(id, value)).catch((error: unknown) => failed(id, error, true, mode));
+    return result
+      .then((value) => succeeded(id, value))
+      .catch((error: unknown) => failed(id, error, true, mode, hintOf(call, request, mode)));
   } catch (error) {
-    return failed(id, error, called, mode);
+    return failed(id, error, called, mode, hintOf(call, request, mode));
   }
 }
+
+const hintOf = (call: Call | undefined, { params }: Readonly<Request>, mode: Mode): ParamHint | undefined =>
+  mode.differences.errorData && call !== undefined ? paramHint(params, call.params) : undefined;
 
 /** One after the other, so that a call sees what the calls before it did. Notifications leave no trace in the answer. */
 async function answerBatch(services: Services, text: string, mode: Mode): Promise<Reply> {
@@ -140,17 +148,21 @@ const lastWhole = new WeakMap<Uint8Array, { readonly echo: string; readonly body
 const longestEcho = 64;
 const resultHead = Buffer.from('{"jsonrpc":"2.0","result":');
 
-function failed(id: string | null, error: unknown, called: boolean, mode: Mode): Reply {
+function failed(id: string | null, error: unknown, called: boolean, mode: Mode, hint?: ParamHint): Reply {
   const isFault = error instanceof Fault;
   if (!isFault) mode.report(error);
   if (id === null) return { body: '', called };
   const shown = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
-  return { body: errorBody(serverError, shown, compact(id), mode), called };
+  return { body: errorBody(rpcCodeOf(shown), shown, compact(id), mode, hint), called };
 }
 
-function errorBody(code: number, { message, fault }: Fault<{ code: string }>, id: string, mode: Mode): string | Uint8Array {
-  const data = mode.differences.errorData ? writeJson(quoteBigints(fault as Json)) : 'null';
-  return octets(`{"jsonrpc":"2.0","error":{"code":${code},"message":${goString(message)},"data":${data}},"id":`, id);
+/** The EVM's methods have their own codes and leave `data` out; see evm.ts. */
+const noData = (error: AnyFault): string => (error instanceof EvmError ? '' : ',"data":null');
+const rpcCodeOf = (error: AnyFault): number => (error instanceof EvmError ? error.rpcCode : serverError);
+
+function errorBody(code: number, error: AnyFault, id: string, mode: Mode, hint?: ParamHint): string | Uint8Array {
+  const data = mode.differences.errorData ? `,"data":${writeJson(quoteBigints({ ...error.fault, ...hint } as Json))}` : noData(error);
+  return octets(`{"jsonrpc":"2.0","error":{"code":${code},"message":${goString(error.message)}${data}},"id":`, id);
 }
 
 /** What could not be taken as a request goes back with the request as it was understood. */

@@ -3,21 +3,32 @@ import { Fault } from '../fault.ts';
 /** What can be wrong with a call before its method runs. Texts are AvalancheGo's (gorilla/rpc, utils/json), batches are ours. */
 export type RpcFault =
   | { code: 'RPC_BAD_JSON'; at: number }
-  | { code: 'RPC_METHOD_ILL_FORMED'; method: string }
-  | { code: 'RPC_METHOD_UPPER_CASE'; method: string }
-  | { code: 'RPC_NO_SERVICE'; method: string }
-  | { code: 'RPC_NO_METHOD'; method: string }
-  | { code: 'RPC_BAD_ARGUMENT'; argument: string }
+  | ({ code: 'RPC_METHOD_ILL_FORMED'; method: string } & MethodHint)
+  | ({ code: 'RPC_METHOD_UPPER_CASE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_SERVICE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_METHOD'; method: string } & MethodHint)
+  | { code: 'RPC_BAD_ARGUMENT'; argument: string; expected: string }
   | { code: 'RPC_UNKNOWN_CHAIN'; name: string }
   | { code: 'RPC_BATCH_EMPTY' }
   | { code: 'RPC_BATCH_TOO_LONG'; max: number }
   | { code: 'RPC_INTERNAL' };
 
+/** What the caller of an unknown method probably wanted. */
+export type MethodHint = {
+  /** The method of this path whose name is nearest. */
+  readonly didYouMean?: string;
+  /** What to use instead of a method that AvalancheGo has removed. */
+  readonly replacedBy?: string;
+  /** The path that serves the method's service. */
+  readonly path?: string;
+};
+
 export class RpcError extends Fault<RpcFault> {}
 
-/** The one text for every argument that does not fit. Peer: utils/json/codec.go; the name of the argument is ours. */
-export const badArgument = (argument: string) =>
+/** The one text for every argument that does not fit. Peer: utils/json/codec.go; its name and type are ours. */
+export const badArgument = (argument: string, expected = '') =>
   new RpcError("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls", {
     code: 'RPC_BAD_ARGUMENT',
     argument,
+    expected,
   });

@@ -23,6 +23,7 @@ function meteredCall(call: Call, meter: CallMeter, now: () => number): Call {
   };
   return {
     writer: call.writer,
+    params: call.params,
     read(params) {
       const start = now();
       try {

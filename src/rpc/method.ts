@@ -33,6 +33,8 @@ export const row = <D, P>(params: Param<P>, run: Row<D, P>['run'], { writer = fa
 /** A method joined to its dependencies: `read` takes the JSON text of a call's parameters (null: none), `run` what came of it. */
 export type Call = {
   readonly writer: boolean;
+  /** Names of its parameters. */
+  readonly params: readonly string[];
   readonly read: (params: string | null) => unknown;
   readonly run: (params: unknown) => Json | Promise<Json>;
 };
@@ -49,7 +51,7 @@ export type Missing = (method: string) => AnyFault;
 export function service<D>(name: string, rows: Rows<D>, deps: D): Service {
   const calls = Object.entries(rows).map(([method, { params, run, writer }]): [string, Call] => [
     method,
-    { writer, read: (raw) => readParams(params, raw), run: (given) => run(deps, given) },
+    { writer, params: Object.keys(params.fields ?? {}), read: (raw) => readParams(params, raw), run: (given) => run(deps, given) },
   ]);
   return { name, calls: new Map(calls) };
 }

@@ -179,9 +179,9 @@ describe('objects and lists', () => {
         return (error as RpcError).fault;
       }
     };
-    expect(wrong('{"startIndex":{"utxo":5}}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'startIndex.utxo' });
-    expect(wrong('{"ADDRESSES":["a",1]}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses.1' });
-    expect(wrong('{"addresses":"a"}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses' });
+    expect(wrong('{"startIndex":{"utxo":5}}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'startIndex.utxo', expected: 'string' });
+    expect(wrong('{"ADDRESSES":["a",1]}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses.1', expected: 'string' });
+    expect(wrong('{"addresses":"a"}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses', expected: 'string[]' });
   });
 
   test('a list is bounded', () => {

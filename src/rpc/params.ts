@@ -10,6 +10,10 @@ import { kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, u
  */
 export type Param<T> = {
   readonly zero: T;
+  /** What it takes, for people: in the documentation and in `data` of an error. */
+  readonly type: string;
+  /** The members of an object, by name. */
+  readonly fields?: Fields;
   /** Reads the sound value that lies between `from` and `to`. */
   read(text: string, from: number, to: number, before: T): T;
 };
@@ -34,7 +38,7 @@ export function obj<F extends Fields>(fields: F): Param<Values<F>> {
   const read = (text: string, from: number, _to: number, before: typeof zero) => {
     const kind = kindOf(text, from);
     if (kind === 'null') return before;
-    if (kind !== 'object') throw badArgument('');
+    if (kind !== 'object') throw badArgument('', 'object');
     const values = { ...before };
     scanObject(text, from, (key, keyEnd, start, end) => {
       const field = table[nameAt(names, text, key, keyEnd)];
@@ -42,7 +46,7 @@ export function obj<F extends Fields>(fields: F): Param<Values<F>> {
     });
     return values;
   };
-  return { zero, read } as Param<unknown> as Param<Values<F>>;
+  return { zero, type: 'object', fields, read } as Param<unknown> as Param<Values<F>>;
 }
 
 /** For methods that take nothing; what is given must still be an object. */
@@ -66,23 +70,23 @@ export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly
     });
     return items;
   };
-  return { zero: [], read };
+  return { zero: [], type: `${item.type}[]`, read };
 }
 
-export const str = scalar('', (raw) => (kindOf(raw, 0) === 'string' ? unquote(raw, 0, raw.length) : undefined));
+export const str = scalar('', 'string', (raw) => (kindOf(raw, 0) === 'string' ? unquote(raw, 0, raw.length) : undefined));
 
-export const bool = scalar(false, (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
+export const bool = scalar(false, 'boolean', (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
 
 /** Integers: a JSON number or a quoted one, digits only. Peer: utils/json/uint64.go. */
-export const u64 = scalar(0n, (raw) => integer(raw, 0xffffffffffffffffn));
-export const u32 = scalar(0, (raw) => smallInteger(raw, 0xffffffffn));
-export const u8 = scalar(0, (raw) => smallInteger(raw, 0xffn));
+export const u64 = scalar(0n, 'uint64', (raw) => integer(raw, 0xffffffffffffffffn));
+export const u32 = scalar(0, 'uint32', (raw) => smallInteger(raw, 0xffffffffn));
+export const u8 = scalar(0, 'uint8', (raw) => smallInteger(raw, 0xffn));
 
 /** A 32-byte id in CB58. Peer: ids/id.go, UnmarshalJSON: what stands between the quotes is taken as it is, escapes and all. */
-export const idParam: Param<Id> = scalar(zeroId, (raw) => (kindOf(raw, 0) === 'string' ? parseId(raw.slice(1, -1)) : undefined));
+export const idParam: Param<Id> = scalar(zeroId, 'ID', (raw) => (kindOf(raw, 0) === 'string' ? parseId(raw.slice(1, -1)) : undefined));
 
 /** A node id in its text form. Peer: ids/node_id.go. */
-export const nodeId = scalar('NodeID-111111111111111111116DBWJs', (raw) => {
+export const nodeId = scalar('NodeID-111111111111111111116DBWJs', 'NodeID', (raw) => {
   const text = raw.slice(1, -1);
   return text.startsWith('NodeID-') && cb58Decode(text.slice(7)).length === 20 ? text : undefined;
 });
@@ -97,16 +101,16 @@ const encodings: ReadonlyMap<string, Encoding> = new Map([
 ]);
 
 /** How bytes are to be written. Peer: utils/formatting/encoding.go. */
-export const encoding: Param<Encoding> = scalar('hex', (raw) => encodings.get(raw.toLowerCase()));
+export const encoding: Param<Encoding> = scalar('hex', 'encoding', (raw) => encodings.get(raw.toLowerCase()));
 
-function scalar<T>(zero: T, parse: (raw: string) => T | undefined): Param<T> {
+function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined): Param<T> {
   const read = (text: string, from: number, to: number, before: T) => {
     if (kindOf(text, from) === 'null') return before;
     const value = parse(text.slice(from, to));
     if (value === undefined) throw badArgument('');
     return value;
   };
-  return { zero, read };
+  return { zero, type, read };
 }
 
 const digits = /^(?:"0*([0-9]{1,20})"|0*([0-9]{1,20}))$/;
@@ -123,13 +127,14 @@ function smallInteger(raw: string, max: bigint): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Whatever is wrong inside, the caller learns one text, and which argument it was. */
+/** Whatever is wrong inside, the caller learns one text, which argument it was and what it takes. */
 function readField<T>(name: string, param: Param<T>, text: string, from: number, to: number, before: T): T {
   try {
     return param.read(text, from, to, before);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     const fault = cause.fault as RpcFault;
-    throw badArgument(fault.code === 'RPC_BAD_ARGUMENT' && fault.argument !== '' ? `${name}.${fault.argument}` : name);
+    const isInside = fault.code === 'RPC_BAD_ARGUMENT' && fault.argument !== '';
+    throw isInside ? badArgument(`${name}.${fault.argument}`, fault.expected) : badArgument(name, param.type);
   }
 }

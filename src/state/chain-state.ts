@@ -29,6 +29,8 @@ export type ChainState = View &
     readonly height: () => bigint;
     /** Whether an output existed and is gone, here or in the memory shared with another chain. */
     readonly wasConsumed: (utxoID: Id) => boolean;
+    /** The transaction that spent an output of this chain. Who imported one of another chain, the history index knows. */
+    readonly consumerOf: (utxoID: Id) => Id | undefined;
     /** Outputs of this chain, or of those that `sourceChain` put where this one may import them. */
     readonly utxos: (sourceChain: Id, query: PageQuery, strict: boolean) => UtxoPage;
     readonly stats: () => { readonly blocks: number; readonly txs: number; readonly utxos: number; readonly unspent: number };
@@ -183,6 +185,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     },
     height: () => last().height,
     wasConsumed: (utxoID) => utxos.place(utxoID)?.gone ?? memory.wasRemoved(chain.id, utxoID),
+    consumerOf: utxos.consumer,
     utxos: (sourceChain, query, strict) =>
       sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
     stats: () => {

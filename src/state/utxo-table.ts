@@ -1,5 +1,5 @@
 import { boundedMap } from '../bytes/bounded-map.ts';
-import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { Utxo } from '../tx/utxo.ts';
@@ -15,6 +15,8 @@ export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly
 export type UtxoTable = {
   readonly unspent: (id: Id) => Utxo | undefined;
   readonly place: (id: Id) => Place | undefined;
+  /** The transaction that spent an output. */
+  readonly consumer: (id: Id) => Id | undefined;
   readonly wholeBytes: (seq: number) => StoredUtxo;
   readonly lastSeq: () => number;
   /** An unspent output that a block consumes, with its number. */
@@ -34,6 +36,9 @@ const maxCached = 4096;
 export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable {
   const byId = db.prepare<{ seq: number; height: number; bytes: StoredUtxo; spent: number | null }>(
     `SELECT seq, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
+  );
+  const consumerById = db.prepare<{ id: Uint8Array }>(
+    `SELECT x.id FROM ${t.utxo} u JOIN ${t.spend} s ON s.utxo = u.seq JOIN ${t.tx} x ON x.seq = s.tx WHERE u.id = ?`,
   );
   const bySeq = db.prepare<{ bytes: StoredUtxo }>(`SELECT bytes FROM ${t.utxo} WHERE seq = ?`);
   const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
@@ -56,6 +61,10 @@ export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable 
     place: (id) => {
       const row = byId.get(idToBytes(id));
       return row && { seq: row.seq, bytes: row.bytes, gone: row.spent !== null };
+    },
+    consumer: (id) => {
+      const row = consumerById.get(idToBytes(id));
+      return row && idFromBytes(row.id);
     },
     wholeBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
     lastSeq: () => last.get()?.seq ?? 0,

@@ -29,5 +29,9 @@ export function makeBlock(parts: { parentID: Id; height: bigint; time: bigint; t
 /** Bytes before the first transaction: version, type, parent, height, time, root and the number of transactions. */
 export const blockHeaderSize = 90;
 
-export const blockJson = (block: Block, context: JsonContext): string =>
-  `${StandardBlock.json(block, context).slice(0, -1)},"id":"${context.id(block.id)}"}`;
+/** `noTxs`: how the list of a block without transactions is written, which only block 0 is. */
+export const blockJson = (block: Block, context: JsonContext, noTxs: '[]' | 'null' = '[]'): string => {
+  const fields = StandardBlock.json(block, context).slice(0, -1);
+  const shown = block.txs.length === 0 ? fields.slice(0, -2) + noTxs : fields;
+  return `${shown},"id":"${context.id(block.id)}"}`;
+};

@@ -1,12 +1,23 @@
 import type { SignatureFault } from '../crypto/fault.ts';
 import { Fault } from '../fault.ts';
 
-/** Ids and addresses are in their text form (CB58), amounts and times are decimal digits: a fault's data is shown to users as it is. */
+/** IDs are in CB58, addresses in bech32, amounts and times are decimal digits: a fault's data is shown to users as it is. */
 export type TxFault = (SyntaxFault | SpendFault | SignatureFault) & {
   /** Which part of the transaction is meant, by the names of its lists: `inputs[2]`, `initialStates[0].outputs[1]`. */
   readonly path?: string;
-  /** The output that was to be spent. */
+  /** The output that was to be spent, by its ID and by where it was made. */
   readonly utxoID?: string;
+  readonly createdBy?: string;
+  readonly outputIndex?: number;
+};
+
+/** What became of an output that is not unspent; see chain/missing-output.ts. */
+export type MissingOutput = {
+  readonly isSpent?: boolean;
+  /** The transaction that spent it, if that is known. */
+  readonly spentBy?: string;
+  /** Status of the transaction that should have made it. */
+  readonly createdByStatus?: string;
 };
 
 /** What is wrong with a transaction by itself. */
@@ -25,7 +36,8 @@ export type SyntaxFault =
   | { code: 'TX_OUTPUTS_NOT_SORTED' }
   | { code: 'TX_INPUTS_NOT_SORTED' }
   | { code: 'TX_OVERFLOW'; assetID: string }
-  | { code: 'TX_INSUFFICIENT_FUNDS'; assetID: string; need: string; have: string }
+  /** `need` is `amount`, which the outputs hold, and `fee`, which is burned. */
+  | { code: 'TX_INSUFFICIENT_FUNDS'; assetID: string; need: string; amount: string; fee: string; have: string }
   | { code: 'TX_NAME_TOO_SHORT'; size: number; min: number }
   | { code: 'TX_NAME_TOO_LONG'; size: number; max: number }
   | { code: 'TX_NAME_WHITESPACE' }
@@ -47,7 +59,7 @@ export type SyntaxFault =
 
 /** What is wrong with a transaction on the ledger it meets. */
 export type SpendFault =
-  | { code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string }
+  | ({ code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string } & MissingOutput)
   | { code: 'TX_ASSET_MISMATCH'; want: string; got: string }
   | { code: 'TX_ASSET_NOT_FOUND'; assetID: string }
   | { code: 'TX_NOT_AN_ASSET'; assetID: string }

@@ -83,8 +83,16 @@ test('a fault says where, of what, and how much', () => {
     code: 'TX_INSUFFICIENT_FUNDS',
     assetID: idText(avax),
     need: '15',
+    amount: '5',
+    fee: '10',
     have: '14',
     text: 'insufficient funds',
+  });
+  expect(faultOf(() => verifyFlow(flow([input(10n)], [out(1n, silver)]), avax))).toMatchObject({
+    need: '1',
+    amount: '1',
+    fee: '0',
+    have: '0',
   });
   expect(faultOf(() => verifyFlow(flow([input(20n)], [out(5n), out(0n)]), avax))?.path).toBe('outputs[1]');
   expect(faultOf(() => verifyFlow(flow([input(20n)], [out(5n), out(4n)]), avax))?.path).toBe('outputs[1]');

@@ -35,13 +35,17 @@ export function verifyFlow(flow: Flow, feeAsset: Id): void {
   if (overflown !== undefined) throw new TxError('overflow', { code: 'TX_OVERFLOW', assetID: idText(overflown) });
   for (const [assetID, need] of produced.amounts) {
     const have = consumed.amounts.get(assetID) ?? 0n;
-    if (need > have)
+    if (need > have) {
+      const fee = assetID === feeAsset ? flow.fee : 0n;
       throw new TxError('insufficient funds', {
         code: 'TX_INSUFFICIENT_FUNDS',
         assetID: idText(assetID),
         need: String(need),
+        amount: String(need - fee),
+        fee: String(fee),
         have: String(have),
       });
+    }
   }
 }
 

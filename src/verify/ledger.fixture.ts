@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/address.ts';
+import { type Address, addressWriter } from '../bytes/address.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
@@ -42,6 +42,7 @@ export const localContext: SpendContext = {
   subnetOf: (chainID) => (Object.values(chains).includes(chainID) ? zeroId : undefined),
   now: captureTime,
   recover: toyRecover,
+  addressText: addressWriter('X', 'local'),
   bootstrapped: true,
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Address, shortIdText } from '../bytes/address.ts';
+import { type Address, addressWriter, shortIdText } from '../bytes/address.ts';
 import { SignatureError } from '../crypto/fault.ts';
 import { codeOf, faultOf, toyRecover, toySignature } from './ledger.fixture.ts';
 import { type Signing, sameOwners, verifyOwners, verifySigned } from './owners.ts';
@@ -29,7 +29,8 @@ describe('owners by themselves', () => {
 });
 
 describe('who signed', () => {
-  const signing: Signing = { message: new Uint8Array(), now: 100n, recover: toyRecover, bootstrapped: true };
+  const addressText = addressWriter('X', 'local');
+  const signing: Signing = { message: new Uint8Array(), now: 100n, recover: toyRecover, addressText, bootstrapped: true };
   const sign = (...signers: Address[]) => signers.map(toySignature);
   test.each([
     ['the owner', owners(1, [a]), [0], sign(a), undefined],
@@ -76,6 +77,11 @@ describe('who signed', () => {
 
   test('a wrong signature names both sides', () => {
     const fault = faultOf(() => verifySigned(owners(1, [a]), [0], sign(b), signing));
-    expect(fault).toMatchObject({ code: 'TX_WRONG_SIGNATURE', want: shortIdText(a), got: shortIdText(b) });
+    expect(fault).toEqual({
+      code: 'TX_WRONG_SIGNATURE',
+      want: addressText(a),
+      got: addressText(b),
+      text: `wrong signature: expected signature from ${shortIdText(a)} but got from ${shortIdText(b)}`,
+    });
   });
 });

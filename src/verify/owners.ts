@@ -13,6 +13,8 @@ export type Signing = {
   /** Unix seconds of the local clock: lock times are no matter of block time. */
   readonly now: bigint;
   readonly recover: RecoverSigner;
+  /** An address as the chain writes it. */
+  readonly addressText: (address: Address) => string;
   /** False while catching up: the network has judged the signatures before. */
   readonly bootstrapped: boolean;
 };
@@ -57,7 +59,7 @@ export function verifySigned(
         addresses: addresses.length,
       });
     const signer = signerOf(signatures[i] as Uint8Array, signing);
-    if (signer !== owner) throw wrongSignature(shortIdText(owner), shortIdText(signer));
+    if (signer !== owner) throw wrongSignature(owner, signer, signing);
   }
 }
 
@@ -88,5 +90,9 @@ function signerOf(signature: Uint8Array, { recover, message }: Signing): Address
   }
 }
 
-const wrongSignature = (want: string, got: string) =>
-  new TxError(`wrong signature: expected signature from ${want} but got from ${got}`, { code: 'TX_WRONG_SIGNATURE', want, got });
+const wrongSignature = (want: Address, got: Address, { addressText }: Signing) =>
+  new TxError(`wrong signature: expected signature from ${shortIdText(want)} but got from ${shortIdText(got)}`, {
+    code: 'TX_WRONG_SIGNATURE',
+    want: addressText(want),
+    got: addressText(got),
+  });

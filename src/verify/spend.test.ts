@@ -115,6 +115,8 @@ describe('a plain transfer', () => {
       code: 'TX_WRONG_SIGNATURE',
       path: 'inputs[1]',
       utxoID: idText(utxoId(source, 1)),
+      createdBy: idText(source),
+      outputIndex: 1,
     });
   });
 

@@ -1,3 +1,4 @@
+import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { View } from '../state/view.ts';
@@ -12,7 +13,7 @@ import { TxError } from './fault.ts';
 import { credentialOf } from './fx.ts';
 import { verifyFxOperation, verifyFxTransfer } from './fx-table.ts';
 import { type Signing, verifyUntoldSigned } from './owners.ts';
-import { each, type Naming } from './place.ts';
+import { each, type Naming, type SpentOutput } from './place.ts';
 import { isWaived } from './quirks.ts';
 import { type SubnetContext, verifySameSubnet } from './subnet.ts';
 
@@ -20,6 +21,8 @@ export type SpendContext = SubnetContext & {
   /** Unix seconds of the local clock. */
   readonly now: bigint;
   readonly recover: RecoverSigner;
+  /** An address as this chain writes it. */
+  readonly addressText: (address: Address) => string;
   /** False while catching up with the network: signatures, operations and imports are then taken as judged. */
   readonly bootstrapped: boolean;
 };
@@ -31,8 +34,8 @@ export type SpendContext = SubnetContext & {
  */
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
-  const { now, recover, bootstrapped } = context;
-  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, bootstrapped } };
+  const { now, recover, addressText, bootstrapped } = context;
+  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, addressText, bootstrapped } };
   each('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), pass), transfers);
   each('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
   handle(beyondBase(pass), tx.unsigned);
@@ -85,7 +88,7 @@ function verifyUntold({ assetID, input }: TransferableInput, credentialIndex: nu
 function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: Pass): void {
   const spent = inputIDs.map((ref) => {
     const utxo = view.utxo(refId(ref));
-    if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', utxoID: refText(ref) });
+    if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', ...spentOutput(ref) });
     verifyAsset(utxo, assetID);
     return utxo.output;
   });
@@ -129,7 +132,8 @@ function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'untold' 
 
 const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
 const refText = (ref: UtxoRef): string => idText(refId(ref));
+const spentOutput = (ref: UtxoRef): SpentOutput => ({ utxoID: refText(ref), createdBy: idText(ref.txID), outputIndex: ref.outputIndex });
 
 /** The peer names the step for plain inputs; for imported ones and operations it does not. */
-const transfers: Naming<UtxoRef> = { prefix: 'failed to verify transfer: ', utxoID: refText };
-const imports: Naming<UtxoRef> = { utxoID: refText };
+const transfers: Naming<UtxoRef> = { prefix: 'failed to verify transfer: ', spends: spentOutput };
+const imports: Naming<UtxoRef> = { spends: spentOutput };
