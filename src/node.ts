@@ -110,6 +110,7 @@ async function startWriter(
     blsKey: identity.signer.publicKey,
     upgradeTime: config.network.upgrades.graniteTime,
     now: env.clock.unixNanos,
+    extraChecks: frame.differences.extraChecks,
   });
   await health.start();
 
@@ -174,7 +175,15 @@ async function startWriter(
   );
   const relayedPaths = [...routes.keys()];
   const relayHandler = countingHandler(counting.limiter, handler);
-  const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  const readers = startReaders(readerCount, env, {
+    handler: relayHandler,
+    start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
+    onChange: () => void health.recheck('health', 'readers'),
+  });
+  if (readerCount > 0 && frame.differences.extraChecks) {
+    health.register('health', 'readers', readers.check, [applicationTag]);
+    await health.recheck('health', 'readers');
+  }
 
   const url = urlOf(config, server.port);
   const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {

@@ -39,7 +39,7 @@ export type Env = {
   readonly removeFile: (path: string) => void;
   readonly serve: (options: ServeOptions) => Promise<Server>;
   /** Set in a process that another one of this node has started. */
-  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void }) | undefined;
+  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => Child;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };

@@ -23,6 +23,8 @@ export type HealthCheckDeps = {
   readonly upgradeTime: string;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
+  /** Whether checks that AvalancheGo does not have are registered. */
+  readonly extraChecks: boolean;
 };
 
 /** Registers what AvalancheGo checks, under its names. Peer: node/node.go, initHealthAPI; chains/manager.go. */
@@ -36,7 +38,7 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
       chainCheck(() => chainState(engine, lastAccepted())),
       perChain,
     );
-    if (follower !== undefined) health.register('health', 'follow', followCheck(follower.status), application);
+    if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', followCheck(follower.status), application);
   }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
     health.register(

@@ -140,9 +140,9 @@ const resultHead = Buffer.from('{"jsonrpc":"2.0","result":');
 function failed(id: string | null, error: unknown, called: boolean, mode: Mode): Reply {
   const isFault = error instanceof Fault;
   if (!isFault) mode.report(error);
-  if (id === null) return { body: '', called };
   const shown = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
-  return { body: errorBody(serverError, shown, compact(id), mode), called };
+  const reply = { body: id === null ? '' : errorBody(serverError, shown, compact(id), mode), called };
+  return shown.fault.code === 'RELAY_BUSY' ? { ...reply, isUnavailable: true } : reply;
 }
 
 function errorBody(code: number, { message, fault }: Fault<{ code: string }>, id: string, mode: Mode): string | Uint8Array {
