@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApiServer } from './assembly/api-server.ts';
 import type { Env } from './assembly/env.ts';
-import { networkOfNode } from './assembly/follow.ts';
+import { networkToFollow } from './assembly/follow.ts';
 import { startIndexer } from './assembly/indexer.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
@@ -27,6 +27,7 @@ import { parentChannel, spawnChild } from './platform/processes-bun.ts';
 import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
+import { createUnixNanos } from './platform/unix-nanos.ts';
 
 /** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
 
@@ -52,11 +53,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Which network a followed node is of need not be said: it is asked. */
+/** Which network a followed node is of need not be said: the data directory has it, or the node is asked. */
 async function configOf({ options, command, networkGiven }: Told): Promise<Config> {
   const config = configFrom(options, command);
   if (config.follow === undefined || networkGiven) return config;
-  return configFrom({ ...options, 'network-id': await networkOfNode(config.follow, env) }, command);
+  return configFrom({ ...options, 'network-id': await networkToFollow(config.follow, config, env) }, command);
 }
 
 type Told = Extract<ParsedFlags, { kind: 'run' }>;
@@ -139,7 +140,7 @@ const env: Env = {
   gitCommit: '',
   clock: {
     unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
-    unixNanos: () => BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n),
+    unixNanos: createUnixNanos(Date.now, process.hrtime.bigint),
     monotonic: () => performance.now(),
   },
   timers: {
