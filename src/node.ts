@@ -1,6 +1,7 @@
 import { createApis, type Side } from './assembly/api.ts';
 import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
+import { watchBootstrap } from './assembly/bootstrap.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
 import type { Env, Server } from './assembly/env.ts';
@@ -100,10 +101,14 @@ async function startWriter(
   const chains: Awaited<ReturnType<typeof start>>[] = [];
   for (const spec of specs) chains.push(await start(spec));
 
+  const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
   registerChecks(health, {
     subnetID: frame.subnetID,
     chains,
-    counterparts: [p, c],
+    bootstrapped,
+    // Of the network of a followed node these are not here at all.
+    counterparts: config.follow === undefined ? [p, c] : [],
+    isValidator: config.follow === undefined,
     touch: store.touch,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: config.disk,
@@ -147,7 +152,11 @@ async function startWriter(
     info: config.apis.info
       ? metrics.of(
           'info',
-          infoService(config, env, frame, { nodeID: identity.nodeID, proofOfPossession: identity.signer.proofOfPossession }),
+          infoService(config, env, frame, {
+            nodeID: identity.nodeID,
+            proofOfPossession: identity.signer.proofOfPossession,
+            isBootstrapped: bootstrapped.has,
+          }),
         )
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,

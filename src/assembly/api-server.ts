@@ -19,6 +19,7 @@ import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
+import { isReached } from './follow.ts';
 import { finderOf, gateOf } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { pause, sayOnce } from './pause.ts';
@@ -160,7 +161,7 @@ function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly s
   void watch();
   return {
     status: () =>
-      last !== undefined && last.state !== 'waiting' && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
+      last !== undefined && isReached(last.state) && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
     stop: () => cancel(),
   };
 }

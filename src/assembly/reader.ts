@@ -145,7 +145,7 @@ function readingRoutes(
       },
     };
   });
-  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
+  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere, isBootstrapped: () => true });
   return routesOf({
     chains: [...chains, ...servedCounterparts(frame, atomic)],
     info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
