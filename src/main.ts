@@ -18,6 +18,7 @@ import { recoverNative } from './crypto/curve-native.ts';
 import { Fault } from './fault.ts';
 import { type ParsedFlags, parseFlags } from './flags.ts';
 import { plainLineEvery, progressBar, progressLine } from './follow/progress-bar.ts';
+import { createLog, type LogLevel } from './log.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files, makeFolder } from './platform/files.ts';
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
 /** Which network a followed node is of need not be said: the data directory has it, or the node is asked. */
 async function configOf({ options, command, networkGiven }: Told): Promise<Config> {
   const config = configFrom(options, command);
+  logLevel = config.logLevel;
   if (config.follow === undefined || networkGiven) return config;
   return configFrom({ ...options, 'network-id': await networkToFollow(config.follow, config, env) }, command);
 }
@@ -127,6 +129,9 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   process.on('SIGINT', stop);
 }
 
+/** Until the flags are read. */
+let logLevel: LogLevel = 'info';
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -134,6 +139,8 @@ function say(line: string): void {
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
+
+const log = createLog(say, () => logLevel);
 
 const env: Env = {
   version,
@@ -174,7 +181,7 @@ const env: Env = {
   cores: availableParallelism(),
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
-  log: say,
+  log,
   showProgress: progressOn(process.stderr),
 };
 
@@ -188,6 +195,7 @@ function progressOn(out: NodeJS.WriteStream): Env['showProgress'] {
       drawn = false;
       return;
     }
+    if (!log.shows('info')) return;
     const every = out.isTTY ? 100 : plainLineEvery;
     if (performance.now() - shown < every) return;
     shown = performance.now();

@@ -25,7 +25,7 @@ const x = ({ client }: Program, method: string, params: object = {}) => client.c
 const info = ({ client }: Program, method: string, params: object = {}) => client.call('/ext/info', `info.${method}`, params);
 
 test('once it has all blocks of its node it is bootstrapped, and no validator', async () => {
-  const node = await startProgram('--workers=0');
+  const node = await startProgram('--workers=0', '--log-level=trace');
   const follower = await startProgram('follow', node.url, `--data-dir=${dataDir}`);
   try {
     expect((await x(follower, 'issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' })).error).toBeUndefined();
@@ -46,6 +46,8 @@ test('once it has all blocks of its node it is bootstrapped, and no validator', 
     for (const chain of ['P', 'C'])
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
+    expect(node.said()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
+    expect(follower.said()).toBe('');
   } finally {
     await follower.stop();
     await node.stop();

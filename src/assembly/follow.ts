@@ -128,7 +128,7 @@ async function networkOfNode(url: string, env: Env): Promise<number> {
     try {
       return await remote.networkID();
     } catch (error) {
-      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`);
+      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`, 'warn');
       await pause(env.timers, 1000);
     }
   }

@@ -21,7 +21,8 @@ export type HealthCheckDeps = {
   readonly isValidator: boolean;
   readonly touch: () => void;
   readonly fileSystem: () => FileSystem;
-  readonly disk: { readonly required: number; readonly warning: number };
+  /** Percentages; `onExhausted` is called whenever less than `required` is left. */
+  readonly disk: { readonly required: number; readonly warning: number; readonly onExhausted: () => void };
   readonly blsKey: () => Promise<Uint8Array>;
   /** When the newest scheduled upgrade began, RFC 3339. */
   readonly upgradeTime: string;
@@ -59,7 +60,11 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
   health.register(
     'health',
     'diskspace',
-    diskSpaceCheck(deps.fileSystem, { requiredPercentage: deps.disk.required, warningPercentage: deps.disk.warning }),
+    diskSpaceCheck(deps.fileSystem, {
+      requiredPercentage: deps.disk.required,
+      warningPercentage: deps.disk.warning,
+      onExhausted: deps.disk.onExhausted,
+    }),
     application,
   );
   health.register(

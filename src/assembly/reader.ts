@@ -15,6 +15,7 @@ import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
 import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
+import { withRequestLog } from './request-log.ts';
 import { routesOf } from './routes.ts';
 import { serveOptions } from './serve-options.ts';
 import { hungAfter, watchSilence } from './silence.ts';
@@ -40,7 +41,7 @@ const endedAfter = 15_000;
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
   let isHung = false;
   const relay = createRelay(parent, env.timers);
-  const report = (error: unknown) => env.log(`serac: reader: ${error}`);
+  const report = (error: unknown) => env.log(`serac: reader: ${error}`, 'error');
 
   let stopping = false;
   let isServing = false;
@@ -74,7 +75,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
     const mode = { differences: frame.differences, report };
     const { allowedHosts, allowedOrigins } = config.http;
-    const handler = createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode });
+    const handler = withRequestLog(createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode }), env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
     const close = async () => {
       await server.close();
@@ -89,11 +90,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
 
   const silence = watchSilence(env.timers, (silent) => {
     if (silent < hungAfter) return;
-    if (!isHung) env.log(`serac: the writing process has not answered for ${silent / 1000} s; calls that need it get status 503`);
+    if (!isHung) env.log(`serac: the writing process has not answered for ${silent / 1000} s; calls that need it get status 503`, 'error');
     isHung = true;
     relay.setHung(true);
     if (silent !== endedAfter) return;
-    env.log(`serac: the writing process has not answered for ${silent / 1000} s and is ended`);
+    env.log(`serac: the writing process has not answered for ${silent / 1000} s and is ended`, 'fatal');
     parent.kill();
   });
 

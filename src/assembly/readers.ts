@@ -86,7 +86,7 @@ function runReader(env: Env, { handler, start, onChange }: ReadersOptions): Slot
   const restart = (): void => {
     if (isStopping) return;
     const wait = waits.next();
-    env.log(`serac: ${failure}; starting another one in ${Math.round(wait)} ms`);
+    env.log(`serac: ${failure}; starting another one in ${Math.round(wait)} ms`, 'warn');
     cancelRestart = env.timers.after(wait, () => {
       replaced++;
       spawn();
