@@ -233,7 +233,7 @@ async function startWriter(
     stopped ??= stop();
     return stopped;
   };
-  // A chain in memory needs no disk. Peer: node/node.go, diskSpaceCheck.
+  // A chain in memory needs no disk. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
       if (stopped !== undefined) return;
