@@ -35,7 +35,7 @@ test('every flag has its place', () => {
     ...'--api-info-enabled=false --api-health-enabled=false --api-metrics-enabled=false --public-api --strict --chains=c --workers=auto'.split(
       ' ',
     ),
-    ...'--public-ip=1.2.3.4 --staking-host=s --staking-port=5 --min-block-delay=6s --health-check-frequency=7s'.split(' '),
+    ...'--public-ip=1.2.3.4 --staking-port=5 --min-block-delay=6s --health-check-frequency=7s'.split(' '),
     ...'--system-tracker-disk-required-available-space-percentage=8 --system-tracker-disk-warning-available-space-percentage=9'.split(' '),
     ...'--staking-tls-cert-file=a --staking-tls-key-file=b --staking-signer-key-file=e --staking-ephemeral-cert-enabled'.split(' '),
   );
@@ -45,7 +45,7 @@ test('every flag has its place', () => {
     publicApi: true,
     strict: true,
     chainsFile: 'c',
-    peerAddress: { publicIP: '1.2.3.4', host: 's', port: 5 },
+    peerAddress: { publicIP: '1.2.3.4', port: 5 },
     minBlockDelay: 6000,
     healthCheckFrequency: 7000,
     disk: { required: 8, warning: 9 },

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import type { Options } from './flags.ts';
 import type { IdentityOptions } from './identity/identity.ts';
+import type { LogLevel } from './log.ts';
 import { isPublic, type Network, networkOf } from './network.ts';
 
 /** All that a start is told, checked and in the program's own words. Made from flags by `configFrom`, or by hand in a test. */
@@ -30,15 +31,13 @@ export type Config = {
   /** Free space in per cent of the disk: below the first the node stops, below the second it is unhealthy. */
   readonly disk: { readonly required: number; readonly warning: number };
   readonly identity: IdentityOptions;
-  readonly peerAddress: { readonly publicIP: string; readonly host: string; readonly port: number };
+  readonly peerAddress: { readonly publicIP: string; readonly port: number };
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
 };
 
 /** Whole or not: a duration of Go's may be shorter than one. */
 export type Milliseconds = number;
-
-export type LogLevel = Options['log-level'];
 
 /** The network's own, or AvalancheGo's genesis JSON from a file or as base64. */
 export type GenesisSource =
@@ -111,7 +110,7 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
       warning: options['system-tracker-disk-warning-available-space-percentage'],
     },
     identity: identityOptions(options),
-    peerAddress: { publicIP: options['public-ip'], host: options['staking-host'], port: options['staking-port'] },
+    peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
     logLevel: options['log-display-level'] ?? options['log-level'],
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };

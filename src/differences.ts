@@ -43,6 +43,10 @@ export const differences = {
     what: '`info.getNodeVersion` says `serac/<version>`.',
     why: 'It is what runs. With --strict the names are those of AvalancheGo 1.14.2, for clients that parse them.',
   },
+  extraChecks: {
+    what: 'Health has two further checks: `readers` where processes read beside the one that writes, `follow` where a node is followed.',
+    why: 'AvalancheGo has neither, so it has no name for what may be wrong with them.',
+  },
 } as const;
 
 export type Differences = { readonly [K in keyof typeof differences]: boolean };

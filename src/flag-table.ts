@@ -22,7 +22,8 @@ export type Kind = 'text' | 'path' | 'choice' | 'network' | 'whole' | 'u64' | 'y
 export const groups = ['Network', 'Chain', 'Storage', 'HTTP', 'Interfaces', 'Access', 'Health', 'Identity', 'Keys', 'Program'] as const;
 export type Group = (typeof groups)[number];
 
-export const logLevels = ['off', 'fatal', 'error', 'warn', 'info', 'debug', 'trace', 'verbo'] as const;
+/** From quiet to talkative, in AvalancheGo's order. */
+export const logLevels = ['off', 'fatal', 'error', 'warn', 'info', 'trace', 'debug', 'verbo'] as const;
 
 export const flags = {
   'network-id': { group: 'Network', kind: 'network', default: 'local', help: 'local, fuji, mainnet or the number of a custom network' },
@@ -120,14 +121,14 @@ export const flags = {
     kind: 'whole',
     default: '3',
     max: 50,
-    help: 'free disk space below which the node stops',
+    help: 'free disk space in per cent below which a node with a data directory stops, with exit code 1',
   },
   'system-tracker-disk-warning-available-space-percentage': {
     group: 'Health',
     kind: 'whole',
     default: '10',
     max: 50,
-    help: 'free disk space below which it is unhealthy',
+    help: 'free disk space in per cent below which it is unhealthy',
   },
 
   'staking-tls-cert-file': { group: 'Identity', kind: 'path', help: 'TLS certificate, PEM; its hash is the node ID' },
@@ -139,8 +140,13 @@ export const flags = {
   'staking-signer-key-file-content': { group: 'Identity', kind: 'text', help: 'the BLS key in base64' },
   'staking-ephemeral-signer-enabled': { group: 'Identity', kind: 'yes', default: 'false', help: 'make a new BLS key at every start' },
   'public-ip': { group: 'Identity', kind: 'ip', default: '', help: 'what info.getNodeIP tells' },
-  'staking-host': { group: 'Identity', kind: 'text', default: '', help: 'address for peers' },
-  'staking-port': { group: 'Identity', kind: 'whole', default: '9651', max: 65535, help: 'port for peers' },
+  'staking-port': {
+    group: 'Identity',
+    kind: 'whole',
+    default: '9651',
+    max: 65535,
+    help: 'the port that info.getNodeIP tells; nothing listens on it',
+  },
 
   name: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: what the key is for' },
   plan: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: its plan, free unless given' },
@@ -152,7 +158,13 @@ export const flags = {
     help: 'create: what it may ask, all unless given: data, metrics, or names of routes',
   },
 
-  'log-level': { group: 'Program', kind: 'choice', default: 'info', allowed: logLevels, help: 'what to print while running' },
+  'log-level': {
+    group: 'Program',
+    kind: 'choice',
+    default: 'info',
+    allowed: logLevels,
+    help: 'lines to print while running; trace adds blocks, debug requests',
+  },
   'log-display-level': { group: 'Program', kind: 'choice', allowed: logLevels, help: 'the same; wins over --log-level' },
   silent: { group: 'Program', kind: 'yes', default: 'false', help: 'print no banner' },
   json: { group: 'Program', kind: 'yes', default: 'false', help: 'print the banner as one JSON object' },
@@ -180,6 +192,10 @@ export const refused: { readonly [name: string]: { readonly kind: 'yes' | 'text'
   'db-read-only': { kind: 'yes', why: 'Serac keeps what it accepts; use --db-type memdb to try things out' },
   'upgrade-file': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
   'upgrade-file-content': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
+  'staking-host': {
+    kind: 'text',
+    why: 'Serac has no peers and listens for none; --public-ip and --staking-port set what info.getNodeIP tells',
+  },
   'staking-rpc-signer-endpoint': { kind: 'text', why: 'Serac signs with its own BLS key; give one with --staking-signer-key-file' },
 };
 

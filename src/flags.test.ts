@@ -36,8 +36,8 @@ describe('words and values', () => {
 
   test('with an equals sign, or as the next word, even one that looks like a flag', () => {
     expect(options(['--http-port=0', '--http-host', '::1'])['http-port']).toBe(0);
-    expect(options(['--staking-host', '--strict'])).toMatchObject({ 'staking-host': '--strict', strict: false });
-    expect(options(['--staking-host=a=b'])['staking-host']).toBe('a=b');
+    expect(options(['--data-network-name', '--strict'])).toMatchObject({ 'data-network-name': '--strict', strict: false });
+    expect(options(['--data-network-name=a=b'])['data-network-name']).toBe('a=b');
   });
 
   test('a switch takes no separate value', () => {
@@ -113,7 +113,7 @@ describe('faults name the flag, the value and what is allowed', () => {
     [['--http-port', '65536'], '--http-port: "65536" is not allowed; it takes a whole number from 0 to 65535'],
     [['--http-port', '0x10'], '--http-port: "0x10"'],
     [['--http-port'], '--http-port needs a value'],
-    [['--log-level', 'loud'], 'one of off, fatal, error, warn, info, debug, trace, verbo'],
+    [['--log-level', 'loud'], 'one of off, fatal, error, warn, info, trace, debug, verbo'],
     [['--health-check-frequency', '30'], 'a duration such as 500ms, 30s or 1h15m'],
     [['--health-check-frequency', '0s'], 'must be longer than 0s'],
     [['--tx-fee', '18446744073709551616'], 'a whole number up to 18446744073709551615'],
@@ -134,6 +134,7 @@ describe('faults name the flag, the value and what is allowed', () => {
     [['--http-read-header-timeout=30s'], "--http-read-header-timeout: Bun's HTTP server cannot limit"],
     [['--http-idle-timeout=5m'], '--http-idle-timeout: "5m" is not allowed; it takes a duration such as 500ms, 30s or 1h15m, at most 255s'],
     [['--http-idle-timeout=255001ms'], 'at most 255s'],
+    [['--staking-host', '0.0.0.0'], '--staking-host: Serac has no peers'],
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
     [['dev'], '"dev" belongs to no flag'],

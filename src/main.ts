@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApiServer } from './assembly/api-server.ts';
 import type { Env } from './assembly/env.ts';
-import { networkOfNode } from './assembly/follow.ts';
+import { networkToFollow } from './assembly/follow.ts';
 import { startIndexer } from './assembly/indexer.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
@@ -18,6 +18,7 @@ import { recoverNative } from './crypto/curve-native.ts';
 import { Fault } from './fault.ts';
 import { type ParsedFlags, parseFlags } from './flags.ts';
 import { plainLineEvery, progressBar, progressLine } from './follow/progress-bar.ts';
+import { createLog, type LogLevel } from './log.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files, makeFolder } from './platform/files.ts';
@@ -27,6 +28,7 @@ import { parentChannel, spawnChild } from './platform/processes-bun.ts';
 import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
+import { createUnixNanos } from './platform/unix-nanos.ts';
 
 /** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
 
@@ -52,11 +54,12 @@ async function main(): Promise<void> {
   }
 }
 
-/** Which network a followed node is of need not be said: it is asked. */
+/** Which network a followed node is of need not be said: the data directory has it, or the node is asked. */
 async function configOf({ options, command, networkGiven }: Told): Promise<Config> {
   const config = configFrom(options, command);
+  logLevel = config.logLevel;
   if (config.follow === undefined || networkGiven) return config;
-  return configFrom({ ...options, 'network-id': await networkOfNode(config.follow, env) }, command);
+  return configFrom({ ...options, 'network-id': await networkToFollow(config.follow, config, env) }, command);
 }
 
 type Told = Extract<ParsedFlags, { kind: 'run' }>;
@@ -126,6 +129,9 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   process.on('SIGINT', stop);
 }
 
+/** Until the flags are read. */
+let logLevel: LogLevel = 'info';
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -134,12 +140,14 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
+const log = createLog(say, () => logLevel);
+
 const env: Env = {
   version,
   gitCommit: '',
   clock: {
     unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
-    unixNanos: () => BigInt(Date.now()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n),
+    unixNanos: createUnixNanos(Date.now, process.hrtime.bigint),
     monotonic: () => performance.now(),
   },
   timers: {
@@ -173,7 +181,7 @@ const env: Env = {
   cores: availableParallelism(),
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
-  log: say,
+  log,
   showProgress: progressOn(process.stderr),
 };
 
@@ -187,6 +195,7 @@ function progressOn(out: NodeJS.WriteStream): Env['showProgress'] {
       drawn = false;
       return;
     }
+    if (!log.shows('info')) return;
     const every = out.isTTY ? 100 : plainLineEvery;
     if (performance.now() - shown < every) return;
     shown = performance.now();

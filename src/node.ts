@@ -1,8 +1,10 @@
 import { createApis, type Side } from './assembly/api.ts';
 import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
+import { watchBootstrap } from './assembly/bootstrap.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
+import { diskExhausted } from './assembly/disk-space.ts';
 import type { Env, Server } from './assembly/env.ts';
 import { followChain } from './assembly/follow.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
@@ -15,6 +17,7 @@ import { pause } from './assembly/pause.ts';
 import { progressSince } from './assembly/progress.ts';
 import { startReaders } from './assembly/readers.ts';
 import { createRecovery } from './assembly/recovery.ts';
+import { withRequestLog } from './assembly/request-log.ts';
 import { routesOf, txMaxBody } from './assembly/routes.ts';
 import { serveOptions, urlOf } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
@@ -65,7 +68,7 @@ async function startWriter(
   store: NodeStore,
 ): Promise<Node> {
   const { around, specs, p, c } = frame;
-  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`);
+  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`, error instanceof Fault ? 'warn' : 'error');
   const signers = createSigners(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
@@ -87,7 +90,7 @@ async function startWriter(
     subnetID: frame.subnetID,
     subnetOf: frame.subnetOf,
     report,
-    onAccepted: metrics.accepted,
+    onAccepted: env.log.shows('trace') ? traced(env, metrics.accepted) : metrics.accepted,
   };
   const start = async (spec: AvmChainSpec) => {
     const opened = store.chain(spec);
@@ -100,18 +103,31 @@ async function startWriter(
   const chains: Awaited<ReturnType<typeof start>>[] = [];
   for (const spec of specs) chains.push(await start(spec));
 
+  let isDiskExhausted = false;
+  let onDiskExhausted = (): void => {
+    isDiskExhausted = true;
+  };
+  const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
   registerChecks(health, {
     subnetID: frame.subnetID,
     chains,
-    counterparts: [p, c],
+    bootstrapped,
+    // Of the network of a followed node these are not here at all.
+    counterparts: config.follow === undefined ? [p, c] : [],
+    isValidator: config.follow === undefined,
     touch: store.touch,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
-    disk: config.disk,
+    disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
     upgradeTime: config.network.upgrades.graniteTime,
     now: env.clock.unixNanos,
+    extraChecks: frame.differences.extraChecks,
   });
   await health.start();
+  if (isDiskExhausted && config.store === 'sqlite') {
+    for (const { follower } of chains) await follower?.stop();
+    throw diskExhausted(config);
+  }
 
   let stopping = false;
   const apis = createApis({
@@ -147,7 +163,11 @@ async function startWriter(
     info: config.apis.info
       ? metrics.of(
           'info',
-          infoService(config, env, frame, { nodeID: identity.nodeID, proofOfPossession: identity.signer.proofOfPossession }),
+          infoService(config, env, frame, {
+            nodeID: identity.nodeID,
+            proofOfPossession: identity.signer.proofOfPossession,
+            isBootstrapped: bootstrapped.has,
+          }),
         )
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
@@ -167,15 +187,23 @@ async function startWriter(
   const handler = routerOf(routes, sharedSide(config));
 
   const readerCount = readersWanted(config, env);
-  const server = await listen(config, env, handler, readerCount > 0);
+  const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
   const others = await Promise.all(
     ownPorts(config).map(({ side, port }) =>
-      env.serve({ ...serveOptions(config), port, handler: routerOf(new Map(apis(side).pages), side) }),
+      env.serve({ ...serveOptions(config), port, handler: withRequestLog(routerOf(new Map(apis(side).pages), side), env) }),
     ),
   );
   const relayedPaths = [...routes.keys()];
   const relayHandler = countingHandler(counting.limiter, handler);
-  const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  const readers = startReaders(readerCount, env, {
+    handler: relayHandler,
+    start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
+    onChange: () => void health.recheck('health', 'readers'),
+  });
+  if (readerCount > 0 && frame.differences.extraChecks) {
+    health.register('health', 'readers', readers.check, [applicationTag]);
+    await health.recheck('health', 'readers');
+  }
 
   const url = urlOf(config, server.port);
   const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
@@ -184,6 +212,35 @@ async function startWriter(
     return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
   };
   const [x] = chains;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+    readers.tellStopping();
+    // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
+    if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
+    await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
+    health.stop();
+    for (const { engine, follower } of chains) {
+      engine.stop();
+      await follower?.stop();
+    }
+    recovery.close();
+    keys.close();
+    await counting.close();
+    store.close();
+  };
+  let stopped: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    stopped ??= stop();
+    return stopped;
+  };
+  // A chain in memory needs no disk. AvalancheGo: node/node.go, diskSpaceCheck.
+  if (config.store === 'sqlite')
+    onDiskExhausted = () => {
+      if (stopped !== undefined) return;
+      env.log(`serac: ${diskExhausted(config).message}; stopping`, 'fatal');
+      void close().then(() => env.exit(1));
+    };
   return {
     url,
     handler,
@@ -204,25 +261,17 @@ async function startWriter(
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readers.count,
     }),
-    close: async () => {
-      stopping = true;
-      health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
-      readers.tellStopping();
-      // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
-      if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
-      await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
-      health.stop();
-      for (const { engine, follower } of chains) {
-        engine.stop();
-        await follower?.stop();
-      }
-      recovery.close();
-      keys.close();
-      await counting.close();
-      store.close();
-    },
+    close,
   };
 }
+
+/** A line for every accepted block. */
+const traced =
+  (env: Env, accepted: WriterDeps['onAccepted']): WriterDeps['onAccepted'] =>
+  (spec, block) => {
+    accepted(spec, block);
+    env.log(`serac: ${spec.aliases[0]}: accepted block ${block.height}, ${idText(block.id)}, transactions: ${block.txs.length}`, 'trace');
+  };
 
 /** A directory that was used without an index, or before there was one, gets it now. */
 function catchUp(index: SqliteIndex, env: Env): void {

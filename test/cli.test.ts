@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram, startProgram } from './program.ts';
+import { bin, runProgram, startProgram } from './program.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -83,6 +83,33 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(err).toContain('12345');
   });
+
+  test('--log-level decides what is printed while running, --log-display-level before it', async () => {
+    const saidAt = async (...flags: string[]): Promise<string> => {
+      const node = await startProgram(...flags);
+      await node.client.call('/ext/bc/X', 'avm.getHeight');
+      await node.stop();
+      return node.said();
+    };
+    expect(await saidAt()).toBe('');
+    expect(await saidAt('--log-level=trace')).toBe('');
+    const request = /^serac: POST \/ext\/bc\/X: 200 in [\d.]+ ms\n$/;
+    expect(await saidAt('--log-level=debug')).toMatch(request);
+    expect(await saidAt('--log-level=error', '--log-display-level=verbo')).toMatch(request);
+    expect(await saidAt('--log-level=debug', '--log-display-level=info')).toBe('');
+  }, 30_000);
+
+  test('a followed node that is down is told at the level warn, and not at the level error', async () => {
+    const saidAt = async (level: string): Promise<string> => {
+      const child = Bun.spawn([bin, 'follow', 'http://127.0.0.1:1', '--http-port=0', `--log-level=${level}`], { stderr: 'pipe' });
+      const said = new Response(child.stderr).text();
+      await Bun.sleep(1500);
+      child.kill('SIGKILL');
+      return said;
+    };
+    expect(await saidAt('warn')).toContain('serac: waiting for http://127.0.0.1:1');
+    expect(await saidAt('error')).toBe('');
+  }, 30_000);
 
   test('SIGTERM and SIGINT stop it cleanly', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) expect(await (await startProgram()).stop(signal)).toBe(0);

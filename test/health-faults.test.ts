@@ -11,7 +11,7 @@ import type { Utxo } from '../src/tx/utxo.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
-import { hasSmallDisks, startOnSmallDisk } from './small-disk.ts';
+import { hasSmallDisks, runOnFilledDisk, startOnSmallDisk } from './small-disk.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
 
 /** Real faults, one at a time: the node says what is wrong, loses nothing, and is well again when the fault is gone. */
@@ -55,27 +55,32 @@ else {
     '--system-tracker-disk-warning-available-space-percentage=50',
   ];
 
-  test('a disk with too little room, and room again', async () => {
-    const { client, leave, stop } = await startOnSmallDisk(often, ...thresholds);
+  test('a disk with too little room is told, and room again; with less than is required the node stops', async () => {
+    const { client, leave, stop, exited } = await startOnSmallDisk(often, ...thresholds);
     expect((await healthOf(client)).status).toBe(200);
     leave(40);
     const warned = await untilFailing(client, 'diskspace');
     expect(warned.status).toBe(503);
     expect(warned.checks.diskspace?.error).toBe(below(warned, 'warning threshold', 50));
-    leave(10);
-    const exhausted = await eventually(
-      () => healthOf(client),
-      ({ checks }) => /minimum/.test(checks.diskspace?.error ?? ''),
-    );
-    expect(exhausted.checks.diskspace?.error).toBe(below(exhausted, 'minimum required', 20));
     leave(100);
     const well = await untilHealthy(client);
     expect(well.checks.diskspace).not.toHaveProperty('contiguousFailures');
-    expect(await stop()).toBe(0);
+    leave(10);
+    expect(await Promise.race([exited, Bun.sleep(20_000)])).toBe(1);
+    await stop();
+  }, 60_000);
+
+  test('on a disk with less room than is required the node does not start, and says why', async () => {
+    const { code, err } = await runOnFilledDisk(
+      '--system-tracker-disk-required-available-space-percentage=40',
+      '--system-tracker-disk-warning-available-space-percentage=50',
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(/^serac: less than 40 % of the disk of .* is free; free some space, or choose a lower --system-tracker-disk-req/);
   }, 60_000);
 
   test('a disk that is full: what was issued waits for room', async () => {
-    const { client, leave, stop } = await startOnSmallDisk(often);
+    const { client, leave, stop } = await startOnSmallDisk(often, '--system-tracker-disk-required-available-space-percentage=0');
     const [first, second] = chained();
     await issue(client, first);
     await untilAccepted(client, first);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from './http.ts';
 
-const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
+export const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
 
 /** The program as a user starts it: the bin, on a port it picks itself, known ready by its own banner. */
 export type Program = {

@@ -9,6 +9,7 @@ export type SmallDisk = {
   readonly client: Client;
   /** Fills the file system until so many per cent of it are free. */
   readonly leave: (percent: number) => void;
+  readonly exited: Promise<number>;
   readonly stop: () => Promise<number>;
 };
 
@@ -37,6 +38,16 @@ export function hasSmallDisks(): boolean {
   }
 }
 
+/** A start on such a file system of which 20 per cent are left. */
+export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly code: number; readonly err: string }> {
+  const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
+  const fill = ['sh', '-c', 'head -c 26843546 /dev/zero > "$1/ballast" && shift && exec "$@"', 'sh', dir];
+  const child = Bun.spawn(inside(dir, [...fill, bin, '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]), { stderr: 'pipe' });
+  const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  rmSync(dir, { recursive: true, force: true });
+  return { code, err };
+}
+
 export async function startOnSmallDisk(...flags: string[]): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const child = Bun.spawn(inside(dir, [bin, '--http-port=0', '--json', `--data-dir=${dir}/data`, ...flags]), { stdout: 'pipe' });
@@ -52,6 +63,7 @@ export async function startOnSmallDisk(...flags: string[]): Promise<SmallDisk> {
   writeFileSync(ballast, '');
   return {
     client,
+    exited: child.exited,
     leave: (percent) => {
       truncateSync(ballast, 0);
       const { blocks, bavail, bsize } = statfsSync(disk);

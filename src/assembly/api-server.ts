@@ -19,9 +19,11 @@ import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
+import { isReached } from './follow.ts';
 import { finderOf, gateOf } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { pause, sayOnce } from './pause.ts';
+import { withRequestLog } from './request-log.ts';
 import { serveOptions, urlOf } from './serve-options.ts';
 import { createWishes } from './wanted.ts';
 
@@ -30,7 +32,7 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 /** Serves the Data and Metrics interfaces from an index in PostgreSQL. It keeps nothing: any number of these may run. */
 export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
   const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
-  const report = (error: unknown) => env.log(`serac: ${error}`);
+  const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
   const about = await waitForIndex(sql, env);
   const counting = await openCounting(config, env);
   const metrics = nodeMetrics(env, undefined);
@@ -67,7 +69,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
       allowedOrigins: config.http.allowedOrigins,
       mode: { differences: differencesOf(config.strict), report },
     });
-    return env.serve({ ...serveOptions(config), port, handler });
+    return env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
   };
   const servers = await Promise.all([
     serve(config.http.port, sharedSide(config)),
@@ -160,7 +162,7 @@ function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly s
   void watch();
   return {
     status: () =>
-      last !== undefined && last.state !== 'waiting' && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
+      last !== undefined && isReached(last.state) && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
     stop: () => cancel(),
   };
 }

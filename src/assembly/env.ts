@@ -9,6 +9,7 @@ import type { Handler } from '../http/message.ts';
 import type { Channel } from '../http/relay.ts';
 import type { Files } from '../identity/given.ts';
 import type { WritableSql } from '../index/sql.ts';
+import type { Log } from '../log.ts';
 import type { OpenDatabase } from '../store/database.ts';
 
 /** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
@@ -39,13 +40,13 @@ export type Env = {
   readonly removeFile: (path: string) => void;
   readonly serve: (options: ServeOptions) => Promise<Server>;
   /** Set in a process that another one of this node has started. */
-  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void }) | undefined;
+  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => Child;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
-  readonly log: (line: string) => void;
+  readonly log: Log;
   /** Draws how long work goes, or takes the drawing away. */
   readonly showProgress: (progress: Progress | undefined) => void;
 };

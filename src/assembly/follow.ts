@@ -1,6 +1,7 @@
 import { refuse } from '../api/refusal.ts';
 import type { ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
+import type { Config } from '../config.ts';
 import { createSigners } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
@@ -12,11 +13,12 @@ import { withSpender } from '../follow/spent-input.ts';
 import { stateLedger } from '../follow/state-ledger.ts';
 import { fetchTransport } from '../follow/transport.ts';
 import type { ExportShelf } from '../index/export-shelf.ts';
+import { storedNetwork } from '../store/stored-network.ts';
 import { publicUrl } from './about.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
-import type { OpenedChain } from './node-store.ts';
+import { databasePath, type OpenedChain } from './node-store.ts';
 import { messageOf, pause, sayOnce } from './pause.ts';
 
 export type FollowParts = {
@@ -117,15 +119,20 @@ type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted'>;
 /** Milliseconds until a node that does not answer is waited for in the background. */
 const patience = 3000;
 
+/** The network to follow: that of the data directory if it has one, so that a node that is down does not hold up the start. */
+export const networkToFollow = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
+  (store === 'sqlite' && dataDir !== undefined ? storedNetwork(env.openDatabase, databasePath(dataDir)) : undefined) ??
+  (await networkOfNode(url, env));
+
 /** Asks a node for its network, for as long as it takes. */
-export async function networkOfNode(url: string, env: Env): Promise<number> {
+async function networkOfNode(url: string, env: Env): Promise<number> {
   const remote = remoteOf(url, env, '');
   const say = sayOnce(env.log);
   for (;;) {
     try {
       return await remote.networkID();
     } catch (error) {
-      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`);
+      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`, 'warn');
       await pause(env.timers, 1000);
     }
   }
@@ -133,9 +140,12 @@ export async function networkOfNode(url: string, env: Env): Promise<number> {
 
 /** What the Data interface needs of a followed chain. */
 export const followedChain = (follower: Follower): Pick<ServedChain, 'status' | 'complete'> => ({
-  status: () => (follower.status().state === 'waiting' ? 'UNAVAILABLE' : 'OK'),
+  status: () => (isReached(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
   complete: completing(follower),
 });
+
+/** Whether the followed node has answered, and answers. */
+export const isReached = (state: string): boolean => state === 'live' || state === 'catching-up';
 
 /** Says as a status why addresses cannot be told about. */
 export const completing =

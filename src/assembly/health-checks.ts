@@ -9,20 +9,27 @@ import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network
 import type { Check } from '../health/result.ts';
 import { applicationTag } from '../health/worker.ts';
 import type { RunningChain } from './avm-chain.ts';
+import type { Bootstrap } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
 
 export type HealthCheckDeps = {
   readonly subnetID: Id;
   readonly chains: readonly RunningChain[];
+  readonly bootstrapped: Bootstrap;
   readonly counterparts: readonly Counterpart[];
+  /** Alone in its network, a node is its only validator; one that follows another node is none. */
+  readonly isValidator: boolean;
   readonly touch: () => void;
   readonly fileSystem: () => FileSystem;
-  readonly disk: { readonly required: number; readonly warning: number };
+  /** Percentages; `onExhausted` is called whenever less than `required` is left. */
+  readonly disk: { readonly required: number; readonly warning: number; readonly onExhausted: () => void };
   readonly blsKey: () => Promise<Uint8Array>;
   /** When the newest scheduled upgrade began, RFC 3339. */
   readonly upgradeTime: string;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
+  /** Whether checks that AvalancheGo does not have are registered. */
+  readonly extraChecks: boolean;
 };
 
 /** Registers what AvalancheGo checks, under its names. Peer: node/node.go, initHealthAPI; chains/manager.go. */
@@ -33,10 +40,10 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
     health.register(
       'health',
       spec.aliases[0],
-      chainCheck(() => chainState(engine, lastAccepted())),
+      chainCheck(() => (deps.bootstrapped.has(spec.id) ? chainState(engine, lastAccepted()) : { networking: alone })),
       perChain,
     );
-    if (follower !== undefined) health.register('health', 'follow', followCheck(follower.status), application);
+    if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', followCheck(follower.status), application);
   }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
     health.register(
@@ -46,21 +53,24 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
       perChain,
     );
 
-  const bootstrapped = bootstrappedCheck(() => []);
+  const bootstrapped = bootstrappedCheck(() => (deps.bootstrapped.isDone() ? [] : [deps.subnetID]));
   health.register('readiness', 'bootstrapped', bootstrapped, application);
   health.register('health', 'bootstrapped', bootstrapped, application);
   health.register('health', 'database', databaseCheck(deps.touch), application);
   health.register(
     'health',
     'diskspace',
-    diskSpaceCheck(deps.fileSystem, { requiredPercentage: deps.disk.required, warningPercentage: deps.disk.warning }),
+    diskSpaceCheck(deps.fileSystem, {
+      requiredPercentage: deps.disk.required,
+      warningPercentage: deps.disk.warning,
+      onExhausted: deps.disk.onExhausted,
+    }),
     application,
   );
-  // Alone in its network, the node is its own only validator, with the key it has.
   health.register(
     'health',
     'bls',
-    blsCheck(deps.blsKey, () => ({ publicKey: deps.blsKey })),
+    blsCheck(deps.blsKey, () => (deps.isValidator ? { publicKey: deps.blsKey } : undefined)),
     application,
   );
   health.register(

@@ -29,7 +29,7 @@ export function startIndexer(config: Config, env: Env): Indexer {
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const ledger = await prepare(lock, frame, node);
-    const report = (error: unknown) => tell(messageOf(error));
+    const report = (error: unknown) => tell(messageOf(error), 'warn');
     const following = await follow(node, env, frame, { ledger, exported: ledger.exported, report });
     tell(`indexing ${publicUrl(node)}`);
     let cancel = () => {};
@@ -59,7 +59,7 @@ export function startIndexer(config: Config, env: Env): Indexer {
       } catch (error) {
         // A node of another network will not become the right one by waiting.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
-        tell(messageOf(error));
+        tell(messageOf(error), 'warn');
       }
       if (!isStopping) await pause(env.timers, pauses.attempt);
     }
@@ -67,7 +67,7 @@ export function startIndexer(config: Config, env: Env): Indexer {
 
   const ended = run();
   ended.catch((error: unknown) => {
-    env.log(`serac: ${messageOf(error)}`);
+    env.log(`serac: ${messageOf(error)}`, 'fatal');
     env.exit(1);
   });
   return {

@@ -1,3 +1,4 @@
+import type { Id } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { ProofOfPossession } from '../identity/bls.ts';
 import { info } from '../rpc/info.ts';
@@ -6,7 +7,12 @@ import { nodeVersions } from '../rpc/versions.ts';
 import type { Env } from './env.ts';
 import type { Frame } from './frame.ts';
 
-export type Who = { readonly nodeID: string; readonly proofOfPossession: () => Promise<ProofOfPossession> };
+export type Who = {
+  readonly nodeID: string;
+  readonly proofOfPossession: () => Promise<ProofOfPossession>;
+  /** Whether a chain runs here and has all its blocks. */
+  readonly isBootstrapped: (chain: Id) => boolean;
+};
 
 /** What a public endpoint does not tell. */
 const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
@@ -23,11 +29,10 @@ export function infoService(config: Config, env: Env, { around, differences }: F
       nodeIP: () => `${publicIP === '' ? '127.0.0.1' : publicIP}:${port}`,
       network: around.network,
       aliases: around.aliases,
-      isBootstrapped: () => true,
       peers: () => [],
       acps: () => [],
-      // Alone in its network the node has seen all of it, all the time.
-      uptime: () => ({ rewardingStake: 100, weightedAverage: 100 }),
+      // Alone in its network it is the only validator and counts itself as always up. A node that follows another one validates nothing.
+      uptime: () => (config.follow === undefined ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
     }),
   );
 }

@@ -124,11 +124,13 @@ const addSecret = (store: Store, random: Uint8Array): void =>
 const secretOf = (store: Store): Uint8Array =>
   (store.db.prepare<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = 'page secret'`).get() as { value: Uint8Array }).value;
 
+export const databasePath = (dataDir: string): string => `${dataDir}/db/serac.sqlite`;
+
 /** In memory nobody else can look; in a directory only one process may write. */
 function place({ store, dataDir }: Config, env: Env, access: 'write' | 'read'): { readonly path: string; readonly lock: Lock | undefined } {
   if (store === 'memory' || dataDir === undefined) return { path: memoryPath, lock: undefined };
   const folder = `${dataDir}/db`;
-  const path = `${folder}/serac.sqlite`;
+  const path = databasePath(dataDir);
   if (access === 'read') return { path, lock: undefined };
   env.makeFolder(folder);
   return { path, lock: takeLock(env.openDatabase, `${folder}/lock.sqlite`) };

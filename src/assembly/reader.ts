@@ -15,26 +15,37 @@ import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
 import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from './relayed.ts';
+import { withRequestLog } from './request-log.ts';
 import { routesOf, txMaxBody } from './routes.ts';
 import { serveOptions } from './serve-options.ts';
+import { hungAfter, watchSilence } from './silence.ts';
 
 /** What the writing process tells a reader, and what a reader tells it. Requests travel beside these; see http/relay.ts. */
 export type ToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'count'; readonly id: number }
+  | { readonly reader: 'ping' }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
-export type FromReader = { readonly reader: 'counted'; readonly id: number; readonly families: Family[] };
+export type FromReader =
+  | { readonly reader: 'counted'; readonly id: number; readonly families: Family[] }
+  | { readonly reader: 'pong'; readonly isServing: boolean };
+
+/** Milliseconds of silence after which a hung writer is ended: nothing else could end it, and its supervisor starts the node again. */
+const endedAfter = 15_000;
 
 /**
  * A process that only reads: it shares the port, answers from the last committed block, and asks the writing process for the rest.
  * Every call reads anew, so whoever saw a transaction accepted sees it here too.
  */
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
+  let isHung = false;
   const relay = createRelay(parent, env.timers);
-  const report = (error: unknown) => env.log(`serac: reader: ${error}`);
+  const report = (error: unknown) => env.log(`serac: reader: ${error}`, 'error');
 
   let stopping = false;
+  let isServing = false;
+  const pong = (): void => parent.send({ reader: 'pong', isServing } satisfies FromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {
     const frame = frameOf(config, env);
@@ -64,7 +75,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
     const mode = { differences: frame.differences, report };
     const { allowedHosts, allowedOrigins } = config.http;
-    const handler = createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode });
+    const handler = withRequestLog(createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode }), env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
     const close = async () => {
       await server.close();
@@ -72,8 +83,20 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       await counting.close();
       store.close();
     };
+    isServing = true;
+    pong();
     return { families: metrics.families, close };
   };
+
+  const silence = watchSilence(env.timers, (silent) => {
+    if (silent < hungAfter) return;
+    if (!isHung) env.log(`serac: the writing process has not answered for ${silent / 1000} s; calls that need it get status 503`, 'error');
+    isHung = true;
+    relay.setHung(true);
+    if (silent !== endedAfter) return;
+    env.log(`serac: the writing process has not answered for ${silent / 1000} s and is ended`, 'fatal');
+    parent.kill();
+  });
 
   let running: ReturnType<typeof start> | undefined;
   const stop = async () => {
@@ -82,7 +105,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   };
   parent.onClose(() => void stop());
   parent.onMessage(async (message) => {
+    silence.heard();
+    if (isHung) relay.setHung(false);
+    isHung = false;
     const told = message as ToReader;
+    if (told.reader === 'ping') pong();
     if (told.reader === 'start') running = start(told);
     if (told.reader === 'stopping') stopping = true;
     if (told.reader === 'stop') await stop();
@@ -120,7 +147,7 @@ function readingRoutes(
       },
     };
   });
-  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere });
+  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere, isBootstrapped: () => true });
   return routesOf({
     chains: [...chains, ...servedCounterparts(frame, atomic, config.follow !== undefined)],
     info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,

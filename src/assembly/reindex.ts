@@ -50,7 +50,7 @@ function build(work: Reindex, env: Env): number {
 }
 
 function judged(work: Reindex, env: Env): string[] {
-  env.log('serac: comparing with the old index');
+  env.log('serac: comparing with the old index', 'info');
   const differences = finish(work.compare());
   if (differences.length === 0) return ['the new index equals the old one'];
   work.replace();

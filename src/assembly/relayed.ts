@@ -2,6 +2,7 @@ import type { Component, HealthDeps } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
+import type { HttpResponse } from '../http/message.ts';
 import { type Relay, RelayError } from '../http/relay.ts';
 import { type Route, usualMaxBody } from '../http/router.ts';
 import type { Reply, Services } from '../rpc/method.ts';
@@ -21,9 +22,15 @@ export const relayedServices = (services: Services, path: string, relay: Relay):
 export const relayedRoute = (relay: Relay): Route => ({
   handler: async (request) => {
     const { method, path, query } = request;
-    return relay({ method, path, query, contentType: request.header('content-type'), body: await request.body(usualMaxBody) });
+    const body = await request.body(usualMaxBody);
+    return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailable);
   },
 });
+
+function unavailable(error: unknown): HttpResponse {
+  if (!(error instanceof RelayError)) throw error;
+  return { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: `${error.message}\n` };
+}
 
 /** What the writing process stands on, asked of its own health checks: under `v1` or `v2`, whichever this port has. */
 export function relayedComponents(relay: Relay, version: 'v1' | 'v2'): HealthDeps['components'] {

@@ -12,7 +12,7 @@ import { FollowError, isPassing } from './fault.ts';
 import { createTurns } from './in-turn.ts';
 import type { FollowLedger } from './ledger.ts';
 import { completeOlder } from './older.ts';
-import { patient } from './patient.ts';
+import { patient, prompt } from './patient.ts';
 import { createBackoff, pause, type Timing } from './pause.ts';
 import type { PerAddress } from './per-address.ts';
 import { type Most, type Pipeline, startPipeline } from './pipeline.ts';
@@ -38,7 +38,7 @@ export type Follower = {
   readonly olderTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
   /** What the node says of a transaction that is not here. Accepted there it is still on its way to here, unless it is older than history. */
   readonly statusThere: (id: Id) => Promise<TxStatus>;
-  /** Passes a transaction on; a fault FOLLOW_REFUSED has the node's own words. */
+  /** Passes a transaction on, within 5 s; a fault FOLLOW_REFUSED has the node's own words. */
   readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
   readonly issueInTurn: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
   /** Resolves when nothing is being written any more. */
@@ -86,6 +86,7 @@ export function startFollower(deps: FollowerDeps): Follower {
   const abort = new AbortController();
   const { signal } = abort;
   const remote = patient(deps.remote, { timing, signal });
+  const asked = prompt(deps.remote, { timing, signal });
   const exports = createExports({ remote, chainID: expect.chainID, foreign: deps.foreign, timing, signal });
   const beyond = deps.hasOlder ? beyondHistory(remote) : nothingBeyond;
   const inTurn = createTurns();
@@ -192,10 +193,10 @@ export function startFollower(deps: FollowerDeps): Follower {
   ].filter((one) => one !== undefined && one !== false);
 
   const statusThere = async (id: Id): Promise<TxStatus> => {
-    const status = await remote.txStatus(id);
+    const status = await asked.txStatus(id);
     if (status !== 'Accepted') return status;
     // If all blocks it has are here, then none of them will bring it.
-    const isOlder = deps.hasOlder && (await remote.height()) <= tracker.status().height;
+    const isOlder = deps.hasOlder && (await asked.height()) <= tracker.status().height;
     return isOlder ? status : 'Processing';
   };
 
@@ -214,10 +215,10 @@ export function startFollower(deps: FollowerDeps): Follower {
     caughtUp: tracker.caughtUp,
     engine: { report: tracker.report, stop: () => void stop() },
     complete: async (addresses) => void (await Promise.all(completing.map((complete) => complete(addresses)))),
-    olderTx: deps.hasOlder ? remote.tx : undefined,
+    olderTx: deps.hasOlder ? asked.tx : undefined,
     statusThere,
-    issue: async (tx) => void (await remote.issueTx(tx.bytes)),
-    issueInTurn: async (tx) => void (await remote.issueInTurn(tx.bytes)),
+    issue: async (tx) => void (await asked.issueTx(tx.bytes)),
+    issueInTurn: async (tx) => void (await asked.issueInTurn(tx.bytes)),
     stop,
   };
 }

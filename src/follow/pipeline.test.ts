@@ -123,6 +123,26 @@ test('at the tip a new block is here within a fraction of a second', async () =>
   pipeline.stop();
 });
 
+for (const every of [5, 10, 25])
+  test(`in a steady stream of a block every ${every} ms each is here within half a second, for some seven polls a second`, async () => {
+    const { node, pipeline, until, timing } = open(0n);
+    const first = timing.now();
+    const lags: number[] = [];
+    const grow = (): void => {
+      node.height++;
+      timing.after(every, grow);
+    };
+    timing.after(every, grow);
+    const run = async () => {
+      for (;;) for (const { block } of await pipeline.take(most, 1000)) lags.push(timing.now() - first - Number(block.height) * every);
+    };
+    void run().catch(() => {});
+    await until(() => lags.length >= 2000);
+    expect(Math.max(...lags)).toBeLessThan(500);
+    expect(node.polls).toBeLessThanOrEqual((timing.now() - first) / 150 + 2);
+    pipeline.stop();
+  });
+
 test('a restart forgets what was fetched and goes on from where it is told', async () => {
   const { node, pipeline, pass, take } = open(40n);
   await take(10, { txs: 3, bytes: 1 << 20 });

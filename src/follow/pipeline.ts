@@ -32,7 +32,10 @@ export type PipelineDeps = {
   readonly onTrouble: (error: unknown) => void;
 };
 
-/** How long between two questions for the node's height, in milliseconds: at the tip, and while there is enough to fetch anyway. */
+/**
+ * Milliseconds between two polls of the node's height: `live` once every block up to the known height has been asked for, `busy` while there
+ * are others to ask for. In a steady stream of blocks there are always some, so the wait ends when the last of them is asked for.
+ */
 const polling = { live: 150, busy: 1000 } as const;
 const backoff = { first: 50, longest: 2000 } as const;
 const longestPreparation = 15_000;
@@ -54,13 +57,17 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   let resting = false;
   let isStopped = false;
   let cancelPoll = () => {};
+  /** When the next poll is due, and when it may come at the earliest. */
+  let polls = { due: 0, earliest: 0 };
   let cancelRest = () => {};
   let taker: (() => void) | undefined;
 
   const heightToAsk = (): bigint | undefined => {
     const again = failed.shift();
     if (again !== undefined) return again;
-    if (target === undefined || nextToAsk > target || nextToAsk - next >= window.ahead) return undefined;
+    if (target === undefined) return undefined;
+    if (nextToAsk > target) pollEarly();
+    if (nextToAsk > target || nextToAsk - next >= window.ahead) return undefined;
     return nextToAsk++;
   };
 
@@ -125,7 +132,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
 
   const poll = async (): Promise<void> => {
     const began = timing.now();
-    let wait: number = polling.live;
+    polls = { due: Number.NEGATIVE_INFINITY, earliest: Number.NEGATIVE_INFINITY };
     try {
       const height = await remote.height();
       if (isStopped) return;
@@ -134,13 +141,27 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       deps.onContact(height);
       pump();
       // A node that takes long to answer is not asked as often.
-      wait = height > nextToAsk ? polling.busy : Math.max(polling.live, timing.now() - began);
+      const live = Math.max(polling.live, timing.now() - began);
+      schedulePoll(height > nextToAsk ? Math.max(polling.busy, live) : live, live);
     } catch (error) {
       if (isStopped) return;
       deps.onTrouble(error);
-      wait = isPassing(error) ? pollWaits.next() : backoff.longest;
+      const wait = isPassing(error) ? pollWaits.next() : backoff.longest;
+      schedulePoll(wait, wait);
     }
+  };
+
+  const schedulePoll = (wait: number, shortest: number): void => {
+    cancelPoll();
+    polls = { due: timing.now() + wait, earliest: timing.now() + shortest };
     cancelPoll = timing.after(wait, poll);
+  };
+
+  /** All known blocks have been asked for: there may be more. */
+  const pollEarly = (): void => {
+    if (polls.earliest >= polls.due) return;
+    const wait = Math.max(0, polls.earliest - timing.now());
+    schedulePoll(wait, wait);
   };
 
   const takeReady = ({ txs, bytes }: Most): Fetched[] => {

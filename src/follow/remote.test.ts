@@ -5,7 +5,7 @@ import { Fault } from '../fault.ts';
 import { makeBlock } from '../tx/block.ts';
 import { makeTx } from '../tx/tx.ts';
 import { makeUtxo } from '../tx/utxo.ts';
-import { patient } from './patient.ts';
+import { patient, prompt } from './patient.ts';
 import { connectRemote, type Remote } from './remote.ts';
 import type { HttpAnswer, HttpRequest } from './transport.ts';
 import { createVirtualTiming } from './virtual-timing.fixture.ts';
@@ -226,4 +226,33 @@ test('a patient one asks again after silence and nonsense, not after a refusal, 
   note(patient(dead.remote, { timing: dead.timing, signal: new AbortController().signal }).tx(tx.id as Id));
   await dead.until(() => outcomes.length === 3);
   expect([outcomes[2], dead.asked.length]).toEqual(['FOLLOW_SILENT', 3]);
+});
+
+test('who waits is answered within 5 s: by a node that hangs, one that answers late, and one that is down', async () => {
+  const hang = (_: Asked, { signal }: HttpRequest): Promise<HttpAnswer> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  const down = (): HttpAnswer => ({ status: 503, text: '' });
+  for (const [say, tries] of [
+    [hang, 1],
+    [down, 3],
+  ] as const) {
+    const { remote, asked, timing, until } = nodeSaying(say);
+    const asking = prompt(remote, { timing, signal: new AbortController().signal });
+    const outcomes: string[] = [];
+    const note = async (work: Promise<unknown>) => void outcomes.push(await codeOf(work));
+    for (const ask of [() => asking.issueTx(tx.bytes), () => asking.issueInTurn(tx.bytes), () => asking.txStatus(tx.id)]) {
+      const [began, before, answered] = [timing.now(), asked.length, outcomes.length];
+      void note(ask());
+      await until(() => outcomes.length > answered);
+      expect(timing.now() - began).toBeLessThan(5000);
+      expect(asked.length - before).toBe(tries);
+    }
+    expect(new Set(outcomes)).toEqual(new Set(['FOLLOW_SILENT']));
+  }
+});
+
+test('a redirect is named as one', async () => {
+  const { remote } = nodeSaying(() => ({ status: 308, text: '' }));
+  const error = await remote.height().catch((cause) => cause as Error);
+  expect((error as Error).message).toContain('redirects are not followed');
 });

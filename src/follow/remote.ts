@@ -9,25 +9,25 @@ import { type Block, parseBlock } from '../tx/block.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
 import { parseUtxo, type Utxo } from '../tx/utxo.ts';
 import { FollowError, nonsense } from './fault.ts';
-import { createRpc, type RpcDeps } from './rpc.ts';
+import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
 
-/** An AvalancheGo or Serac node as it can be asked. Every answer is checked; each call is tried once. */
+/** An AvalancheGo or Serac node as it can be asked. Every answer is checked; each call is tried once. Timeouts are in milliseconds. */
 export type Remote = {
   readonly url: string;
   readonly networkID: () => Promise<number>;
   readonly blockchainID: (alias: string) => Promise<Id>;
-  readonly height: () => Promise<bigint>;
+  readonly height: (timeout?: number) => Promise<bigint>;
   /** An accepted block; undefined if the node has none there. That it follows the one before is for others to see. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
-  readonly tx: (id: Id) => Promise<Tx | undefined>;
-  readonly txStatus: (id: Id) => Promise<TxStatus>;
+  readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
+  readonly txStatus: (id: Id, timeout?: number) => Promise<TxStatus>;
   readonly utxos: (query: UtxoQuery) => Promise<UtxoPage>;
   /** The bytes of a transaction of the P- or C-Chain, undefined if the chain does not know it. */
   readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
   /** A fault FOLLOW_REFUSED has the node's own words. */
-  readonly issueTx: (bytes: Uint8Array) => Promise<Id>;
+  readonly issueTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
   /** The same for one that may depend on others still waiting. */
-  readonly issueInTurn: (bytes: Uint8Array) => Promise<Id>;
+  readonly issueInTurn: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
   /** Ends what is under way. */
   readonly close: () => void;
 };
@@ -71,8 +71,8 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
   const wallet = `${x}/wallet`;
   const write = { X: addressWriter(chain, hrp), P: addressWriter('P', hrp), C: addressWriter('C', hrp) };
 
-  const issue = async (path: string, method: string, bytes: Uint8Array): Promise<Id> => {
-    const { txID } = await rpc.call(path, method, { tx: formatHex('hex', bytes), encoding: 'hex' });
+  const issue = async (path: string, method: string, bytes: Uint8Array, timeout?: number): Promise<Id> => {
+    const { txID } = await rpc.call(path, method, { tx: formatHex('hex', bytes), encoding: 'hex' }, limitsOf(timeout));
     const got = read(method, 'txID', txID, parseId);
     if (got !== idOf(bytes)) throw nonsense(method, `it took the transaction for ${idText(got)}, which is ${idText(idOf(bytes))}`);
     return got;
@@ -90,50 +90,52 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const { blockchainID } = await rpc.call('/ext/info', method, { alias });
       return read(method, 'blockchainID', blockchainID, parseId);
     },
-    height: async () => {
-      const { height } = await rpc.call(x, 'avm.getHeight', {});
+    height: async (timeout) => {
+      const { height } = await rpc.call(x, 'avm.getHeight', {}, limitsOf(timeout));
       return read('avm.getHeight', 'height', height, (text) => numberOf(text, maxU64));
     },
     blockAt: async (height) => {
       const method = 'avm.getBlockByHeight';
-      const answer = await orNothing(rpc.call(x, method, { height: String(height), encoding: 'hex' }, maxThing));
+      const answer = await orNothing(rpc.call(x, method, { height: String(height), encoding: 'hex' }, { bytes: maxThing }));
       if (answer === undefined) return undefined;
       const block = read(method, 'block', answer.block, (text) => parseBlock(parseHex('hex', text)));
       if (block.height !== height) throw nonsense(method, `asked for block ${height}, it gave block ${block.height}`);
       return block;
     },
-    tx: async (id) => {
+    tx: async (id, timeout) => {
       const method = 'avm.getTx';
-      const answer = await orNothing(rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, maxAnyTx));
+      const answer = await orNothing(rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxAnyTx, ...limitsOf(timeout) }));
       if (answer === undefined) return undefined;
       const tx = read(method, 'tx', answer.tx, (text) => parseTx(parseHex('hex', text), maxAnyTx));
       return sameId(method, id, tx.id, tx);
     },
-    txStatus: async (id) => {
+    txStatus: async (id, timeout) => {
       const method = 'avm.getTxStatus';
-      const { status } = await rpc.call(x, method, { txID: idText(id) });
+      const { status } = await rpc.call(x, method, { txID: idText(id) }, limitsOf(timeout));
       return read(method, 'status', status, (text) => statuses.find((one) => one === text));
     },
     utxos: async ({ of, address, after }) => {
       const { path, method, source } = utxoServices(x)[of];
       const params = { addresses: [write[of](address)], limit: pageSize, encoding: 'hex', ...source, ...(after && { startIndex: after }) };
-      const { utxos, endIndex } = await rpc.call(path, method, params, maxPage);
+      const { utxos, endIndex } = await rpc.call(path, method, params, { bytes: maxPage });
       if (!Array.isArray(utxos) || utxos.length > pageSize) throw nonsense(method, 'utxos is no list, or a longer one than asked for');
       const page = utxos.map((text) => read(method, 'utxos', text, (hex) => parseUtxo(parseHex('hex', hex))));
       return { utxos: page, next: utxos.length < pageSize ? undefined : cursorOf(method, endIndex) };
     },
     foreignTx: async (chainName, id) => {
       const [path, method] = chainName === 'P' ? ['/ext/bc/P', 'platform.getTx'] : ['/ext/bc/C/avax', 'avax.getAtomicTx'];
-      const answer = await orNothing(rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, maxThing));
+      const answer = await orNothing(rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxThing }));
       if (answer === undefined) return undefined;
       const bytes = read(method, 'tx', answer.tx, (text) => parseHex('hex', text));
       return sameId(method, id, idOf(bytes), bytes);
     },
-    issueTx: (bytes) => issue(x, 'avm.issueTx', bytes),
-    issueInTurn: (bytes) => issue(wallet, 'wallet.issueTx', bytes),
+    issueTx: (bytes, timeout) => issue(x, 'avm.issueTx', bytes, timeout),
+    issueInTurn: (bytes, timeout) => issue(wallet, 'wallet.issueTx', bytes, timeout),
     close: rpc.close,
   };
 }
+
+const limitsOf = (timeout: number | undefined): CallLimits => (timeout === undefined ? {} : { timeout });
 
 const utxoServices = (x: string) => ({
   X: { path: x, method: 'avm.getUTXOs', source: {} },

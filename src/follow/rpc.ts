@@ -4,9 +4,12 @@ import type { Transport } from './transport.ts';
 
 /** JSON-RPC 2.0 over a transport: one call, one answer, told apart as silence, nonsense, refusal and result. */
 export type Rpc = {
-  readonly call: (path: string, method: string, params: object, maxAnswer?: number) => Promise<Readonly<Record<string, unknown>>>;
+  readonly call: (path: string, method: string, params: object, limits?: CallLimits) => Promise<Readonly<Record<string, unknown>>>;
   readonly close: () => void;
 };
+
+/** Bytes that an answer may have, and milliseconds that it may take. */
+export type CallLimits = { readonly bytes?: number; readonly timeout?: number };
 
 export type RpcDeps = {
   readonly transport: Transport;
@@ -24,25 +27,28 @@ export function createRpc(url: string, { transport, timing, timeout = usualTimeo
   let closed = false;
   let lastID = 0;
 
-  const ask = async (path: string, method: string, body: string, maxBytes: number): Promise<string> => {
+  const ask = async (path: string, method: string, body: string, maxBytes: number, limit: number): Promise<string> => {
     if (closed) throw stopped();
     const abort = new AbortController();
     underWay.add(abort);
     let late = false;
-    const cancel = timing.after(timeout, () => {
+    const cancel = timing.after(limit, () => {
       late = true;
       abort.abort();
     });
     try {
       const { status, text } = await transport({ url: base + path, body, maxBytes, signal: abort.signal });
       // A node that starts has no routes yet (404), one that still fetches its chain says 503, a proxy before it 502 or 504.
-      if (status !== 200) throw silent(method, `HTTP status ${status}`);
+      if (status !== 200) throw silent(method, statusText(status));
       if (text === undefined) throw nonsense(method, `the answer is longer than ${maxBytes} bytes`);
       return text;
     } catch (cause) {
       if (cause instanceof FollowError) throw cause;
       if (closed) throw stopped();
-      throw silent(method, late ? `no answer within ${timeout} ms` : String((cause as { message?: unknown } | null)?.message ?? cause));
+      throw silent(
+        method,
+        late ? `no answer within ${Math.round(limit)} ms` : String((cause as { message?: unknown } | null)?.message ?? cause),
+      );
     } finally {
       cancel();
       underWay.delete(abort);
@@ -50,9 +56,9 @@ export function createRpc(url: string, { transport, timing, timeout = usualTimeo
   };
 
   return {
-    call: async (path, method, params, maxAnswer = usualAnswer) => {
+    call: async (path, method, params, { bytes = usualAnswer, timeout: limit = timeout } = {}) => {
       const id = ++lastID;
-      const text = await ask(path, method, JSON.stringify({ jsonrpc: '2.0', id, method, params }), maxAnswer);
+      const text = await ask(path, method, JSON.stringify({ jsonrpc: '2.0', id, method, params }), bytes, limit);
       return resultOf(method, id, text);
     },
     close: () => {
@@ -61,6 +67,9 @@ export function createRpc(url: string, { transport, timing, timeout = usualTimeo
     },
   };
 }
+
+const statusText = (status: number): string =>
+  status >= 300 && status < 400 ? `HTTP status ${status}; redirects are not followed, give the final URL` : `HTTP status ${status}`;
 
 /** Numbers that matter are texts in the answers read here, so JavaScript's own reader does no harm. */
 function resultOf(method: string, id: number, text: string): Readonly<Record<string, unknown>> {

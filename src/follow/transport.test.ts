@@ -31,3 +31,22 @@ test('an answer without a body is an empty text', async () => {
   const transport = fetchTransport(async () => ({ status: 204, body: null }));
   expect(await transport({ url: 'http://node', body: '', maxBytes: 1, signal })).toEqual({ status: 204, text: '' });
 });
+
+test('a redirect is not followed: its target is asked nothing', async () => {
+  let reached = 0;
+  const target = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => {
+      reached++;
+      return new Response('{}');
+    },
+  });
+  const node = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.redirect(`http://127.0.0.1:${target.port}/`, 307) });
+  try {
+    const { status } = await fetchTransport(fetch)({ url: `http://127.0.0.1:${node.port}/`, body: '{}', maxBytes: 100, signal });
+    expect([status, reached]).toEqual([307, 0]);
+  } finally {
+    await Promise.all([target.stop(true), node.stop(true)]);
+  }
+});

@@ -15,13 +15,14 @@ export type HttpAnswer = { readonly status: number; readonly text: string | unde
 /** What of `fetch` is needed; the runtime's own is handed in. */
 export type Fetch = (
   url: string,
-  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal },
+  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal; redirect: 'manual' },
 ) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 export const fetchTransport =
   (fetch: Fetch): Transport =>
   async ({ url, body, maxBytes, signal }) => {
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
+    // No redirects: transactions and questions go to the node that was named, and to no host that it names.
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal, redirect: 'manual' });
     // A web stream; the runtimes agree on this much of it, their types do not.
     const stream = (answer.body ?? []) as AsyncIterable<Uint8Array>;
     return { status: answer.status, text: await boundedText(stream, maxBytes) };

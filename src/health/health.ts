@@ -8,6 +8,8 @@ export type HealthKind = 'readiness' | 'health' | 'liveness';
 export type Health = {
   register(kind: HealthKind, name: string, check: Check, tags?: readonly string[]): void;
   report(kind: HealthKind, tags: readonly string[]): Report;
+  /** Runs a check now: what it looks at has changed, and its next round may be half a minute away. */
+  recheck(kind: HealthKind, name: string): Promise<void>;
   /** Runs every check once, then again and again; resolves after the first round, so that no answer is "not yet run". */
   start(): Promise<void>;
   stop(): void;
@@ -49,6 +51,7 @@ export function createHealth(env: HealthEnv): Health {
       workers[kind].register(name, kind === 'readiness' ? monotonic(check) : check, tags);
     },
     report: (kind, tags) => workers[kind].report(tags),
+    recheck: (kind, name) => workers[kind].run(name),
     start() {
       started ??= round();
       return started;

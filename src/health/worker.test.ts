@@ -153,6 +153,20 @@ test('a check that hangs fails when its time is up, holds up nobody, and is neve
   expect(time.pending()).toBe(1);
 });
 
+test('a check can be run between two rounds, alone', async () => {
+  const { health, result } = setUp();
+  const runs = { mine: 0, other: 0 };
+  let error: string | undefined;
+  health.register('health', 'mine', () => ({ details: ++runs.mine, error }));
+  health.register('health', 'other', () => ({ details: ++runs.other }));
+  await health.start();
+  error = 'test';
+  await health.recheck('health', 'mine');
+  await health.recheck('health', 'unknown');
+  expect(result('mine')).toMatchObject({ message: 2, error: 'test', contiguousFailures: 1 });
+  expect(runs).toEqual({ mine: 2, other: 1 });
+});
+
 test('a ready node stays ready: a passed readiness check with a message is not run again', async () => {
   const { health, time } = setUp();
   let outcome: Outcome = { details: ['P'], error: 'subnets not bootstrapped' };

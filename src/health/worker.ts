@@ -15,6 +15,8 @@ export const applicationTag = 'application';
 export type Worker = {
   register(name: string, check: Check, tags?: readonly string[]): void;
   runAll(): Promise<void>;
+  /** Runs one check now; nothing happens if there is none of that name. */
+  run(name: string): Promise<void>;
   /** No tags: every check. An unknown tag selects nothing by itself. */
   report(tags: readonly string[]): Report;
 };
@@ -49,6 +51,10 @@ export function createWorker(env: WorkerEnv): Worker {
     },
     async runAll() {
       await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
+    },
+    async run(name) {
+      const entry = entries.get(name);
+      if (entry !== undefined) await runEntry(name, entry);
     },
     report(tags) {
       const isAll = tags.length === 0 || tags.includes(allTag);

@@ -60,3 +60,15 @@ test('a process that does not answer is given up', async () => {
   for (const run of timers) run();
   expect(asked).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
 });
+
+test('while the other process is hung, calls are rejected at once, those under way too', async () => {
+  const { asking, answering } = channelPair();
+  serveRelay(answering, async () => ({ status: 200, headers: {}, body: 'answered' }), soon);
+  const relay = createRelay(asking, { soon, after: never });
+  const underWay = relay(request('x'));
+  relay.setHung(true);
+  expect(underWay).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
+  expect(relay(request('y'))).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
+  relay.setHung(false);
+  expect((await relay(request('z'))).body).toBe('answered');
+});

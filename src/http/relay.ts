@@ -27,14 +27,17 @@ export type RelayTimers = {
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
-/** More waiting than this means the other process is stuck; so does a wait longer than this. */
+/** The asking end: `setHung(true)` rejects every call, those under way too, until the other process is heard of again. */
+export type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
+
+/** More waiting than this means the other process is stuck; so does a wait longer than this, in milliseconds. */
 const maxWaiting = 16_384;
 const maxWait = 30_000;
 
-/** The asking end. */
-export function createRelay(channel: Channel, { soon, after }: RelayTimers): Relay {
-  const waiting = new Map<number, { done: (response: HttpResponse) => void; cancel: () => void }>();
+export function createRelay(channel: Channel, { soon, after }: RelayTimers): RelayClient {
+  const waiting = new Map<number, Waiting>();
   let lastId = 0;
+  let isHung = false;
   const send = gathered(soon, (all: Questions['all']) => channel.send({ relay: 'questions', all } satisfies Questions));
   channel.onMessage((message) => {
     if (!isAnswers(message)) return;
@@ -45,18 +48,34 @@ export function createRelay(channel: Channel, { soon, after }: RelayTimers): Rel
       asked?.done({ status, headers, body });
     }
   });
-  return (request) =>
+  const relay: Relay = (request) =>
     new Promise((resolve, reject) => {
-      if (waiting.size >= maxWaiting) return reject(busy());
+      if (isHung || waiting.size >= maxWaiting) return reject(busy());
       const id = ++lastId;
       const cancel = after(maxWait, () => {
         waiting.delete(id);
         reject(busy());
       });
-      waiting.set(id, { done: resolve, cancel });
+      waiting.set(id, { done: resolve, fail: reject, cancel });
       send({ id, ...request });
     });
+  const setHung = (hung: boolean): void => {
+    isHung = hung;
+    if (!hung) return;
+    for (const { cancel, fail } of waiting.values()) {
+      cancel();
+      fail(busy());
+    }
+    waiting.clear();
+  };
+  return Object.assign(relay, { setHung });
 }
+
+type Waiting = {
+  readonly done: (response: HttpResponse) => void;
+  readonly fail: (error: RelayError) => void;
+  readonly cancel: () => void;
+};
 
 /** The answering end: the handler sees the request as if it had come from this machine. */
 export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
@@ -95,7 +114,7 @@ const requestOf = ({ method, path, query, contentType, body }: Relayed): HttpReq
 const isAnswers = (message: unknown): message is Answers => (message as Answers | null)?.relay === 'answers';
 const isQuestions = (message: unknown): message is Questions => (message as Questions | null)?.relay === 'questions';
 
-const busy = () => new RelayError('the node is too busy to take this call now; try again', { code: 'RELAY_BUSY' });
+const busy = () => new RelayError('the writing process of the node does not answer; try again', { code: 'RELAY_BUSY' });
 
 export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

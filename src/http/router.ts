@@ -121,9 +121,9 @@ function callServices(
     if (cut.toLowerCase() !== 'application/json')
       return { status: 415, headers: headers.text, body: `rpc: unrecognized Content-Type: ${cut}` };
   }
-  const respond = ({ body, called }: Reply): HttpResponse => {
+  const respond = ({ body, called, isUnavailable }: Reply): HttpResponse => {
     const set = body.length === 0 ? (called ? headers.called : headers.bare) : called ? headers.jsonCalled : headers.json;
-    return { status: 200, headers: set, body };
+    return { status: isUnavailable ? 503 : 200, headers: set, body };
   };
   const call = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
     const reply = answer(services, body, mode);

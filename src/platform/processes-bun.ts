@@ -25,15 +25,19 @@ export function spawnChild(command: readonly string[], env: Record<string, strin
     pid: child.pid,
     exited: child.exited,
     kill: (signal) => child.kill(signal),
-    send: (message) => child.send(message),
+    // What is sent to a process that has ended is dropped. Bun has `connected`, its types do not.
+    send: (message) => void ((child as unknown as { connected: boolean }).connected && child.send(message)),
     onMessage: (listener) => void listeners.push(listener),
   };
 }
 
 /** The channel to the process that started this one; undefined if nobody did. */
-export function parentChannel(): (Channel & { readonly onClose: (listener: () => void) => void }) | undefined {
+export function parentChannel(): (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined {
   if (process.send === undefined) return undefined;
+  const parent = process.ppid;
   return {
+    // A process whose parent has ended has another one.
+    kill: () => void (process.ppid === parent && process.kill(parent, 'SIGKILL')),
     send: (message) => void process.send?.(message),
     onMessage: (listener) => void process.on('message', listener),
     onClose: (listener) => void process.on('disconnect', listener),

@@ -186,6 +186,13 @@ describe('a process that may not write', () => {
   });
 });
 
+test('a call that needs a process that does not answer is marked as unavailable, a notification too', async () => {
+  class Busy extends Fault<{ code: 'RELAY_BUSY' }> {}
+  const { ask } = desk({ forward: () => Promise.reject(new Busy('busy', { code: 'RELAY_BUSY' })) });
+  expect(await ask(call('issueTx'))).toMatchObject({ isUnavailable: true, body: expect.stringContaining('RELAY_BUSY') });
+  expect(await ask('{"jsonrpc":"2.0","method":"avm.issueTx"}')).toEqual({ isUnavailable: true, body: '', called: false });
+});
+
 describe('whatever comes, one answer goes back', () => {
   const check = async (body: Uint8Array) => {
     const { ask, reported } = desk();

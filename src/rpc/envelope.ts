@@ -151,9 +151,9 @@ const resultHead = Buffer.from('{"jsonrpc":"2.0","result":');
 function failed(id: string | null, error: unknown, called: boolean, mode: Mode, hint?: ParamHint): Reply {
   const isFault = error instanceof Fault;
   if (!isFault) mode.report(error);
-  if (id === null) return { body: '', called };
   const shown = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
-  return { body: errorBody(rpcCodeOf(shown), shown, compact(id), mode, hint), called };
+  const reply = { body: id === null ? '' : errorBody(rpcCodeOf(shown), shown, compact(id), mode, hint), called };
+  return shown.fault.code === 'RELAY_BUSY' ? { ...reply, isUnavailable: true } : reply;
 }
 
 /** The EVM's methods have their own codes and leave `data` out; see evm.ts. */

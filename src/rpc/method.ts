@@ -66,8 +66,11 @@ export type Services = {
   readonly forward?: (request: Uint8Array) => Promise<Reply>;
 };
 
-/** An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran. */
-export type Reply = { readonly body: string | Uint8Array; readonly called: boolean };
+/**
+ * An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran.
+ * `isUnavailable`: another process was needed for it and did not answer.
+ */
+export type Reply = { readonly body: string | Uint8Array; readonly called: boolean; readonly isUnavailable?: true };
 
 export function servicesOf(...services: readonly Service[]): Services {
   const calls = services.flatMap(({ name, calls }) => [...calls].map(([method, call]): [string, Call] => [`${name}.${method}`, call]));
