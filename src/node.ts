@@ -161,7 +161,7 @@ async function startWriter(
       nodeID: identity.nodeID,
       allowedHosts: config.http.allowedHosts,
       allowedOrigins: config.http.allowedOrigins,
-      mode: { differences: frame.differences, report },
+      mode: { differences: frame.differences, report, longWork: around.longWork },
     });
   const handler = routerOf(routes, sharedSide(config));
 

@@ -1,5 +1,6 @@
 import { addressWriter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import type { LongWork } from '../bytes/long-work.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import { createJudge, type Judge } from '../chain/judge.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
@@ -36,6 +37,7 @@ export type Surroundings = {
   readonly differences: Differences;
   /** Unix seconds. */
   readonly now: () => bigint;
+  readonly longWork: LongWork;
 };
 
 export type WriterDeps = Surroundings & {

@@ -10,7 +10,7 @@ import type { AddressSpace } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
 import { methods, row } from './method.ts';
-import { bool, type Encoding, encoding, idParam, noParams, obj, str, u64 } from './params.ts';
+import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
 import { createTextCache, type TextCache } from './text-cache.ts';
 import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
 import { type Json, raw } from './write-json.ts';
@@ -59,7 +59,7 @@ export const avmContext = (deps: AvmDeps): AvmContext => ({
   assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
 });
 
-export const txTextParams = obj({ tx: str, encoding });
+export const txTextParams = obj({ tx: longStr, encoding });
 
 /** Methods of the X-Chain, and of every chain of the AVM. Peer: vms/avm/service.go. */
 export const avm = methods<AvmContext>()({
