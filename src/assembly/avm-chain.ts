@@ -81,8 +81,8 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     lastAccepted: ledger.lastAccepted,
     waiting: () => chain.mempool.size(),
     issuing: {
-      // In a rush a transaction waits for its signers; the rules then judge it as ever.
-      issue: (tx) => deps.recovery.prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
+      // In a rush, or with many signatures, a transaction waits for its signers; the rules then verify it as ever.
+      issue: (tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx))?.then(() => chain.issue(tx)) ?? chain.issue(tx),
       issueInTurn: chain.issueInTurn,
       status: chain.status,
     },

@@ -22,6 +22,8 @@ export type SpendContext = SubnetContext & {
   readonly recover: RecoverSigner;
   /** False while catching up with the network: signatures, operations and imports are then taken as judged. */
   readonly bootstrapped: boolean;
+  /** See Signing. */
+  readonly expect?: Signing['expect'];
 };
 
 /**
@@ -31,8 +33,8 @@ export type SpendContext = SubnetContext & {
  */
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
-  const { now, recover, bootstrapped } = context;
-  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, bootstrapped } };
+  const { now, recover, bootstrapped, expect } = context;
+  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, bootstrapped, expect } };
   each('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), pass), transfers);
   each('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
   handle(beyondBase(pass), tx.unsigned);
