@@ -31,7 +31,7 @@ import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index/sqlite-index.ts';
 import { isPublic } from './network.ts';
 import type { AvmReads } from './rpc/avm.ts';
-import { allBalances } from './rpc/balance.ts';
+import { balancesOf } from './rpc/balance.ts';
 import { dev } from './rpc/dev.ts';
 import { health as healthRows } from './rpc/health.ts';
 import { type Services, service, servicesOf } from './rpc/method.ts';
@@ -251,7 +251,7 @@ const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
   servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
 
 function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
-  const balance = allBalances(reads, knownKey.address, false, now).get(specs[0].genesis.assets[0].tx.id);
+  const balance = balancesOf(reads.balances(knownKey.address), { partial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: addressesOf(specs[0].id, around).write(knownKey.address), balance };
 }
 

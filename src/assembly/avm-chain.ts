@@ -116,6 +116,7 @@ export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issu
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: around.now,
+    longWork: around.longWork,
     issue: issuing.issue,
     status: around.differences.txStatus ? issuing.status : peerStatus(reads, issuing),
     olderTx: issuing.olderTx,
