@@ -34,7 +34,7 @@ import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index/sqlite-index.ts';
 import { isPublic } from './network.ts';
 import type { AvmReads } from './rpc/avm.ts';
-import { allBalances } from './rpc/balance.ts';
+import { balancesOf } from './rpc/balance.ts';
 import { dev } from './rpc/dev.ts';
 import { health as healthRows } from './rpc/health.ts';
 import { type Services, service, servicesOf } from './rpc/method.ts';
@@ -182,7 +182,7 @@ async function startWriter(
       nodeID: identity.nodeID,
       allowedHosts: config.http.allowedHosts,
       allowedOrigins: config.http.allowedOrigins,
-      mode: { differences: frame.differences, report },
+      mode: { differences: frame.differences, report, longWork: around.longWork },
     });
   const handler = routerOf(routes, sharedSide(config));
 
@@ -301,7 +301,7 @@ const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
   servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
 
 function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
-  const balance = allBalances(reads, knownKey.address, false, now).get(specs[0].genesis.assets[0].tx.id);
+  const balance = balancesOf(reads.balances(knownKey.address), { partial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: addressesOf(specs[0].id, around).write(knownKey.address), balance };
 }
 

@@ -23,8 +23,18 @@ export const requestCodes: Advices<Exclude<RpcFault['code'], 'RPC_BAD_JSON'>> = 
     'Send what `expected` names; docs/methods.md says how types are written.',
   ],
   RPC_UNKNOWN_CHAIN: ['No chain has this alias or ID.', 'Use `X`, `P`, `C`, an alias of `--chains` or a blockchain ID.'],
+  RPC_TEXT_TOO_LONG: [
+    'A method name, an ID or a text parameter is longer than `max` bytes.',
+    'Send a shorter one; no valid value is as long.',
+  ],
+  RPC_TOO_MANY_MEMBERS: ['An object of the request has more than `max` members.', 'Send only the parameters that docs/methods.md lists.'],
+  RPC_TOO_MANY_VALUES: ['The parameters or the ID hold more than `max` values.', 'Split the request.'],
   RPC_BATCH_EMPTY: ['The batch holds no call.', 'Send at least one call.'],
   RPC_BATCH_TOO_LONG: ['The batch holds more than `max` calls.', 'Split it into several requests.'],
+  RPC_BATCH_ANSWER_TOO_LARGE: [
+    'The answers of the calls before this one are larger than `max` bytes together; this call was not run.',
+    'Send it in another request.',
+  ],
   RPC_INTERNAL: ['The node failed; the reason is in its log.', 'Report it with the log.'],
 };
 

@@ -20,6 +20,7 @@ import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
 import { isReached } from './follow.ts';
+import { longWorkOf } from './frame.ts';
 import { finderOf, gateOf } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { pause, sayOnce } from './pause.ts';
@@ -67,7 +68,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
       nodeID: '',
       allowedHosts: config.http.allowedHosts,
       allowedOrigins: config.http.allowedOrigins,
-      mode: { differences: differencesOf(config.strict), report },
+      mode: { differences: differencesOf(config.strict), report, longWork: longWorkOf(env) },
     });
     return env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
   };

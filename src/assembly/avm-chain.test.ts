@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { localGenesis } from '../../test/local-chain.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText, zeroId } from '../bytes/id.ts';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { differencesOf } from '../differences.ts';
 import { silent } from '../follow/fault.ts';
@@ -19,11 +20,11 @@ function open(issuing: Partial<Issuing>, isStrict = false) {
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, first };
   const reads = { hasTx: (id: Id) => id === here, txBytes: (id: Id) => (id === here ? avax.bytes : undefined) } as AvmReads;
   const differences = differencesOf(isStrict);
-  const around = { network, aliases: createAliases([spec]), differences, now: () => 0n };
+  const around = { network, aliases: createAliases([spec]), differences, now: () => 0n, longWork };
   const services = chainServices(spec, reads, { issue: () => {}, issueInTurn: () => {}, status: () => 'Unknown', ...issuing }, around).avm;
   return async (method: string, txID: Id, encoding = 'hex') => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { txID: idText(txID), encoding } });
-    const { body: text } = await answer(services, Buffer.from(body), { differences, report: () => {} });
+    const { body: text } = await answer(services, Buffer.from(body), { differences, report: () => {}, longWork });
     const { result, error } = JSON.parse(String(text));
     return error?.message ?? result.tx ?? result.status;
   };

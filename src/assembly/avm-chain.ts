@@ -1,5 +1,6 @@
 import { addressWriter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import type { LongWork } from '../bytes/long-work.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import { createJudge, type Judge } from '../chain/judge.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
@@ -36,6 +37,7 @@ export type Surroundings = {
   readonly differences: Differences;
   /** Unix seconds. */
   readonly now: () => bigint;
+  readonly longWork: LongWork;
 };
 
 export type WriterDeps = Surroundings & {
@@ -79,8 +81,8 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     lastAccepted: ledger.lastAccepted,
     waiting: () => chain.mempool.size(),
     issuing: {
-      // In a rush a transaction waits for its signers; the rules then judge it as ever.
-      issue: (tx) => deps.recovery.prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
+      // In a rush, or with many signatures, a transaction waits for its signers; the rules then verify it as ever.
+      issue: (tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx))?.then(() => chain.issue(tx)) ?? chain.issue(tx),
       issueInTurn: chain.issueInTurn,
       status: chain.status,
     },
@@ -119,6 +121,7 @@ export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issu
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: around.now,
+    longWork: around.longWork,
     issue: issuing.issue,
     status: around.differences.txStatus ? issuing.status : peerStatus(reads, issuing),
     olderTx: issuing.olderTx,

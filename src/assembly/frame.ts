@@ -1,4 +1,5 @@
 import { type Id, zeroId } from '../bytes/id.ts';
+import { createLongWork, type LongWork } from '../bytes/long-work.ts';
 import type { Config } from '../config.ts';
 import { type Differences, differencesOf } from '../differences.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
@@ -35,11 +36,14 @@ export function frameOf(config: Config, env: Env): Frame {
     p,
     c,
     differences,
-    around: { network: config.network, aliases, differences, now: unixSeconds },
+    around: { network: config.network, aliases, differences, now: unixSeconds, longWork: longWorkOf(env) },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };
 }
+
+export const longWorkOf = ({ clock, timers }: Pick<Env, 'clock' | 'timers'>): LongWork =>
+  createLongWork({ now: clock.monotonic, soon: timers.soon });
 
 /** On the public networks the X-Chain had a history before its block 0, which no node can give block by block. */
 export const hasOlder = ({ around }: Pick<Frame, 'around'>): boolean => isPublic(around.network.id);

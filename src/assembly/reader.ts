@@ -73,7 +73,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     })(sharedSide(config));
     const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
     const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
-    const mode = { differences: frame.differences, report };
+    const mode = { differences: frame.differences, report, longWork: frame.around.longWork };
     const { allowedHosts, allowedOrigins } = config.http;
     const handler = withRequestLog(createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode }), env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });

@@ -1,16 +1,23 @@
+import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
 import type { Signers } from '../crypto/recover.ts';
 import { packSigned, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
+import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Env } from './env.ts';
+import { signatureSlices } from './signature-slices.ts';
 
 /**
  * Signers recovered on another core while many transactions come in: half of what a transaction costs. A single one is not worth the
- * way there and back, so the thread is started by the first rush and ends when it has been quiet for a while.
+ * way there and back, unless it has so many signatures that recovering them here would delay others. So the thread is started by the
+ * first rush or the first such transaction and ends when it has been quiet for a while.
  */
 export type Recovery = {
-  /** Undefined: go on at once. Else the signers will be known when it resolves. */
-  readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /**
+   * Undefined: go on at once. Else the signers will be known when it resolves. `expected` tells which signatures the rules will ask for;
+   * it is called only if they may be worth recovering, and what it leaves out is never recovered.
+   */
+  readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
   readonly close: () => void;
 };
 
@@ -18,6 +25,9 @@ export type Recovery = {
 const rush = { transactions: 24, within: 40 } as const;
 
 const batchSize = 8;
+
+/** More signatures than this, four milliseconds of work, are recovered in slices. */
+const many = 64;
 
 type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly send: () => void };
 
@@ -50,35 +60,51 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
       send = () => {
         if (batch?.signed === signed) batch = undefined;
         send = () => {};
-        ask(signed).then(resolve, reject);
+        ask(signed)
+          .then((answered) => remember(signed, answered))
+          .then(resolve, reject);
       };
     });
     env.timers.soon(() => send());
     return { signed, done, send: () => send() };
   };
 
-  const ask = async (signed: readonly Signed[]): Promise<void> => {
+  const ask = async (signed: readonly Signed[]): Promise<(Address | undefined)[]> => {
     thread ??= env.openRecoveryThread();
     cancelEnd();
     cancelEnd = env.timers.after(quiet, close);
-    const answered = unpackSigners(await thread.ask(packSigned(signed)));
+    return unpackSigners(await thread.ask(packSigned(signed)));
+  };
+
+  const remember = (signed: readonly Signed[], answered: readonly (Address | undefined)[]): void => {
     for (const [i, { hash, signature }] of signed.entries()) {
       const signer = answered[i];
       if (signer !== undefined) signers.remember(hash, signature, signer);
     }
   };
 
+  const slices = signatureSlices(ask);
+
   return {
-    prepare: (tx) => {
-      if (env.cores < 2 || !isRush()) return undefined;
+    prepare: (tx, expected) => {
+      const inRush = env.cores >= 2 && isRush();
+      if (!inRush && signatureCount(tx) <= many) return undefined;
+      const wanted = expected();
+      if (wanted.length === 0) return undefined;
+      const hash = sha256(signedPart(tx));
+      const own = wanted.map(({ signature }) => ({ hash, signature }));
+      // All at once and right before the rules ask: none of them is evicted by then.
+      if (wanted.length > many) return slices.recover(hash, wanted).then((answered) => remember(own, answered));
+      if (!inRush) return undefined;
       batch ??= newBatch();
       const { signed, done } = batch;
-      const hash = sha256(signedPart(tx));
-      for (const credential of tx.credentials)
-        if ('signatures' in credential) for (const signature of credential.signatures) signed.push({ hash, signature });
+      signed.push(...own);
       if (signed.length >= batchSize) batch.send();
       return done;
     },
     close,
   };
 }
+
+const signatureCount = ({ credentials }: Tx): number =>
+  credentials.reduce((count, credential) => count + ('signatures' in credential ? credential.signatures.length : 0), 0);

@@ -62,6 +62,7 @@ const judge: Judge = {
     for (const { txID, outputIndex } of tx.unsigned.inputs)
       if (view.utxo(utxoId(txID, outputIndex)) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
   },
+  expectedSignatures: () => [],
 };
 
 function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {

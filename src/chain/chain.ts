@@ -5,6 +5,7 @@ import type { View } from '../state/view.ts';
 import { type Block, parseBlock } from '../tx/block.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
+import type { ExpectedSignature } from '../verify/owners.ts';
 import { buildBlock } from './builder.ts';
 import { ChainError } from './fault.ts';
 import type { Judge } from './judge.ts';
@@ -57,6 +58,8 @@ export type Chain = {
   readonly waiting: () => number;
   /** Takes a transaction into the pool after judging it on the last accepted state; a waiting one is taken as it is. */
   readonly issue: (tx: Tx) => void;
+  /** Signatures that `issue` will ask for, if the state stays as it is: those before the first check that fails without them. */
+  readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
   /** Takes a transaction that may depend on others still waiting; it is judged when its turn comes. */
   readonly issueInTurn: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
@@ -110,6 +113,11 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       throw explainMissing(error, ledger, status);
     }
     add(tx);
+  };
+
+  const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
+    const isDecided = mempool.get(tx.id) !== undefined || (!kinder.judgesAnew && mempool.dropReason(tx.id) !== undefined);
+    return isDecided ? [] : judge.expectedSignatures(tx, ledger);
   };
 
   const parentAt = (id: Id): Parent | undefined => {
@@ -210,6 +218,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     onWork: (listener) => void workListeners.push(listener),
     waiting: () => mempool.size().txs,
     issue,
+    expectedSignatures,
     issueInTurn: wallet.issue,
     status,
     mempool,

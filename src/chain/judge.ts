@@ -1,6 +1,8 @@
 import type { Id } from '../bytes/id.ts';
+import { Fault } from '../fault.ts';
 import type { View } from '../state/view.ts';
 import type { Tx } from '../tx/tx.ts';
+import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Rules } from '../verify/rules.ts';
 import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
@@ -9,6 +11,8 @@ import { verifySyntax } from '../verify/syntax.ts';
 export type Judge = {
   readonly syntax: (tx: Tx) => void;
   readonly spend: (tx: Tx, view: View) => void;
+  /** Signatures that syntax and spend would recover: all, or those before the first check that fails without any signature. */
+  readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
 };
 
 export type JudgeDeps = {
@@ -25,12 +29,24 @@ export function createJudge({ rules, recover, addressText, now, subnetID, subnet
   const { chainID } = rules;
   // The same transaction is judged when issued, when built into a block and with the block: its syntax cannot have changed since.
   const passed = new WeakSet<Tx>();
+  const syntax = (tx: Tx): void => {
+    if (passed.has(tx)) return;
+    verifySyntax(tx, rules);
+    passed.add(tx);
+  };
+  const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
   return {
-    syntax: (tx) => {
-      if (passed.has(tx)) return;
-      verifySyntax(tx, rules);
-      passed.add(tx);
+    syntax,
+    spend: (tx, view) => verifySpend(tx, view, context()),
+    expectedSignatures: (tx, view) => {
+      const all: ExpectedSignature[] = [];
+      try {
+        syntax(tx);
+        verifySpend(tx, view, { ...context(), expect: (one) => all.push(one) });
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+      }
+      return all;
     },
-    spend: (tx, view) => verifySpend(tx, view, { chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf }),
   };
 }

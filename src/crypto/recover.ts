@@ -32,7 +32,7 @@ export type Signers = {
  * Recovery with a memory by (hash, signature): a transaction is judged when issued, when built into a block and when that block is
  * verified, and costs its signatures once.
  */
-export function createSigners(recoverKey: RecoverKey, size = 4096): Signers {
+export function createSigners(recoverKey: RecoverKey, size = 16_384): Signers {
   const known = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
   // The same message is signed by every input of a transaction; hashing it once is enough.

@@ -44,5 +44,5 @@ function bearable<T>(rows: readonly T[], limit: number, weightOf: (row: T) => nu
   return tooMany < 0 ? limit : Math.min(limit, Math.max(1, tooMany));
 }
 
-/** Of outputs as they are stored; as JSON they are about eight times as long. */
-const maxWeight = 1_000_000;
+/** Of outputs as they are stored; as JSON they are about eight times as long, and take about 50 ms to look up and write. */
+export const maxWeight = 250_000;

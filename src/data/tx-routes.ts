@@ -9,7 +9,7 @@ import { kinds } from '../index/tables.ts';
 import { chainAt, chainPath, placeParams } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
-import { listingOf, pageOf, pageParams, weightOfOutputs } from './paging.ts';
+import { listingOf, maxWeight, pageOf, pageParams, weightOfOutputs } from './paging.ts';
 import { assetsOfTxs, renderTx } from './render-tx.ts';
 import { listSchema, Transaction } from './schemas.ts';
 
@@ -123,12 +123,14 @@ async function listTxs(deps: DataDeps, chain: ServedChain, { types, limit, pages
   const wanted = types?.filter((type): type is TxKind => type in kinds);
   if (wanted?.length === 0) return { transactions: [], ...(await listFrame(deps, chain)) };
   const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
-  const rows = await chain.reads.txs({ ...query, ...listing, kinds: wanted, limit: limit + 1 });
+  const rows = await chain.reads.txs({ ...query, ...listing, kinds: wanted, limit: limit + 1, maxBytes: maxWeight });
   const { items, nextPageToken } = pageOf(rows, listing, { limit, numberOf: ({ seq }) => seq, weightOf, pages });
   return { nextPageToken, transactions: await renderTxs(deps, chain, items), ...frame };
 }
 
-const weightOf = ({ consumed, emitted }: TxEntry): number => weightOfOutputs(consumed) + weightOfOutputs(emitted);
+/** Not less than its bytes: a list that ended early because of those has a next page. */
+const weightOf = ({ tx, consumed, emitted }: TxEntry): number =>
+  Math.max(tx.bytes.length, weightOfOutputs(consumed) + weightOfOutputs(emitted));
 
 async function renderTxs(deps: DataDeps, chain: ServedChain, entries: readonly TxEntry[]) {
   const makers = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { localNodeHealth } from '../health/local-node.fixture.ts';
 import { type Golden, readGolden, steady } from '../rpc/golden.fixture.ts';
 import { health as rows } from '../rpc/health.ts';
@@ -21,6 +22,7 @@ function serve() {
     mode: {
       differences: { batches: false, missingContentType: false, errorData: false },
       report: (error) => expect.unreachable(String(error)),
+      longWork,
     },
   });
   const ask = async ({ httpMethod, path, headers = {}, body = '' }: Pick<Golden, 'httpMethod' | 'path' | 'headers' | 'body'>) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { zeroId } from '../bytes/id.ts';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
 import type { Mode } from '../rpc/envelope.ts';
 import { methods, row, service, servicesOf } from '../rpc/method.ts';
@@ -41,6 +42,7 @@ export const strict: Mode = {
   report: (error) => {
     throw error;
   },
+  longWork,
 };
 
 const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';

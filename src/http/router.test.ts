@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
 import { servicesOf } from '../rpc/method.ts';
 import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { createRouter, type Route, usualMaxBody } from './router.ts';
 
-const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report };
+const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report, longWork };
 
 const json = { 'content-type': 'application/json' };
 

@@ -138,12 +138,20 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
       const found = yield* numbers(query);
       const rows = yield* ask<TxRow>(bySeq(found));
       const byNumber = new Map(rows.map((row) => [row.seq, row]));
-      return yield* entries(
-        found.map((seq) => byNumber.get(seq) as TxRow),
-        query.pin,
-      );
+      const wanted = found.map((seq) => byNumber.get(seq) as TxRow);
+      return yield* entries(upTo(wanted, query.maxBytes), query.pin);
     },
   };
+}
+
+/** To look up the outputs of a transaction costs many times what reading it does. */
+function upTo(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {
+  let size = 0;
+  const last = rows.findIndex(({ bytes }, i) => {
+    size += bytes.length;
+    return size > maxBytes && i > 0;
+  });
+  return last < 0 ? rows : rows.slice(0, last + 1);
 }
 
 type Row = { readonly seq: number };

@@ -95,6 +95,14 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           const limit = [1, 2, 7, 1000][world.pick(4)] as number;
           const pages = async (after: number | undefined) => reads.txs({ ...query, after, limit });
           expect((await paged(pages, limit, ({ seq }) => seq)).map(plainTx)).toEqual(whole);
+
+          const maxBytes = 1 + world.pick(2000);
+          const cut = await reads.txs({ ...query, maxBytes });
+          expect(cut.map(plainTx)).toEqual(whole.slice(0, cut.length));
+          const bytesOf = (entries: typeof cut) => entries.reduce((sum, { tx }) => sum + tx.bytes.length, 0);
+          if (cut.length < whole.length) expect(bytesOf(cut)).toBeGreaterThan(maxBytes);
+          if (cut.length > 2) expect(bytesOf(cut.slice(0, -1))).toBeLessThanOrEqual(maxBytes);
+          expect(cut.length).toBeGreaterThanOrEqual(Math.min(2, whole.length));
         }
       });
 

@@ -94,6 +94,8 @@ export type TxQuery = {
   readonly after: number | undefined;
   readonly order: Order;
   readonly limit: number;
+  /** The list ends early with the transaction that passes so many bytes in all, but not before the second one. */
+  readonly maxBytes?: number;
 };
 
 /** Genesis transactions have height 0. Consumed and emitted outputs stand in the order of the transaction's inputs and outputs. */

@@ -1,5 +1,6 @@
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
+import type { LongWork } from '../bytes/long-work.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { goStringOf } from '../codec/go-string.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
@@ -10,7 +11,7 @@ import type { AddressSpace } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
 import { methods, row } from './method.ts';
-import { bool, type Encoding, encoding, idParam, noParams, obj, str, u64 } from './params.ts';
+import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
 import { createTextCache, type TextCache } from './text-cache.ts';
 import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
 import { type Json, raw } from './write-json.ts';
@@ -40,6 +41,8 @@ export type AvmDeps = {
   readonly assetAliases: ReadonlyMap<string, Id>;
   /** Unix seconds. */
   readonly now: () => bigint;
+  /** Lets others have their turn while a long answer is made. */
+  readonly longWork: LongWork;
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Beyond what the state tells: waiting, undecided, lost. */
   readonly status: (txID: Id) => string | Promise<string>;
@@ -56,21 +59,24 @@ export type AvmContext = AvmDeps & {
 /** Deps with the memories of this service: rendered transactions and balances. */
 export const avmContext = (deps: AvmDeps): AvmContext => ({
   ...deps,
-  balanceOf: createBalanceOf(deps.reads),
+  balanceOf: createBalanceOf(deps.reads, deps.longWork),
   shown: createTextCache<string>(8_000_000),
   assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
 });
 
-export const txTextParams = obj({ tx: str, encoding });
+export const txTextParams = obj({ tx: longStr, encoding });
 
 /** Methods of the X-Chain, and of every chain of the AVM. Peer: vms/avm/service.go. */
 export const avm = methods<AvmContext>()({
   getAllBalances: row(
     obj({ address: str, includePartial: bool }),
     (deps, { address, includePartial }) => {
-      const owner = ownerOf(address, deps.space);
-      const balances = [...allBalances(deps.reads, owner, includePartial, deps.now())];
-      return { balances: balances.map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })) };
+      const query = { address: ownerOf(address, deps.space), partial: includePartial, now: deps.now() };
+      const shown = (balances: ReadonlyMap<Id, bigint>) => ({
+        balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
+      });
+      const balances = allBalances(deps.reads, query, deps.longWork);
+      return balances instanceof Promise ? balances.then(shown) : shown(balances);
     },
     { deprecated: '1.9.12' },
   ),
@@ -80,8 +86,9 @@ export const avm = methods<AvmContext>()({
   getBalance: row(
     obj({ address: str, assetID: str, includePartial: bool }),
     (deps, { address, assetID, includePartial }) => {
-      const owner = ownerOf(address, deps.space);
-      return raw(deps.balanceOf(owner, assetNamed(assetID, deps), includePartial, deps.now()));
+      const query = { address: ownerOf(address, deps.space), partial: includePartial, now: deps.now() };
+      const text = deps.balanceOf({ ...query, assetID: assetNamed(assetID, deps) });
+      return text instanceof Promise ? text.then(raw) : raw(text);
     },
     { deprecated: '1.9.12' },
   ),

@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import type { LongWork } from '../bytes/long-work.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { AvmError } from './avm-fault.ts';
 import { createTextCache } from './text-cache.ts';
@@ -7,12 +8,20 @@ import { createTextCache } from './text-cache.ts';
 /** Sums kept by the state, one row per asset and lock time: what only this address may spend, and what it shares with others. */
 export type BalanceRow = { readonly assetID: Id; readonly locktime: bigint; readonly own: bigint; readonly shared: bigint };
 
-export type UtxoRefRow = { readonly txID: Id; readonly outputIndex: number };
+export type OwnedTransfer = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
+
+export type BalanceQuery = { readonly address: Address; readonly partial: boolean; readonly now: bigint };
 
 export type BalanceReads = {
-  readonly balances: (address: Address) => readonly BalanceRow[];
-  /** Transfer outputs of one asset, newest first; without `partial` only those of one owner whose lock time is not after `now`. */
-  readonly transferRefs: (address: Address, assetID: Id, partial: boolean, now: bigint) => readonly UtxoRefRow[];
+  /** By asset and lock time; at most `limit` rows, all without it. */
+  readonly balances: (address: Address, limit?: number) => readonly BalanceRow[];
+  /** The latest lock time among an asset's rows that is not after `now`; 0 if there is none. */
+  readonly latestUnlock: (address: Address, assetID: Id, now: bigint) => bigint;
+  /**
+   * Transfer outputs as of one height, newest first; without `partial` only those of one owner whose lock time is not after `now`. One step
+   * is a few milliseconds; an address with few outputs needs one.
+   */
+  readonly transfers: (query: BalanceQuery & { readonly assetID?: Id }) => Generator<void, readonly OwnedTransfer[]>;
   /** A number that changes whenever an output of the address appears or goes. */
   readonly changed: (address: Address) => number;
 };
@@ -21,41 +30,97 @@ export type BalanceReads = {
 const counted = (row: BalanceRow, partial: boolean, now: bigint): bigint =>
   partial ? row.own + row.shared : row.locktime <= now ? row.own : 0n;
 
+/** Kept sums read in one turn. An address with more of them, one for each lock time, has its outputs added up instead. */
+const maxRows = 4096;
+
 /** Balances of every asset, ordered by asset; a sum past u64 stays at its end, as the peer's does. */
-export function allBalances(reads: BalanceReads, address: Address, partial: boolean, now: bigint): Map<Id, bigint> {
+export function allBalances(reads: BalanceReads, query: BalanceQuery, longWork: LongWork): Balances | Promise<Balances> {
+  const rows = reads.balances(query.address, maxRows);
+  return rows.length < maxRows ? balancesOf(rows, query) : finished(addedUp(reads, query), longWork);
+}
+
+export type Balances = ReadonlyMap<Id, bigint>;
+
+/** The same of rows that are all there are. */
+export function balancesOf(rows: readonly BalanceRow[], { partial, now }: Omit<BalanceQuery, 'address'>): Balances {
   const sums = new Map<Id, bigint>();
-  for (const row of reads.balances(address)) {
-    const amount = counted(row, partial, now);
-    if (amount > 0n) sums.set(row.assetID, (sums.get(row.assetID) ?? 0n) + amount);
-  }
-  for (const [assetID, sum] of sums) if (sum > maxU64) sums.set(assetID, maxU64);
+  for (const row of rows) addTo(sums, row.assetID, counted(row, partial, now));
   return sums;
 }
 
+function* addedUp(reads: BalanceReads, query: BalanceQuery): Generator<void, Balances> {
+  const found = yield* reads.transfers(query);
+  const sums = new Map<Id, bigint>();
+  for (const [i, { assetID, amount }] of found.entries()) {
+    if (i % entriesInStep === entriesInStep - 1) yield;
+    addTo(sums, assetID, amount);
+  }
+  return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function addTo(sums: Map<Id, bigint>, assetID: Id, amount: bigint): void {
+  if (amount === 0n) return;
+  const sum = (sums.get(assetID) ?? 0n) + amount;
+  sums.set(assetID, sum > maxU64 ? maxU64 : sum);
+}
+
+type BalanceOf = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array | Promise<Uint8Array>;
+
 /**
  * One asset's balance with every output it is made of, as JSON. The list may have thousands of entries and is asked for again
- * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes.
+ * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes. A long list is made in
+ * turns with other requests, one at a time, and once for all who ask for it meanwhile.
  */
-export function createBalanceOf(reads: BalanceReads): (address: Address, assetID: Id, partial: boolean, now: bigint) => Uint8Array {
+export function createBalanceOf(reads: BalanceReads, longWork: LongWork): BalanceOf {
   const texts = createTextCache<Uint8Array>(8_000_000);
-  return (address, assetID, partial, now) => {
-    const key = `${address}${assetID}${partial}${reads.changed(address)}${partial ? '' : lastUnlock(reads, address, assetID, now)}`;
-    return texts.of(key, () => Buffer.from(balanceText(reads, address, assetID, partial, now)));
+  const underWay = new Map<string, Promise<Uint8Array>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  const inTurns = (key: string, work: Generator<void, Uint8Array>): Promise<Uint8Array> => {
+    const made = last.then(() => finished(work, longWork)).then((text) => texts.of(key, () => text));
+    last = made.catch(() => {});
+    underWay.set(key, made);
+    const forget = (): void => void underWay.delete(key);
+    made.then(forget, forget);
+    return made;
+  };
+
+  return (query) => {
+    const { address, assetID, partial, now } = query;
+    const key = `${address}${assetID}${partial}${reads.changed(address)}${partial ? '' : reads.latestUnlock(address, assetID, now)}`;
+    const known = texts.get(key) ?? underWay.get(key);
+    if (known !== undefined) return known;
+    const work = balanceText(reads, query);
+    const step = work.next();
+    return step.done === true ? texts.of(key, () => step.value) : inTurns(key, work);
   };
 }
 
-function balanceText(reads: BalanceReads, address: Address, assetID: Id, partial: boolean, now: bigint): string {
-  let sum = 0n;
-  for (const row of reads.balances(address)) if (row.assetID === assetID) sum += counted(row, partial, now);
-  if (sum > maxU64) throw new AvmError('overflow', { code: 'AVM_BALANCE_OVERFLOW', assetID: idText(assetID) });
-  const refs = reads.transferRefs(address, assetID, partial, now);
-  const listed = refs.map((ref) => `{"txID":"${idText(ref.txID)}","outputIndex":${ref.outputIndex}}`);
-  return `{"balance":"${sum}","utxoIDs":[${listed.join(',')}]}`;
+async function finished<T>(work: Generator<void, T>, longWork: LongWork): Promise<T> {
+  const pause = longWork.begin();
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
 }
 
-/** The latest lock time that has passed: it changes exactly when a locked output becomes spendable. */
-function lastUnlock(reads: BalanceReads, address: Address, assetID: Id, now: bigint): bigint {
-  let last = 0n;
-  for (const row of reads.balances(address)) if (row.assetID === assetID && row.locktime <= now && row.locktime > last) last = row.locktime;
-  return last;
+/** Entries added up or written in one step. */
+const entriesInStep = 4096;
+
+function* balanceText(reads: BalanceReads, query: BalanceQuery & { readonly assetID: Id }): Generator<void, Uint8Array> {
+  const found = yield* reads.transfers(query);
+  const parts: Uint8Array[] = [];
+  let sum = 0n;
+  for (let at = 0; at < found.length; at += entriesInStep) {
+    if (at > 0) yield;
+    let text = '';
+    for (const { txID, outputIndex, amount } of found.slice(at, at + entriesInStep)) {
+      text += `${text === '' && at === 0 ? '' : ','}{"txID":"${idText(txID)}","outputIndex":${outputIndex}}`;
+      sum += amount;
+    }
+    parts.push(Buffer.from(text));
+  }
+  if (sum > maxU64) throw new AvmError('overflow', { code: 'AVM_BALANCE_OVERFLOW', assetID: idText(query.assetID) });
+  return Buffer.concat([Buffer.from(`{"balance":"${sum}","utxoIDs":[`), ...parts, Buffer.from(']}')]);
 }

@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import { parseUtxo, type Utxo } from '../tx/utxo.ts';
 import type { Aliases } from './aliases.ts';
 import { methods, row } from './method.ts';
-import { obj, str } from './params.ts';
+import { longStr, obj, str } from './params.ts';
 
 export type DevDeps = {
   readonly aliases: Aliases;
@@ -14,7 +14,7 @@ export type DevDeps = {
 /** Serac's own methods for local and custom networks, on loopback. */
 export const dev = methods<DevDeps>()({
   addAtomicUTXO: row(
-    obj({ sourceChain: str, utxo: str }),
+    obj({ sourceChain: str, utxo: longStr }),
     ({ aliases, putAtomic }, { sourceChain, utxo }) => {
       const parsed = parseUtxo(parseHex('hex', utxo));
       putAtomic(aliases.lookup(sourceChain), parsed);

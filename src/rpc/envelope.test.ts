@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
-import { answer, type Mode, maxBatch } from './envelope.ts';
+import { answer, type Mode } from './envelope.ts';
+import { maxBatch, maxBatchAnswer, maxMembers, maxParamsLength, maxTextLength, maxValues } from './limits.ts';
 import { methods, type Reply, row, type Services, service, servicesOf } from './method.ts';
-import { noParams, obj, str } from './params.ts';
+import { noParams, obj, str, u64 } from './params.ts';
 
 class TestError extends Fault<{ code: 'TEST_FAILED'; have: bigint; at: number }> {}
 
@@ -27,6 +29,15 @@ const rows = methods<Deps>()({
   crash: row(noParams, () => {
     throw new Error('/secret/path');
   }),
+  long: row(obj({ size: u64 }), ({ calls }, { size }) => {
+    calls.push('long');
+    return 'x'.repeat(Number(size));
+  }),
+  slow: row(noParams, ({ calls }) => {
+    calls.push('slow');
+    for (const until = performance.now() + 10; performance.now() < until; );
+    return null;
+  }),
   crashLater: row(noParams, () => Promise.reject(new TypeError('secret'))),
   issueTx: row(obj({ tx: str }), (_, { tx }) => ({ tx }), { writer: true, deprecated: '1.9' }),
 });
@@ -38,6 +49,7 @@ function desk({ isStrict = false, forward }: { isStrict?: boolean; forward?: Non
   const mode: Mode = {
     differences: { batches: !isStrict, missingContentType: !isStrict, errorData: !isStrict },
     report: (error) => reported.push(error),
+    longWork,
   };
   const ask = (body: string | Uint8Array) => answer(services, typeof body === 'string' ? Buffer.from(body) : body, mode);
   const text = async (body: string | Uint8Array) => {
@@ -153,6 +165,38 @@ describe('batches', () => {
     expect(calls).toEqual([]);
   });
 
+  test('end where their answers are too large: the calls after that are not run', async () => {
+    const { text, calls } = desk();
+    const size = Math.ceil(maxBatchAnswer / 3) + 1;
+    const answers = JSON.parse(
+      await text(
+        `[${Array(6)
+          .fill(call('long', `{"size":"${size}"}`))
+          .join(',')},${notice('long')}]`,
+      ),
+    );
+    expect(answers.map(({ error }: { error?: { data: unknown } }) => error?.data)).toEqual([
+      ...Array(3).fill(undefined),
+      ...Array(3).fill({ code: 'RPC_BATCH_ANSWER_TOO_LARGE', max: maxBatchAnswer }),
+    ]);
+    expect(calls).toEqual(Array(3).fill('long'));
+  });
+
+  test('let others have their turn between two calls', async () => {
+    const { ask, calls } = desk();
+    const reply = ask(`[${Array(6).fill(call('slow')).join(',')}]`) as Promise<Reply>;
+    const done: number[] = [];
+    const watch = (): void => {
+      done.push(calls.length);
+      if (calls.length < 6) setImmediate(watch);
+    };
+    setImmediate(watch);
+    await reply;
+    // One call takes longer than a piece of long work may: the loop turns after every one of them.
+    for (let i = 1; i < done.length; i++) expect((done[i] as number) - (done[i - 1] as number)).toBeLessThanOrEqual(1);
+    expect(done.length).toBeGreaterThanOrEqual(5);
+  });
+
   test('hold ids of any bytes', async () => {
     const reply = (await desk().ask(Buffer.from(`[${call('getHeight', '{}', '"\xff"')},${call('getHeight')}]`, 'latin1'))) as Reply;
     expect(Buffer.from(reply.body as Uint8Array).toString('latin1')).toBe(`[${height('"\xff"')},${height(1)}]\n`);
@@ -161,6 +205,46 @@ describe('batches', () => {
   test('do not exist with --strict', async () => {
     expect(await desk({ isStrict: true }).text('[]')).toMatch(
       /"code":-32700,"message":"json: cannot unmarshal array into Go value of type json2.serverRequest"/,
+    );
+  });
+});
+
+describe('texts are bounded', () => {
+  const zeros = (length: number) => `"${'\\u0000'.repeat(length / 6)}"`;
+  const request = (members: Record<string, string>) =>
+    `{${Object.entries({ jsonrpc: '"2.0"', id: '1', method: '"avm.getHeight"', ...members })
+      .map(([name, value]) => `"${name}":${value}`)
+      .join(',')}}`;
+
+  for (const name of ['jsonrpc', 'id', 'method'])
+    test(`${name}: a longer one is refused and not repeated`, async () => {
+      const { text, calls } = desk();
+      const answer = await text(request({ [name]: zeros(maxTextLength * 2) }));
+      expect(JSON.parse(answer)).toMatchObject({
+        error: { code: -32700, message: `${name} is longer than ${maxTextLength} bytes` },
+        id: null,
+      });
+      expect(answer.length).toBeLessThan(300);
+      expect(calls).toEqual([]);
+    });
+
+  test('params', async () => {
+    const { text } = desk();
+    expect(JSON.parse(await text(request({ params: `{"a":"${'a'.repeat(maxParamsLength)}"}` })))).toMatchObject({
+      error: { message: `params is longer than ${maxParamsLength} bytes` },
+    });
+    expect(JSON.parse(await text(request({ params: `{"a":"${'a'.repeat(maxParamsLength - 10)}"}` })))).toMatchObject({ result: {} });
+  });
+
+  test('members, and values in all', async () => {
+    const { text } = desk();
+    const many = (count: number) => Array.from({ length: count }, (_, i) => `"\\u0061${i}":1`).join(',');
+    const tooMany = `an object of the request has more than ${maxMembers} members`;
+    expect(JSON.parse(await text(`{${many(maxMembers + 1)}}`)).error.message).toBe(tooMany);
+    expect(JSON.parse(await text(request({ params: `{${many(maxMembers + 1)}}` }))).error.message).toBe(tooMany);
+    expect(JSON.parse(await text(request({ params: `{${many(maxMembers)}}` })))).toMatchObject({ result: {} });
+    expect(JSON.parse(await text(request({ id: `[${'1,'.repeat(maxValues)}1]` }))).error.message).toBe(
+      `the request has more than ${maxValues} values`,
     );
   });
 });

@@ -1,9 +1,12 @@
+import type { LongWork } from '../bytes/long-work.ts';
 import { ownText } from '../bytes/own-text.ts';
 import { goString } from '../codec/go-string.ts';
 import { type AnyFault, Fault } from '../fault.ts';
+import { compact } from './compact-json.ts';
 import { EvmError } from './evm-fault.ts';
 import { RpcError } from './fault.ts';
-import { beginOf, compact, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
+import { beginOf, kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
+import { maxBatch, maxBatchAnswer, maxParamsLength, maxTextLength } from './limits.ts';
 import type { Call, Reply, Services } from './method.ts';
 import { findCall } from './method-name.ts';
 import { type ParamHint, paramHint } from './param-hint.ts';
@@ -24,10 +27,9 @@ export type Mode = {
   readonly differences: Differences;
   /** Receives what was thrown and is no fault: a bug of ours, of which the caller only learns that there is one. */
   readonly report: (error: unknown) => void;
+  /** Lets others have their turn between the calls of a batch. */
+  readonly longWork: LongWork;
 };
-
-/** How many calls one batch may hold. */
-export const maxBatch = 100;
 
 /** Answers a request body. It never throws, and makes no promise unless a method or a batch does. */
 export function answer(services: Services, body: Uint8Array, mode: Mode): Reply | Promise<Reply> {
@@ -67,7 +69,10 @@ function answerOne(services: Services, text: string, mode: Mode): Reply | Promis
 const hintOf = (call: Call | undefined, { params }: Readonly<Request>, mode: Mode): ParamHint | undefined =>
   mode.differences.errorData && call !== undefined ? paramHint(params, call.params) : undefined;
 
-/** One after the other, so that a call sees what the calls before it did. Notifications leave no trace in the answer. */
+/**
+ * One after the other, so that a call sees what the calls before it did. Notifications leave no trace in the answer. Once the answers are
+ * larger than allowed, further calls are refused without being run.
+ */
 async function answerBatch(services: Services, text: string, mode: Mode): Promise<Reply> {
   const requests: string[] = [];
   try {
@@ -80,12 +85,28 @@ async function answerBatch(services: Services, text: string, mode: Mode): Promis
 
   let called = false;
   const answers: (string | Uint8Array)[] = [];
+  const pause = mode.longWork.begin();
+  let size = 0;
   for (const request of requests) {
-    const reply = await answerOne(services, request, mode);
-    if (reply.body.length > 0) answers.push(reply.body.slice(0, -1));
+    await pause();
+    const reply = size > maxBatchAnswer ? refuseOne(request, mode) : await answerOne(services, request, mode);
+    const { body } = reply;
+    if (body.length > 0) answers.push(typeof body === 'string' ? body.slice(0, -1) : body.subarray(0, -1));
+    size += body.length;
     called ||= reply.called;
   }
   return { body: answers.length === 0 ? '' : joined(answers), called };
+}
+
+/** The answer to a call of a batch whose answers are too large already. */
+function refuseOne(text: string, mode: Mode): Reply {
+  const { id } = readRequest(text);
+  if (id === null) return { body: '', called: false };
+  const error = new RpcError(`the answers of the batch are larger than ${maxBatchAnswer} bytes; this call was not run`, {
+    code: 'RPC_BATCH_ANSWER_TOO_LARGE',
+    max: maxBatchAnswer,
+  });
+  return { body: errorBody(serverError, error, compact(id), mode), called: false };
 }
 
 /** A request as far as it could be read: null is "not there", `params` and `id` are JSON text, `wrong` says why it is refused. */
@@ -116,6 +137,9 @@ const memberNames = namesOf(members);
 
 function readMember(request: Request, name: (typeof members)[number] | undefined, text: string, from: number, to: number): void {
   const kind = kindOf(text, from);
+  const max = name === 'params' ? maxParamsLength : maxTextLength;
+  if (name !== undefined && to - from > max)
+    throw new RpcError(`${name} is longer than ${max} bytes`, { code: 'RPC_TEXT_TOO_LONG', member: name, max });
   if (name === 'id' || name === 'params') request[name] = kind === 'null' ? null : text.slice(from, to);
   else if (name === undefined || kind === 'null') return;
   else if (kind === 'string') request[name] = unquote(text, from, to);
@@ -186,7 +210,7 @@ const high = /[\x80-\xff]/;
 
 function joined(answers: readonly (string | Uint8Array)[]): string | Uint8Array {
   if (answers.every((part) => typeof part === 'string')) return `[${answers.join(',')}]\n`;
-  const parts = answers.flatMap((part, at) => [Buffer.from(at === 0 ? '[' : ','), Buffer.from(part as Uint8Array)]);
+  const parts = answers.flatMap((part, at) => [Buffer.from(at === 0 ? '[' : ','), typeof part === 'string' ? Buffer.from(part) : part]);
   return Buffer.concat([...parts, Buffer.from(']\n')]);
 }
 

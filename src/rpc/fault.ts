@@ -9,8 +9,12 @@ export type RpcFault =
   | ({ code: 'RPC_NO_METHOD'; method: string } & MethodHint)
   | { code: 'RPC_BAD_ARGUMENT'; argument: string; expected: string }
   | { code: 'RPC_UNKNOWN_CHAIN'; name: string }
+  | { code: 'RPC_TEXT_TOO_LONG'; member: string; max: number }
+  | { code: 'RPC_TOO_MANY_MEMBERS'; max: number }
+  | { code: 'RPC_TOO_MANY_VALUES'; max: number }
   | { code: 'RPC_BATCH_EMPTY' }
   | { code: 'RPC_BATCH_TOO_LONG'; max: number }
+  | { code: 'RPC_BATCH_ANSWER_TOO_LARGE'; max: number }
   | { code: 'RPC_INTERNAL' };
 
 /** What the caller of an unknown method probably wanted. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { localNodeHealth } from '../health/local-node.fixture.ts';
 import { answer } from './envelope.ts';
 import { type Golden, readGolden, steady } from './golden.fixture.ts';
@@ -10,6 +11,7 @@ const golden = readGolden();
 const strict = {
   differences: { batches: false, missingContentType: false, errorData: false },
   report: (error: unknown) => expect.unreachable(String(error)),
+  longWork,
 };
 
 async function ask(deps: HealthDeps, body: string): Promise<unknown> {

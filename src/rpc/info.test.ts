@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHex } from '../bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { createAliases } from './aliases.ts';
 import { answer } from './envelope.ts';
 import { type Golden, readGolden, steady } from './golden.fixture.ts';
@@ -13,6 +14,7 @@ const golden = readGolden();
 const strict = {
   differences: { batches: false, missingContentType: false, errorData: false },
   report: (error: unknown) => expect.unreachable(String(error)),
+  longWork,
 };
 
 const deps: InfoDeps = {

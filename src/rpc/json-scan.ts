@@ -1,5 +1,6 @@
 import { RpcError } from './fault.ts';
 import { goQuote } from './go-quote.ts';
+import { maxMembers, maxValues } from './limits.ts';
 
 /**
  * Reads JSON as Go's encoding/json does, without building values: it checks everything it passes over and tells where things lie.
@@ -32,7 +33,8 @@ export function beginOf(text: string): number {
 export function scanObject(text: string, start: number, visit: (key: number, keyEnd: number, from: number, to: number) => void): number {
   let at = skipSpace(text, start + 1);
   if (text.charCodeAt(at) === brace + 2) return at + 1;
-  for (;;) {
+  for (let members = 1; ; members++) {
+    if (members > maxMembers) throw tooManyMembers();
     const key = at;
     const keyEnd = skipKey(text, key);
     const from = skipSpace(text, skipColon(text, keyEnd));
@@ -72,7 +74,8 @@ export function skipValue(text: string, start: number, depth = 0): number {
 function skipContainer(text: string, start: number, depth: number): number {
   const open: number[] = [];
   let at = start;
-  for (;;) {
+  for (let values = 0; ; values++) {
+    if (values > maxValues) throw tooManyValues();
     const char = text.charCodeAt(at);
     if (char === brace || char === bracket) {
       if (depth + open.length >= maxDepth) throw wrong(text, at, 'exceeded max depth');
@@ -141,20 +144,6 @@ export function nameAt({ names, folded }: Names, text: string, key: number, keyE
  */
 const fold = (name: string): string => name.toLowerCase().replaceAll('\u017f', 's');
 
-/** A sound value as Go repeats it: blanks outside strings gone; `<`, `>`, `&`, U+2028 and U+2029 escaped. */
-export function compact(raw: string): string {
-  if (!spaceOrSpecial.test(raw)) return raw;
-  let out = '';
-  for (let at = 0; at < raw.length; ) {
-    const isString = raw.charCodeAt(at) === quote;
-    const next = isString ? skipString(raw, at) : raw.indexOf('"', at);
-    const part = next < 0 ? raw.slice(at) : raw.slice(at, next);
-    out += isString ? part.replace(special, escaped) : part.replace(spaces, '');
-    at += part.length;
-  }
-  return out;
-}
-
 const brace = 0x7b;
 const bracket = 0x5b;
 const quote = 0x22;
@@ -164,16 +153,12 @@ const backslash = 0x5c;
 const letterF = 0x66;
 const letterN = 0x6e;
 const letterT = 0x74;
+const letterU = 0x75;
 const minus = 0x2d;
 const zero = 0x30;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const escapedOrControl = /[\\\x00-\x1f]/;
-const spaceOrSpecial = /[ \t\r\n<>&\xe2]/;
-const spaces = /[ \t\r\n]+/g;
-const special = /[<>&]|\xe2\x80[\xa8\xa9]/g;
-const escaped = (char: string): string =>
-  `\\u${char.length === 1 ? '00' + char.charCodeAt(0).toString(16) : '202' + (char.charCodeAt(2) & 15).toString(16)}`;
 
 function skipName(text: string, at: number): number {
   return skipSpace(text, skipColon(text, skipKey(text, at)));
@@ -238,13 +223,13 @@ function walkString(text: string, start: number): number {
 
 /** Where the last character of the escape at `at` stands. */
 function skipEscape(text: string, at: number): number {
-  const char = text.charAt(at + 1);
-  if (char !== 'u') {
-    if (char === '' || !'bfnrt\\/"'.includes(char)) throw wrong(text, at + 1, 'in string escape code');
+  const char = text.charCodeAt(at + 1);
+  if (char !== letterU) {
+    if (!isShortEscape(char)) throw wrong(text, at + 1, 'in string escape code');
     return at + 1;
   }
   for (let digit = at + 2; digit < at + 6; digit++)
-    if (!/^[0-9a-fA-F]$/.test(text.charAt(digit))) throw wrong(text, digit, 'in \\u hexadecimal character escape');
+    if (!isHexDigit(text.charCodeAt(digit))) throw wrong(text, digit, 'in \\u hexadecimal character escape');
   return at + 5;
 }
 
@@ -252,13 +237,16 @@ function skipNumber(text: string, start: number, first: number): number {
   let at = first === minus ? start + 1 : start;
   if (!isDigit(text.charCodeAt(at))) throw wrong(text, at, 'in numeric literal');
   at = text.charCodeAt(at) === zero ? at + 1 : skipDigits(text, at);
-  if (text.charAt(at) === '.') {
+  let next = text.charCodeAt(at);
+  if (next === 0x2e) {
     if (!isDigit(text.charCodeAt(++at))) throw wrong(text, at, 'after decimal point in numeric literal');
     at = skipDigits(text, at);
+    next = text.charCodeAt(at);
   }
-  if (text.charAt(at) === 'e' || text.charAt(at) === 'E') {
-    at++;
-    if (text.charAt(at) === '+' || text.charAt(at) === '-') at++;
+  // Either case of the letter e.
+  if ((next | 0x20) === 0x65) {
+    const sign = text.charCodeAt(++at);
+    if (sign === 0x2b || sign === minus) at++;
     if (!isDigit(text.charCodeAt(at))) throw wrong(text, at, 'in exponent of numeric literal');
     at = skipDigits(text, at);
   }
@@ -272,6 +260,25 @@ function skipDigits(text: string, start: number): number {
 }
 
 const isDigit = (char: number): boolean => char >= zero && char <= 0x39;
+
+/** Either case of a letter has the same bits below 0x20. */
+const isHexDigit = (char: number): boolean => isDigit(char) || ((char | 0x20) >= 0x61 && (char | 0x20) <= letterF);
+
+/** What may follow a backslash, `u` aside: `"`, `/`, `\\`, `b`, `f`, `n`, `r`, `t`. */
+const isShortEscape = (char: number): boolean =>
+  char === quote ||
+  char === 0x2f ||
+  char === backslash ||
+  char === 0x62 ||
+  char === letterF ||
+  char === letterN ||
+  char === 0x72 ||
+  char === letterT;
+
+const tooManyValues = () => new RpcError(`the request has more than ${maxValues} values`, { code: 'RPC_TOO_MANY_VALUES', max: maxValues });
+
+const tooManyMembers = () =>
+  new RpcError(`an object of the request has more than ${maxMembers} members`, { code: 'RPC_TOO_MANY_MEMBERS', max: maxMembers });
 
 /** A wrong character, in Go's words; past the end there is none to name. */
 function wrong(text: string, at: number, where: string): RpcError {

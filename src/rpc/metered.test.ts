@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
 import { answer } from './envelope.ts';
 import { metered } from './metered.ts';
@@ -28,6 +29,7 @@ test('every call is counted once under its method, with its outcome and its time
   const mode = {
     differences: { batches: false, missingContentType: false, errorData: false },
     report: () => expect.unreachable(),
+    longWork,
   };
   const calls = [
     ['t.add', '{"to":4}'],

@@ -3,6 +3,7 @@ import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import { badArgument, type RpcFault } from './fault.ts';
 import { kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
+import { maxTextLength } from './limits.ts';
 
 /**
  * How one parameter is read from its JSON text, by Go's rules: what is missing keeps its zero value, null changes nothing,
@@ -53,7 +54,7 @@ export function obj<F extends Fields>(fields: F): Param<Values<F>> {
 export const noParams = obj({});
 
 /** Far above what any method takes; each method has its own limit and its own words for it. */
-const maxListed = 131_072;
+const maxListed = 16_384;
 
 export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly T[]> {
   const read = (text: string, from: number, _to: number, before: readonly T[]) => {
@@ -73,7 +74,17 @@ export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly
   return { zero: [], type: `${item.type}[]`, read };
 }
 
-export const str = scalar('', 'string', (raw) => (kindOf(raw, 0) === 'string' ? unquote(raw, 0, raw.length) : undefined));
+/** A text of any length, for transactions and other bytes written as text. */
+export const longStr = scalar('', 'string', (raw) => (kindOf(raw, 0) === 'string' ? unquote(raw, 0, raw.length) : undefined));
+
+/** A name, an address or an id: errors repeat it, so a very long one is refused unread. */
+export const str: Param<string> = {
+  ...longStr,
+  read: (text, from, to, before) => {
+    if (to - from > maxTextLength) throw badArgument('');
+    return longStr.read(text, from, to, before);
+  },
+};
 
 export const bool = scalar(false, 'boolean', (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
 
@@ -101,7 +112,9 @@ const encodings: ReadonlyMap<string, Encoding> = new Map([
 ]);
 
 /** How bytes are to be written. Peer: utils/formatting/encoding.go. */
-export const encoding: Param<Encoding> = scalar('hex', 'encoding', (raw) => encodings.get(raw.toLowerCase()));
+export const encoding: Param<Encoding> = scalar('hex', 'encoding', (raw) =>
+  raw.length > maxTextLength ? undefined : encodings.get(raw.toLowerCase()),
+);
 
 function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined): Param<T> {
   const read = (text: string, from: number, to: number, before: T) => {
@@ -116,6 +129,7 @@ function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined)
 const digits = /^(?:"0*([0-9]{1,20})"|0*([0-9]{1,20}))$/;
 
 function integer(raw: string, max: bigint): bigint | undefined {
+  if (raw.length > maxTextLength) return undefined;
   const found = digits.exec(raw);
   if (found === null) return undefined;
   const value = BigInt(found[1] ?? found[2] ?? '');

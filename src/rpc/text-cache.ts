@@ -4,6 +4,7 @@ import { createRecency } from '../bytes/recency.ts';
 export type TextCache<T> = {
   /** What is kept under a key, made if it is not. */
   readonly of: (key: string, make: () => T) => T;
+  readonly get: (key: string) => T | undefined;
 };
 
 export function createTextCache<T extends { readonly length: number }>(maxLength: number): TextCache<T> {
@@ -22,6 +23,7 @@ export function createTextCache<T extends { readonly length: number }>(maxLength
   };
 
   return {
+    get: texts.get,
     of: (key, make) => {
       const before = texts.get(key);
       if (before !== undefined) return before;

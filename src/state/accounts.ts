@@ -1,39 +1,41 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
-import { toHex } from '../bytes/hex.ts';
-import { type Id, idFromBytes, idLength, idText, idToBytes } from '../bytes/id.ts';
+import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
-import type { UtxoRef } from '../tx/input.ts';
 import { type Balance, type BalanceDelta, ownersOf, sumBytes, sumOf } from './balance.ts';
 import { StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
-import { copyTxID, inOwnerRow, isOfAsset, isTransfer, ownerCount, type StoredUtxo, storedIndex, storedLocktime } from './stored-utxo.ts';
+import { inOwnerRow } from './stored-utxo.ts';
 import type { OwnedRow } from './utxo-page.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
 /** What belongs to whom. */
 export type Accounts = {
-  readonly balances: (address: Address) => Balance[];
+  /** By asset and lock time; at most `limit` rows, all without it. */
+  readonly balances: (address: Address, limit?: number) => Balance[];
+  /** The latest lock time among an asset's rows that is not after `now`; 0 if there is none. */
+  readonly latestUnlock: (address: Address, assetID: Id, now: bigint) => bigint;
   /** Height of the last block that touched the address, -1 if none ever did; below that: outputs older than history came since. */
   readonly changed: (address: Address) => number;
   /** Unspent outputs, newest first, older than `below`. */
   readonly owned: (address: Address, below: number, limit: number) => OwnedRow[];
-  /** Transfer outputs of one asset, newest first; without `partial` only those of one owner whose lock time is not after `now`. */
-  readonly transferRefs: (address: Address, assetID: Id, partial: boolean, now: bigint) => UtxoRef[];
   readonly addOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly removeOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly applyDeltas: (deltas: readonly BalanceDelta[], height: number) => void;
   readonly touch: (addresses: Iterable<Address>, height: number) => void;
 };
 
-export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) => StoredUtxo): Accounts {
+export function accountsIn(db: Database, t: Tables): Accounts {
   // A bare `LIMIT ?` makes SQLite plan the statement anew for every value, at four times the cost of running it; a sum does not.
   const ownedBelow = db.prepare<OwnedRow>(`SELECT seq, bytes FROM ${t.owner} WHERE address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`);
   const insertOwners = bulkInsert(db, `INSERT INTO ${t.owner}`, 3);
   const deleteOwner = db.prepare(`DELETE FROM ${t.owner} WHERE address = ? AND seq = ?`);
   const columns = `SELECT asset, locktime, own, own_count, shared, shared_count FROM ${t.account}`;
-  const allRows = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset > x''`);
+  const allRows = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset > x'' LIMIT ? + 0`);
+  const latestLocktime = db.prepare<{ locktime: Uint8Array }>(
+    `SELECT locktime FROM ${t.account} WHERE address = ? AND asset = ? AND locktime <= ? ORDER BY locktime DESC LIMIT 1`,
+  );
   const oneRow = db.prepare<AccountRow>(`${columns} WHERE address = ? AND asset = ? AND locktime = ?`);
   const changedAt = db.prepare<{ changed: number }>(
     `SELECT changed FROM ${t.account} WHERE address = ? AND asset = x'' AND locktime = x''`,
@@ -46,22 +48,11 @@ export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) =>
 
   return {
     owned,
-    balances: (address) => allRows.all(addressToBytes(address)).map(balanceOf),
+    balances: (address, limit = -1) => allRows.all(addressToBytes(address), limit).map(balanceOf),
     changed: (address) => changedAt.get(addressToBytes(address))?.changed ?? -1,
-    transferRefs: (address, assetID, partial, now) => {
-      const asset = idToBytes(assetID);
-      const counts = (bytes: StoredUtxo) =>
-        isTransfer(bytes) && isOfAsset(bytes, asset) && (partial || (ownerCount(bytes) === 1 && storedLocktime(bytes) <= now));
-      const found: StoredUtxo[] = [];
-      let rows: OwnedRow[] = [];
-      do {
-        rows = owned(address, rows[rows.length - 1]?.seq ?? Number.MAX_SAFE_INTEGER, rowsAtOnce);
-        for (const row of rows) {
-          const bytes = row.bytes ?? wholeBytes(row.seq);
-          if (counts(bytes)) found.push(bytes);
-        }
-      } while (rows.length === rowsAtOnce);
-      return refsOf(found);
+    latestUnlock: (address, assetID, now) => {
+      const row = latestLocktime.get(addressToBytes(address), idToBytes(assetID), u64Bytes(now));
+      return row === undefined ? 0n : Buffer.from(row.locktime).readBigUInt64BE();
     },
     addOwners: (utxos) => {
       const rows: SqlValue[] = [];
@@ -87,17 +78,6 @@ export function accountsIn(db: Database, t: Tables, wholeBytes: (seq: number) =>
       touchRows(rows);
     },
   };
-}
-
-const rowsAtOnce = 4096;
-
-/** All ids become text at once: a call into the runtime for each would cost more than the digits. */
-function refsOf(utxos: readonly StoredUtxo[]): UtxoRef[] {
-  const ids = Buffer.allocUnsafe(utxos.length * idLength);
-  for (const [i, bytes] of utxos.entries()) copyTxID(bytes, ids, i * idLength);
-  const digits = toHex(ids);
-  const width = idLength * 2;
-  return utxos.map((bytes, i) => ({ txID: digits.slice(i * width, (i + 1) * width) as Id, outputIndex: storedIndex(bytes) }));
 }
 
 const nothing = new Uint8Array(0);

@@ -11,6 +11,7 @@ import { checkChain } from './check.ts';
 import { diffOn } from './diff.ts';
 import { codeOf, commitNext, grow, type OpenChain, openChain } from './grow.fixture.ts';
 import { chainID, genesisID, type Model, peerID, randomChain } from './random-chain.fixture.ts';
+import type { OwnedTransfer } from './transfer-scan.ts';
 import { assetOf } from './view.ts';
 
 /** Balances as a plain program would sum them. */
@@ -242,7 +243,8 @@ test('addresses know when they were last touched, and which transfer outputs the
           });
           const newestFirst = expected.sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
           const refs = newestFirst.map(({ utxo: { txID, outputIndex } }) => ({ txID, outputIndex }));
-          expect(chain.state.transferRefs(address, tx.id, partial, now)).toEqual(refs);
+          const scan = chain.state.transfers({ address, assetID: tx.id, partial, now });
+          expect((scan.next().value as readonly OwnedTransfer[]).map(({ txID, outputIndex }) => ({ txID, outputIndex }))).toEqual(refs);
         }
 });
 

@@ -14,6 +14,7 @@ import { type Accepted, type History, historyIn } from './history.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { stored } from './stored-utxo.ts';
+import { type ScanReads, scanTransfers, type TransferQuery, type TransferScan } from './transfer-scan.ts';
 import { manners, type OwnedUtxos, type PageQuery, type UtxoPage, utxoPage } from './utxo-page.ts';
 import { type NumberedUtxo, utxoTable } from './utxo-table.ts';
 import type { View } from './view.ts';
@@ -21,7 +22,9 @@ import type { View } from './view.ts';
 /** The accepted state of one chain. Every read sees the last commit, also in a process that only reads. */
 export type ChainState = View &
   Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description'> &
-  Pick<Accounts, 'balances' | 'changed' | 'transferRefs'> & {
+  Pick<Accounts, 'balances' | 'latestUnlock' | 'changed'> & {
+    /** `rowsInStep`: for tests. */
+    readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;
     readonly id: Id;
     /** False until `init`: a new database has no block 0. */
     readonly isInitialized: () => boolean;
@@ -65,7 +68,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
   const tables = tablesOf(claimChain(store, chain.id, chain.genesis));
   const history = historyIn(store.db, tables);
   const utxos = utxoTable(store.db, tables, !store.readonly);
-  const accounts = accountsIn(store.db, tables, utxos.wholeBytes);
+  const accounts = accountsIn(store.db, tables);
   const owned: OwnedUtxos = { rows: accounts.owned, bytesOf: ({ seq, bytes }) => bytes ?? utxos.wholeBytes(seq), place: utxos.place };
 
   /** One address is read at one go; several must be seen at the same moment. */
@@ -82,6 +85,16 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     if (accepted === undefined)
       throw new StateError(`chain ${idText(chain.id)} has no block yet`, { code: 'STATE_EMPTY', chainID: idText(chain.id) });
     return accepted;
+  };
+
+  const scanReads: ScanReads = {
+    read: store.read,
+    height: () => last().height,
+    changed: accounts.changed,
+    owned: accounts.owned,
+    bytesOf: owned.bytesOf,
+    blockAt: history.blockAt,
+    seqOf: (id) => utxos.place(id)?.seq,
   };
 
   /** Looked up while they are still there. */
@@ -176,6 +189,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     id: chain.id,
     ...history,
     ...accounts,
+    transfers: (query, rowsInStep) => scanTransfers(scanReads, query, rowsInStep),
     utxo: utxos.unspent,
     atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
     isInitialized: () => (known ?? history.last()) !== undefined,

@@ -23,7 +23,7 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, c
      FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq LEFT JOIN ${t.spend} s ON s.utxo = o.seq
      WHERE (o.address, o.seq) > (?, ?) ORDER BY o.address, o.seq LIMIT ?`,
   );
-  const accounts = accountsIn(db, t, () => new Uint8Array(0));
+  const accounts = accountsIn(db, t);
   let rows = 0;
   let balances = 0;
   let current: { address: Address; tally: Tally } | undefined;

@@ -29,11 +29,19 @@ export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void
   for (let i = 0; i < idLength; i++) to[offset + i] = from[at.txID + i] as number;
 }
 
+/** Copies the id of an output's asset. */
+export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): void {
+  for (let i = 0; i < idLength; i++) to[offset + i] = from[at.assetID + i] as number;
+}
+
 export const storedIndex = (bytes: StoredUtxo): number => u32(bytes, at.outputIndex);
 
 export const storedID = (bytes: StoredUtxo): Id => utxoId(toHex(bytes.subarray(at.txID, at.txID + idLength)) as Id, storedIndex(bytes));
 
 export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, at.typeID) === transferType;
+
+/** Of a transfer output. */
+export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, at.output);
 
 export function isOfAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
   for (let i = 0; i < idLength; i++) if (bytes[at.assetID + i] !== assetID[i]) return false;

@@ -25,6 +25,8 @@ export type SpendContext = SubnetContext & {
   readonly addressText: (address: Address) => string;
   /** False while catching up with the network: signatures, operations and imports are then taken as judged. */
   readonly bootstrapped: boolean;
+  /** See Signing. */
+  readonly expect?: Signing['expect'];
 };
 
 /**
@@ -34,8 +36,8 @@ export type SpendContext = SubnetContext & {
  */
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
-  const { now, recover, addressText, bootstrapped } = context;
-  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, addressText, bootstrapped } };
+  const { now, recover, addressText, bootstrapped, expect } = context;
+  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, addressText, bootstrapped, expect } };
   each('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), pass), transfers);
   each('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
   handle(beyondBase(pass), tx.unsigned);

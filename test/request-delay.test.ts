@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Worker } from 'node:worker_threads';
+import { addressWriter } from '../src/bytes/address.ts';
+import { formatHex } from '../src/bytes/hex.ts';
+import { idText } from '../src/bytes/id.ts';
+import { maxBatchAnswer } from '../src/rpc/limits.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import type { Answer } from './http.ts';
+import { eventually } from './processes.ts';
+import { type Program, startProgram } from './program.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+
+/**
+ * How long a cheap call on another connection waits while a heavy one is answered. The goal is 50 ms on an idle core; what is asserted is
+ * far above that, since the machine may be busy, and far below what each of these took before it was bounded.
+ */
+const limit = 150;
+
+const outputsPerTx = 790;
+const outputs = 100 * outputsPerTx;
+const total = `${outputs}000000`;
+
+const wallet = createWallet('delay', { keys: [ewoq], count: 600 });
+const owner = wallet.keys[1]!;
+const write = addressWriter('X', 'local');
+const address = write(owner.address);
+
+let node: Program;
+let probe: Worker | undefined;
+const txIDs: string[] = [];
+
+/** The longest wait since the last time this was asked. */
+const longestWait = (): Promise<number> =>
+  new Promise((resolve) => {
+    probe?.once('message', resolve);
+    probe?.postMessage('tell');
+  });
+
+const isAccepted = async (tx: Tx): Promise<boolean> => {
+  const { result } = await node.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) });
+  return (result as { status?: string } | undefined)?.status === 'Accepted';
+};
+
+async function issue(tx: Tx): Promise<void> {
+  const { error } = await node.client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+  expect(error).toBeUndefined();
+  expect(await eventually(() => isAccepted(tx), Boolean, 60_000)).toBe(true);
+}
+
+const outputOf = (tx: Tx, isWanted: (addresses: readonly string[]) => boolean): Utxo => {
+  const at = tx.unsigned.outputs.findIndex(({ output }) => isWanted(output.addresses));
+  const { assetID, output } = tx.unsigned.outputs[at]!;
+  return makeUtxo(tx.id, at, assetID, output);
+};
+
+const isChange = (addresses: readonly string[]) => addresses.length === 1 && addresses[0] === ewoq.address;
+
+/** Each output has a lock time of its own, so that the kept sums are as many as the outputs. */
+beforeAll(async () => {
+  node = await startProgram();
+  let purse = ewoqGenesisUtxo;
+  for (let made = 0; made < outputs; made += outputsPerTx) {
+    const parts = Array.from({ length: outputsPerTx }, (_, i) =>
+      transfer(localTerms.feeAsset, 1_000_000n, ownedBy([owner], 1, BigInt(made + i))),
+    );
+    const tx = signed(baseTx(wallet, { utxos: [purse] }, parts));
+    await issue(tx);
+    txIDs.push(idText(tx.id));
+    purse = outputOf(tx, isChange);
+  }
+  // One output that 500 owners must sign for, to be spent below.
+  const shared = signed(
+    baseTx(wallet, { utxos: [purse] }, [transfer(localTerms.feeAsset, 5_000_000n, ownedBy(wallet.keys.slice(2, 502), 500))]),
+  );
+  await issue(shared);
+  manySignatures = signed(baseTx(wallet, { utxos: [outputOf(shared, ({ length }) => length === 500)] }, []));
+  probe = new Worker(new URL('./delay-probe.ts', import.meta.url), { workerData: { port: node.port } });
+  expect(await eventually(longestWait, (wait) => wait > 0)).toBeGreaterThan(0);
+}, 240_000);
+
+let manySignatures: Tx;
+
+afterAll(async () => {
+  await probe?.terminate();
+  await node.stop();
+});
+
+const post = (body: string, path = '/ext/bc/X') => node.client.send('POST', path, { 'content-type': 'application/json' }, body);
+
+const call = (method: string, params: unknown, id: unknown = 1) => JSON.stringify({ jsonrpc: '2.0', id, method, params });
+
+const batch = (method: string, params: (i: number) => unknown) =>
+  `[${Array.from({ length: 100 }, (_, i) => call(method, params(i), i)).join(',')}]`;
+
+/** A request whose members are given as JSON. */
+const written = (members: { readonly id?: string; readonly method?: string; readonly params?: string }) =>
+  `{"jsonrpc":"2.0","id":${members.id ?? 1},"method":${members.method ?? '"avm.getHeight"'},"params":${members.params ?? '{}'}}`;
+
+/** About 8 MB. */
+const filled = (unit: string): string => unit.repeat(Math.floor(8_000_000 / unit.length));
+
+const data = (path: string) => node.client.send('GET', `/v1/networks/local/blockchains/x-chain/${path}`);
+
+type Case = { readonly ask: () => Promise<Answer>; readonly expected: RegExp };
+
+const errorsAre = (message: string) => new RegExp(`"error":\\{"code":-32\\d+,"message":"${message}`);
+
+const cases: Record<string, Case> = {
+  'a balance of many outputs': {
+    ask: () => post(call('avm.getBalance', { address, assetID: 'AVAX' })),
+    expected: new RegExp(`"balance":"${total}","utxoIDs":\\[\\{`),
+  },
+  'all balances of many outputs, each with its own lock time': {
+    ask: () => post(call('avm.getAllBalances', { address })),
+    expected: new RegExp(`"balances":\\[\\{"asset":"AVAX","balance":"${total}"\\}\\]`),
+  },
+  'a page of UTXOs of many addresses': {
+    ask: () => post(call('avm.getUTXOs', { addresses: wallet.keys.map((key) => write(key.address)), limit: 1024 })),
+    expected: /"numFetched":"1024"/,
+  },
+  'a large transaction as JSON': { ask: () => post(call('avm.getTx', { txID: txIDs[0], encoding: 'json' })), expected: /"unsignedTx"/ },
+  'a batch of large blocks': {
+    ask: () => post(batch('avm.getBlockByHeight', (i) => ({ height: (i % 50) + 1, encoding: 'json' }))),
+    expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
+  },
+  'a batch of large transactions': {
+    ask: () => post(batch('avm.getTx', (i) => ({ txID: txIDs[i % txIDs.length], encoding: 'json' }))),
+    expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
+  },
+  'a batch of pages of UTXOs': {
+    ask: () => post(batch('avm.getUTXOs', () => ({ addresses: wallet.keys.map((key) => write(key.address)) }))),
+    expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
+  },
+  'a batch of balances': {
+    ask: () => post(batch('avm.getBalance', () => ({ address, assetID: 'AVAX' }))),
+    expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
+  },
+  'a batch of very many values': { ask: () => post(`[${filled('1,')}1]`), expected: errorsAre('batch has more than') },
+  'a method name of escapes': { ask: () => post(written({ method: `"${filled('\\u0000')}"` })), expected: errorsAre('method is longer') },
+  'a method name of dots': { ask: () => post(written({ method: `"${filled('.')}"` })), expected: errorsAre('method is longer') },
+  'an id of escapes': { ask: () => post(written({ id: `"${filled('<')}"` })), expected: errorsAre('id is longer') },
+  'an id of many values': { ask: () => post(written({ id: `[ ${filled('1 ,')}1]` })), expected: errorsAre('the request has more than') },
+  'deep parameters': {
+    ask: () => post(written({ params: filled('[') })),
+    expected: errorsAre("invalid character '\\[' exceeded max depth"),
+  },
+  'many parameters': {
+    ask: () => post(written({ params: `{${filled('"\\u0061\\u0062":1,')}"a":1}` })),
+    expected: errorsAre('the request has more than'),
+  },
+  'a long text parameter': {
+    ask: () => post(written({ method: '"avm.getBalance"', params: `{"address":"X-${'\\u0001'.repeat(300_000)}"}` })),
+    expected: errorsAre("couldn't unmarshal an argument"),
+  },
+  'a long number': {
+    ask: () => post(written({ method: '"avm.getBlockByHeight"', params: `{"height":"${'0'.repeat(2_000_000)}1x"}` })),
+    expected: errorsAre("couldn't unmarshal an argument"),
+  },
+  'many addresses': {
+    ask: () => post(written({ method: '"avm.getUTXOs"', params: `{"addresses":[${'"a",'.repeat(120_000)}""]}` })),
+    expected: errorsAre("couldn't unmarshal an argument"),
+  },
+  'parameters repeated in a refusal': {
+    ask: () => post(`{"jsonrpc":"1.0","id":1,"method":"a","params":[ ${'"<" ,'.repeat(100_000)}1]}`),
+    expected: errorsAre('jsonrpc must be 2.0'),
+  },
+  'a transaction that is too long': {
+    ask: () => post(written({ method: '"avm.issueTx"', params: `{"tx":"0x${'00'.repeat(900_000)}","encoding":"hexnc"}` })),
+    expected: errorsAre('byte array exceeds maximum length'),
+  },
+  'a transaction of 500 signatures': {
+    ask: () => post(call('avm.issueTx', { tx: formatHex('hex', manySignatures.bytes), encoding: 'hex' })),
+    expected: /"txID"/,
+  },
+  'UTXOs of the Data API': { ask: () => data(`utxos?addresses=${address}&pageSize=100&sortBy=amount`), expected: /"utxos":\[\{/ },
+};
+
+describe('while it is answered, others wait no longer than the limit', () => {
+  for (const [name, { ask, expected }] of Object.entries(cases))
+    test(name, async () => {
+      // A busy machine delays now and then, what blocks the loop does so every time.
+      let shortest = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 6 && shortest > limit / 4; round++) {
+        await longestWait();
+        const { status, text } = await ask();
+        shortest = Math.min(shortest, await longestWait());
+        expect(status).toBe(200);
+        if (round === 0) expect(text.slice(0, 300) + text.slice(-300)).toMatch(expected);
+        expect(text.length).toBeLessThan(maxBatchAnswer * 1.5);
+      }
+      expect(shortest).toBeLessThan(limit);
+    }, 60_000);
+});
