@@ -7,7 +7,7 @@ import type { Env, Server } from './assembly/env.ts';
 import { followChain } from './assembly/follow.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
 import { gateOf, openKeys } from './assembly/gate.ts';
-import { registerChecks } from './assembly/health-checks.ts';
+import { registerChecks, storeProbe } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
@@ -88,6 +88,7 @@ async function startWriter(
     subnetOf: frame.subnetOf,
     report,
     onAccepted: metrics.accepted,
+    onCommitState: () => health.refresh(),
   };
   const start = async (spec: AvmChainSpec) => {
     const opened = store.chain(spec);
@@ -100,11 +101,12 @@ async function startWriter(
   const chains: Awaited<ReturnType<typeof start>>[] = [];
   for (const spec of specs) chains.push(await start(spec));
 
+  const probeWrite = storeProbe(chains, store.touch);
   registerChecks(health, {
     subnetID: frame.subnetID,
     chains,
     counterparts: [p, c],
-    touch: store.touch,
+    touch: probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: config.disk,
     blsKey: identity.signer.publicKey,
@@ -120,7 +122,7 @@ async function startWriter(
     served: servedHere(config, env, frame, chains, identity.nodeID),
     health: {
       components: {
-        database: { write: async () => store.touch(), read: async () => store.look() },
+        database: { write: async () => probeWrite(), read: async () => store.look() },
         cache: { write: counting.cache.touch, read: counting.cache.look },
       },
       stopping: () => stopping,

@@ -1,6 +1,7 @@
 import { refuse } from '../api/refusal.ts';
 import type { ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
+import { createCommitState } from '../chain/commit-state.ts';
 import { createSigners } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
@@ -66,12 +67,19 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   const { state, index } = opened;
   const [spec] = frame.specs;
   const ledger = stateLedger(state, { within: index?.withinAll, withinOlder: index?.withinOlder });
+  const commits = createCommitState(deps.onCommitState);
   let learned = 0;
   const follower = await follow(url, env, frame, {
     ledger: {
       ...ledger,
       commit: async (blocks) => {
-        await ledger.commit(blocks);
+        try {
+          await ledger.commit(blocks);
+        } catch (error) {
+          commits.failed(blocks[0]?.block.height ?? 0n, error);
+          throw error;
+        }
+        commits.cleared();
         for (const { block } of blocks) deps.onAccepted(spec, block);
       },
       addOlder: async (utxos) => {
@@ -93,6 +101,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
     engine: follower.engine,
     lastAccepted: state.lastAccepted,
     waiting: () => ({ txs: 0, bytes: 0 }),
+    commitFailure: commits.failure,
     issuing: {
       issue: follower.issue,
       issueInTurn: follower.issueInTurn,
@@ -108,7 +117,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted'>;
+type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted' | 'onCommitState'>;
 
 /** Milliseconds until a node that does not answer is waited for in the background. */
 const patience = 3000;

@@ -5,6 +5,7 @@ import { ChainError } from './fault.ts';
 export type CommitState = {
   readonly failed: (height: bigint, error: unknown) => void;
   readonly cleared: () => void;
+  /** What the store said. */
   readonly failure: () => AnyFault | undefined;
   /** Throws while the last commit failed: the transaction would only wait, and the caller would take it for issued. */
   readonly checkIssuable: () => void;
@@ -12,26 +13,28 @@ export type CommitState = {
 
 /** `onChange` is called when commits begin to fail and when they succeed again, not at every failure. */
 export function createCommitState(onChange: () => void): CommitState {
-  let failure: ChainError | undefined;
+  let last: { readonly height: bigint; readonly failure: AnyFault } | undefined;
   return {
     failed: (height, error) => {
-      const wasFailing = failure !== undefined;
-      const cause = error instanceof Fault ? error.fault.code : 'STORE_FAILED';
-      failure = new ChainError(`block ${height} could not be stored: ${(error as { message?: string } | null)?.message ?? error}`, {
-        code: 'BLOCK_NOT_STORED',
-        cause,
-        height,
-      });
+      const wasFailing = last !== undefined;
+      last = { height, failure: error instanceof Fault ? error : unnamed(height, error) };
       if (!wasFailing) onChange();
     },
     cleared: () => {
-      if (failure === undefined) return;
-      failure = undefined;
+      if (last === undefined) return;
+      last = undefined;
       onChange();
     },
-    failure: () => failure,
+    failure: () => last?.failure,
     checkIssuable: () => {
-      if (failure !== undefined) throw new ChainError(`transaction not issued: ${failure.message}`, failure.fault);
+      if (last === undefined) return;
+      const { height, failure } = last;
+      throw notStored(`transaction not issued: block ${height} could not be stored: ${failure.message}`, height, failure.fault.code);
     },
   };
 }
+
+const notStored = (message: string, height: bigint, cause: string) => new ChainError(message, { code: 'BLOCK_NOT_STORED', cause, height });
+
+const unnamed = (height: bigint, error: unknown): AnyFault =>
+  notStored(String((error as { message?: unknown } | null)?.message ?? error), height, 'UNKNOWN');

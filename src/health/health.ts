@@ -10,6 +10,8 @@ export type Health = {
   report(kind: HealthKind, tags: readonly string[]): Report;
   /** Runs every check once, then again and again; resolves after the first round, so that no answer is "not yet run". */
   start(): Promise<void>;
+  /** Runs the checks of `health` once more now, beside the rounds: something happened that they should tell at once. */
+  refresh(): void;
   stop(): void;
 };
 
@@ -52,6 +54,9 @@ export function createHealth(env: HealthEnv): Health {
     start() {
       started ??= round();
       return started;
+    },
+    refresh() {
+      if (started !== undefined && !stopped) void workers.health.runAll();
     },
     stop() {
       stopped = true;
