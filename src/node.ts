@@ -1,6 +1,7 @@
 import { createApis, type Side } from './assembly/api.ts';
 import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
+import { type Closing, createClosing } from './assembly/closing.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
 import type { Env, Server } from './assembly/env.ts';
@@ -13,7 +14,7 @@ import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
 import { pause } from './assembly/pause.ts';
 import { progressSince } from './assembly/progress.ts';
-import { startReaders } from './assembly/readers.ts';
+import { type Readers, startReaders } from './assembly/readers.ts';
 import { createRecovery } from './assembly/recovery.ts';
 import { routesOf } from './assembly/routes.ts';
 import { serveOptions, urlOf } from './assembly/serve-options.ts';
@@ -48,11 +49,12 @@ export type Node = {
 export async function startNode(config: Config, env: Env): Promise<Node> {
   const frame = frameOf(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
-  const store = openNodeStore(config, env, frame, 'write');
+  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`);
+  const closing = createClosing(report);
   try {
-    return await startWriter(config, env, frame, identity, store);
+    return await startWriter(config, env, frame, identity, closing, report);
   } catch (error) {
-    store.close();
+    await closing.close().catch(report);
     throw error;
   }
 }
@@ -62,10 +64,12 @@ async function startWriter(
   env: Env,
   frame: Frame,
   identity: ReturnType<typeof loadIdentity>,
-  store: NodeStore,
+  closing: Closing,
+  report: (error: unknown) => void,
 ): Promise<Node> {
   const { around, specs, p, c } = frame;
-  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`);
+  const store = openNodeStore(config, env, frame, 'write');
+  closing.add(store.close);
   const signers = createSigners(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
@@ -77,7 +81,10 @@ async function startWriter(
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   const counting = await openCounting(config, env);
+  closing.add(counting.close);
   const keys = openKeys(config, env);
+  closing.add(keys.close);
+  closing.add(recovery.close);
   const deps: WriterDeps = {
     ...around,
     recover: signers.recover,
@@ -95,6 +102,10 @@ async function startWriter(
     if (opened.index !== undefined) catchUp(opened.index, env);
     const running =
       config.follow === undefined ? runChain(spec, opened.ledger, deps) : await followChain(config.follow, env, frame, opened, deps);
+    closing.add(async () => {
+      running.engine.stop();
+      await running.follower?.stop();
+    });
     const { reads, history } = opened;
     return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, around) };
   };
@@ -113,9 +124,11 @@ async function startWriter(
     upgradeTime: config.network.upgrades.graniteTime,
     now: env.clock.unixNanos,
   });
+  closing.add(health.stop);
   await health.start();
 
   let stopping = false;
+  let readers: Readers | undefined;
   const apis = createApis({
     config,
     version: env.version,
@@ -152,7 +165,7 @@ async function startWriter(
         )
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
-    metrics: config.apis.metrics ? metricsOf(metrics, () => readers.families()) : undefined,
+    metrics: config.apis.metrics ? metricsOf(metrics, async () => (await readers?.families()) ?? []) : undefined,
     dev: hasDev ? devServices(store, frame) : undefined,
     pages: apis(sharedSide(config)).pages,
   });
@@ -167,16 +180,20 @@ async function startWriter(
     });
   const handler = routerOf(routes, sharedSide(config));
 
+  const closeWithServers = closing.addGroup();
   const readerCount = readersWanted(config, env);
   const server = await listen(config, env, handler, readerCount > 0);
-  const others = await Promise.all(
-    ownPorts(config).map(({ side, port }) =>
-      env.serve({ ...serveOptions(config), port, handler: routerOf(new Map(apis(side).pages), side) }),
-    ),
-  );
+  closeWithServers(server.close);
+  const others: Server[] = [];
+  for (const { side, port } of ownPorts(config)) {
+    const other = await env.serve({ ...serveOptions(config), port, handler: routerOf(new Map(apis(side).pages), side) });
+    closeWithServers(other.close);
+    others.push(other);
+  }
   const relayedPaths = [...routes.keys()];
   const relayHandler = countingHandler(counting.limiter, handler);
-  const readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  readers = startReaders(readerCount, env, relayHandler, { nodeID: identity.nodeID, port: server.port, relayedPaths });
+  closeWithServers(readers.stop);
 
   const url = urlOf(config, server.port);
   const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
@@ -184,6 +201,14 @@ async function startWriter(
     const own = ownPorts(config).findIndex((row) => row.side === side);
     return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
   };
+  const announceStop = async (): Promise<void> => {
+    stopping = true;
+    health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
+    readers?.tellStopping();
+    // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
+    if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
+  };
+  let closed: Promise<void> | undefined;
   const [x] = chains;
   return {
     url,
@@ -203,24 +228,11 @@ async function startWriter(
       strict: config.strict,
       funded: config.follow === undefined && x ? fundedKey(x.reads, around.now(), frame) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
-      workers: readers.count,
+      workers: readerCount,
     }),
-    close: async () => {
-      stopping = true;
-      health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
-      readers.tellStopping();
-      // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
-      if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
-      await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
-      health.stop();
-      for (const { engine, follower } of chains) {
-        engine.stop();
-        await follower?.stop();
-      }
-      recovery.close();
-      keys.close();
-      await counting.close();
-      store.close();
+    close: () => {
+      closed ??= announceStop().finally(closing.close);
+      return closed;
     },
   };
 }

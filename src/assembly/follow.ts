@@ -18,6 +18,7 @@ import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
 import type { OpenedChain } from './node-store.ts';
 import { messageOf, pause, sayOnce } from './pause.ts';
+import { createSignerThread } from './signer-thread.ts';
 
 export type FollowParts = {
   readonly ledger: FollowLedger;
@@ -30,7 +31,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
   const { around, specs, p, c, subnetID, subnetOf } = frame;
   const [x] = specs;
   const signers = createSigners(env.recoverKey);
-  const thread = env.cores > 1 ? env.openRecoveryThread() : undefined;
+  const thread = env.cores > 1 ? createSignerThread(env) : undefined;
   const ahead = thread && signersAhead(thread.ask, signers.recover);
   const recover = ahead?.recover ?? signers.recover;
   const follower = startFollower({
@@ -50,7 +51,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
   });
   const stop = async () => {
     await follower.stop();
-    thread?.close();
+    thread?.end();
   };
   try {
     // A node that is down may come back: what is here already can be served meanwhile.

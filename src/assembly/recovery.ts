@@ -1,16 +1,19 @@
 import { sha256 } from '../bytes/hash.ts';
 import type { Signers } from '../crypto/recover.ts';
 import { packSigned, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
+import { Fault } from '../fault.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
 import type { Env } from './env.ts';
+import { createSignerThread } from './signer-thread.ts';
 
 /**
  * Signers recovered on another core while many transactions come in: half of what a transaction costs. A single one is not worth the
  * way there and back, so the thread is started by the first rush and ends when it has been quiet for a while.
  */
 export type Recovery = {
-  /** Undefined: go on at once. Else the signers will be known when it resolves. */
+  /** Undefined: go on at once. Else the signers will be known when it resolves, unless the thread failed: then the rules recover them. */
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** Rejects what is pending: a transaction taken now would be lost. */
   readonly close: () => void;
 };
 
@@ -24,8 +27,9 @@ type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly
 /** Milliseconds without a rush after which the thread ends. */
 const quiet = 10_000;
 
-export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThread' | 'timers' | 'clock' | 'cores'>): Recovery {
-  let thread: ReturnType<Env['openRecoveryThread']> | undefined;
+export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThread' | 'timers' | 'clock' | 'cores' | 'log'>): Recovery {
+  const thread = createSignerThread(env);
+  let isClosed = false;
   let cancelEnd = () => {};
   let batch: Batch | undefined;
   const times: number[] = [];
@@ -37,9 +41,10 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
   };
 
   const close = (): void => {
+    isClosed = true;
     cancelEnd();
-    thread?.close();
-    thread = undefined;
+    batch?.send();
+    thread.end();
   };
 
   /** A batch is what arrives in one turn of the event loop, cut small: the first answers go out while the thread is at the next batch. */
@@ -58,10 +63,13 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
   };
 
   const ask = async (signed: readonly Signed[]): Promise<void> => {
-    thread ??= env.openRecoveryThread();
+    if (isClosed) throw stopping();
     cancelEnd();
-    cancelEnd = env.timers.after(quiet, close);
-    const answered = unpackSigners(await thread.ask(packSigned(signed)));
+    cancelEnd = env.timers.after(quiet, thread.end);
+    const answer = await thread.ask(packSigned(signed));
+    if (isClosed) throw stopping();
+    if (answer === undefined) return;
+    const answered = unpackSigners(answer);
     for (const [i, { hash, signature }] of signed.entries()) {
       const signer = answered[i];
       if (signer !== undefined) signers.remember(hash, signature, signer);
@@ -82,3 +90,7 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
     close,
   };
 }
+
+const stopping = () => new RecoveryError('transaction not issued: the node is stopping', { code: 'NODE_STOPPING' });
+
+export class RecoveryError extends Fault<{ code: 'NODE_STOPPING' }> {}
