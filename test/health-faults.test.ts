@@ -134,6 +134,26 @@ else {
       expect(await stop()).toBe(0);
     }
   }, 60_000);
+
+  test('a disk that is full under a node that follows another: told at once, and it catches up when there is room', async () => {
+    const source = await startProgram();
+    const { client, leave, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h');
+    try {
+      const [first, second] = chained();
+      await issue(source.client, first);
+      await untilAccepted(client, first);
+      leave(0);
+      await issue(source.client, second);
+      const sick = await untilFailing(client, 'database');
+      expect([sick.status, sick.checks.database?.error]).toEqual([503, expect.stringContaining('disk is full; free space')]);
+      leave(100);
+      await untilHealthy(client);
+      await untilAccepted(client, second);
+    } finally {
+      expect(await stop()).toBe(0);
+      await source.stop();
+    }
+  }, 60_000);
 }
 
 type Check = { readonly error?: string; readonly contiguousFailures?: number; readonly message?: { availableDiskPercentage?: number } };

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Env } from '../src/assembly/env.ts';
+import { aboutOf } from '../src/assembly/about.ts';
+import { startApiServer } from '../src/assembly/api-server.ts';
+import type { Env, Postgres } from '../src/assembly/env.ts';
+import { frameOf } from '../src/assembly/frame.ts';
 import { configFrom } from '../src/config.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { Fault } from '../src/fault.ts';
@@ -103,9 +106,10 @@ function counted() {
 
 const nothing = { databases: [], timers: 0, servers: 0 };
 
-function configOf(...flags: string[]) {
-  const all = [`--data-dir=${folder}`, '--workers=0', '--health-check-frequency=20ms', ...flags];
-  const parsed = parseFlags(all, { home: folder, vars: {}, readFile: () => '' });
+const configOf = (...flags: string[]) => configFromWords(`--data-dir=${folder}`, '--workers=0', '--health-check-frequency=20ms', ...flags);
+
+function configFromWords(...words: string[]) {
+  const parsed = parseFlags(words, { home: folder, vars: {}, readFile: () => '' });
   if (parsed.kind !== 'run') throw new Error(`bad flags: ${JSON.stringify(parsed)}`);
   return configFrom(parsed.options, parsed.command);
 }
@@ -167,4 +171,33 @@ test('a part that cannot be closed keeps nothing else from being closed', async 
   const node = await startNode(configOf('--http-port=0'), { ...env, serve: serveStubborn });
   await expect(node.close()).rejects.toThrow('stubborn');
   expect(opened.left()).toEqual(nothing);
+}, 30_000);
+
+test('serac api: a start that fails closes the database and stops looking at it, and closing twice is closing once', async () => {
+  const [url, frame] = ['postgres://serac@127.0.0.1:1/serac', frameOf(configOf(), opened.env)];
+  let connections = 0;
+  const about = JSON.stringify(aboutOf(frame));
+  const sql: Postgres = {
+    dialect: 'postgres',
+    all: async <Row>(text: string, [name]: readonly unknown[]) => {
+      if (text.includes('information_schema')) return [{ there: 1 }] as Row[];
+      return (name === 'about' ? [{ value: about }] : []) as Row[];
+    },
+    write: async (work) => work(sql),
+    close: async () => void connections--,
+  };
+  const openPostgres = () => {
+    connections++;
+    return sql;
+  };
+  const env = { ...opened.env, openPostgres };
+  const start = (...flags: string[]) => startApiServer(configFromWords('api', `--database-url=${url}`, '--http-port=0', ...flags), env);
+  expect(await start(`--metrics-port=${takePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
+  expect([connections, opened.left()]).toEqual([0, nothing]);
+
+  const server = await start();
+  expect(connections).toBe(1);
+  await Promise.all([server.close(), server.close()]);
+  await server.close();
+  expect([connections, opened.left()]).toEqual([0, nothing]);
 }, 30_000);
