@@ -122,7 +122,12 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   const stop = async () => {
     if (stopping) process.exit(exitCodes.failure);
     stopping = true;
-    await running.close();
+    try {
+      await running.close();
+    } catch (error) {
+      say(`serac: not everything could be closed: ${error}`);
+      process.exit(exitCodes.failure);
+    }
     process.exit(0);
   };
   process.on('SIGTERM', stop);

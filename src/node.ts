@@ -2,6 +2,7 @@ import { createApis, type Side } from './assembly/api.ts';
 import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './assembly/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './assembly/avm-chain.ts';
 import { watchBootstrap } from './assembly/bootstrap.ts';
+import { type Closing, createClosing } from './assembly/closing.ts';
 import { servedCounterparts } from './assembly/counterparts.ts';
 import { countingHandler, openCounting } from './assembly/counting.ts';
 import { diskExhausted } from './assembly/disk-space.ts';
@@ -9,13 +10,13 @@ import type { Env, Server } from './assembly/env.ts';
 import { followChain } from './assembly/follow.ts';
 import { type Frame, frameOf } from './assembly/frame.ts';
 import { gateOf, openKeys } from './assembly/gate.ts';
-import { registerChecks } from './assembly/health-checks.ts';
+import { registerChecks, storeProbe } from './assembly/health-checks.ts';
 import { infoService } from './assembly/info-service.ts';
 import { metricsOf, nodeMetrics } from './assembly/metrics.ts';
 import { type NodeStore, openNodeStore } from './assembly/node-store.ts';
 import { pause } from './assembly/pause.ts';
 import { progressSince } from './assembly/progress.ts';
-import { startReaders } from './assembly/readers.ts';
+import { type Readers, startReaders } from './assembly/readers.ts';
 import { createRecovery } from './assembly/recovery.ts';
 import { withRequestLog } from './assembly/request-log.ts';
 import { routesOf, txMaxBody } from './assembly/routes.ts';
@@ -51,11 +52,12 @@ export type Node = {
 export async function startNode(config: Config, env: Env): Promise<Node> {
   const frame = frameOf(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
-  const store = openNodeStore(config, env, frame, 'write');
+  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const closing = createClosing(report);
   try {
-    return await startWriter(config, env, frame, identity, store);
+    return await startWriter(config, env, frame, identity, closing, report);
   } catch (error) {
-    store.close();
+    await closing.close().catch(report);
     throw error;
   }
 }
@@ -65,10 +67,12 @@ async function startWriter(
   env: Env,
   frame: Frame,
   identity: ReturnType<typeof loadIdentity>,
-  store: NodeStore,
+  closing: Closing,
+  report: (error: unknown) => void,
 ): Promise<Node> {
   const { around, specs, p, c } = frame;
-  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const store = openNodeStore(config, env, frame, 'write');
+  closing.add(store.close);
   const signers = createSigners(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
@@ -80,7 +84,10 @@ async function startWriter(
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   const counting = await openCounting(config, env);
+  closing.add(counting.close);
   const keys = openKeys(config, env);
+  closing.add(keys.close);
+  closing.add(recovery.close);
   const deps: WriterDeps = {
     ...around,
     recover: signers.recover,
@@ -91,12 +98,17 @@ async function startWriter(
     subnetOf: frame.subnetOf,
     report,
     onAccepted: env.log.shows('trace') ? traced(env, metrics.accepted) : metrics.accepted,
+    onCommitState: () => health.refresh(),
   };
   const start = async (spec: AvmChainSpec) => {
     const opened = store.chain(spec);
     if (opened.index !== undefined) catchUp(opened.index, env);
     const running =
       config.follow === undefined ? runChain(spec, opened.ledger, deps) : await followChain(config.follow, env, frame, opened, deps);
+    closing.add(async () => {
+      running.engine.stop();
+      await running.follower?.stop();
+    });
     const { reads, history } = opened;
     return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, around) };
   };
@@ -107,6 +119,7 @@ async function startWriter(
   let onDiskExhausted = (): void => {
     isDiskExhausted = true;
   };
+  const probeWrite = storeProbe(chains, store.touch);
   const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
   registerChecks(health, {
     subnetID: frame.subnetID,
@@ -115,7 +128,7 @@ async function startWriter(
     // Of the network of a followed node these are not here at all.
     counterparts: config.follow === undefined ? [p, c] : [],
     isValidator: config.follow === undefined,
-    touch: store.touch,
+    touch: probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
@@ -123,20 +136,19 @@ async function startWriter(
     now: env.clock.unixNanos,
     extraChecks: frame.differences.extraChecks,
   });
+  closing.add(health.stop);
   await health.start();
-  if (isDiskExhausted && config.store === 'sqlite') {
-    for (const { follower } of chains) await follower?.stop();
-    throw diskExhausted(config);
-  }
+  if (isDiskExhausted && config.store === 'sqlite') throw diskExhausted(config);
 
   let stopping = false;
+  let readers: Readers | undefined;
   const apis = createApis({
     config,
     version: env.version,
     served: servedHere(config, env, frame, chains, identity.nodeID),
     health: {
       components: {
-        database: { write: async () => store.touch(), read: async () => store.look() },
+        database: { write: async () => probeWrite(), read: async () => store.look() },
         cache: { write: counting.cache.touch, read: counting.cache.look },
       },
       stopping: () => stopping,
@@ -171,7 +183,7 @@ async function startWriter(
         )
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
-    metrics: config.apis.metrics ? metricsOf(metrics, () => readers.families()) : undefined,
+    metrics: config.apis.metrics ? metricsOf(metrics, async () => (await readers?.families()) ?? []) : undefined,
     dev: hasDev ? devServices(store, frame) : undefined,
     pages: apis(sharedSide(config)).pages,
   });
@@ -186,22 +198,28 @@ async function startWriter(
     });
   const handler = routerOf(routes, sharedSide(config));
 
+  const closeWithServers = closing.addGroup();
   const readerCount = readersWanted(config, env);
   const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
-  const others = await Promise.all(
-    ownPorts(config).map(({ side, port }) =>
-      env.serve({ ...serveOptions(config), port, handler: withRequestLog(routerOf(new Map(apis(side).pages), side), env) }),
-    ),
-  );
+  closeWithServers(server.close);
+  const others: Server[] = [];
+  for (const { side, port } of ownPorts(config)) {
+    const own = withRequestLog(routerOf(new Map(apis(side).pages), side), env);
+    const other = await env.serve({ ...serveOptions(config), port, handler: own });
+    closeWithServers(other.close);
+    others.push(other);
+  }
   const relayedPaths = [...routes.keys()];
   const relayHandler = countingHandler(counting.limiter, handler);
-  const readers = startReaders(readerCount, env, {
+  const started = startReaders(readerCount, env, {
     handler: relayHandler,
     start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
     onChange: () => void health.recheck('health', 'readers'),
   });
+  readers = started;
+  closeWithServers(started.stop);
   if (readerCount > 0 && frame.differences.extraChecks) {
-    health.register('health', 'readers', readers.check, [applicationTag]);
+    health.register('health', 'readers', started.check, [applicationTag]);
     await health.recheck('health', 'readers');
   }
 
@@ -211,33 +229,23 @@ async function startWriter(
     const own = ownPorts(config).findIndex((row) => row.side === side);
     return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
   };
-  const [x] = chains;
-  const stop = async (): Promise<void> => {
+  const announceStop = async (): Promise<void> => {
     stopping = true;
     health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
-    readers.tellStopping();
+    readers?.tellStopping();
     // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
     if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
-    await Promise.all([server.close(), ...others.map((other) => other.close()), readers.stop()]);
-    health.stop();
-    for (const { engine, follower } of chains) {
-      engine.stop();
-      await follower?.stop();
-    }
-    recovery.close();
-    keys.close();
-    await counting.close();
-    store.close();
   };
-  let stopped: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  const [x] = chains;
   const close = (): Promise<void> => {
-    stopped ??= stop();
-    return stopped;
+    closed ??= announceStop().finally(closing.close);
+    return closed;
   };
   // A chain in memory needs no disk. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
-      if (stopped !== undefined) return;
+      if (closed !== undefined) return;
       env.log(`serac: ${diskExhausted(config).message}; stopping`, 'fatal');
       void close().then(() => env.exit(1));
     };
@@ -259,7 +267,7 @@ async function startWriter(
       strict: config.strict,
       funded: config.follow === undefined && x ? fundedKey(x.reads, around.now(), frame) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
-      workers: readers.count,
+      workers: readerCount,
     }),
     close,
   };

@@ -96,6 +96,69 @@ else {
     await untilAccepted(client, second);
     expect(await stop()).toBe(0);
   }, 60_000);
+
+  test('a disk that is full: once a block could not be stored, issueTx and every health route say so at once, until there is room', async () => {
+    // Rounds of health checks are far apart: what is told in between comes from the failed commit.
+    const { client, leave, stop } = await startOnSmallDisk('--health-check-frequency=1h');
+    try {
+      const [first, second] = chained();
+      const third = spendChange(second);
+      await issue(client, first);
+      await untilAccepted(client, first);
+      leave(0);
+      await issue(client, second);
+      const refused = await eventually(
+        () => tryToIssue(client, third),
+        ({ error }) => error?.data?.code === 'BLOCK_NOT_STORED',
+      );
+      expect(refused.error?.data).toEqual({ code: 'BLOCK_NOT_STORED', cause: 'STORE_FULL', height: '2' });
+      expect(refused.error?.message).toMatch(/^transaction not issued: block 2 could not be stored: .*disk is full; free space/);
+
+      const sick = await healthOf(client);
+      expect(sick.status).toBe(503);
+      expect(sick.checks.database?.error).toMatch(/disk is full; free space/);
+      const { result } = await client.call('/ext/health', 'health.health', {});
+      expect(result).toMatchObject({ healthy: false, checks: { database: { error: sick.checks.database?.error } } });
+      for (const path of ['/v1/health-check', '/v2/health-check']) {
+        const { status, text } = await client.send('GET', path);
+        expect([path, status, JSON.parse(text).details.database]).toEqual([
+          path,
+          503,
+          { status: 'down', message: expect.stringContaining('(STORE_FULL)') },
+        ]);
+      }
+      expect(await statusOf(client, second)).toBe('Processing');
+
+      leave(100);
+      await untilAccepted(client, second);
+      expect((await healthOf(client)).status).toBe(200);
+      expect((await client.send('GET', '/v1/health-check')).status).toBe(200);
+      await issue(client, third);
+      await untilAccepted(client, third);
+    } finally {
+      expect(await stop()).toBe(0);
+    }
+  }, 60_000);
+
+  test('a disk that is full under a node that follows another: told at once, and it catches up when there is room', async () => {
+    const source = await startProgram();
+    const { client, leave, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h');
+    try {
+      const [first, second] = chained();
+      await issue(source.client, first);
+      await untilAccepted(client, first);
+      leave(0);
+      await issue(source.client, second);
+      const sick = await untilFailing(client, 'database');
+      expect([sick.status, sick.checks.database?.error]).toEqual([503, expect.stringContaining('disk is full; free space')]);
+      leave(100);
+      await untilHealthy(client);
+      await untilAccepted(client, second);
+    } finally {
+      expect(await stop()).toBe(0);
+      await source.stop();
+    }
+  }, 60_000);
 }
 
 type Check = { readonly error?: string; readonly contiguousFailures?: number; readonly message?: { availableDiskPercentage?: number } };
@@ -129,14 +192,23 @@ async function untilHealthy(client: Client): Promise<Health> {
 
 /** Two that depend on each other. */
 function chained(): [Tx, Tx] {
-  const wallet = createWallet('faults', { keys: [ewoq], count: 0 });
-  const next = (utxo: Utxo): Tx => signed(baseTx(wallet, { utxos: [utxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
-  const first = next(ewoqGenesisUtxo);
-  return [first, next(effectsOf(first).created[1] as Utxo)];
+  const first = pay(ewoqGenesisUtxo);
+  return [first, spendChange(first)];
 }
 
+const wallet = createWallet('faults', { keys: [ewoq], count: 0 });
+const pay = (utxo: Utxo): Tx => signed(baseTx(wallet, { utxos: [utxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+const spendChange = (before: Tx): Tx => pay(effectsOf(before).created[1] as Utxo);
+
+type IssueAnswer = {
+  readonly error?: { readonly message: string; readonly data?: { readonly code: string; readonly [fact: string]: string } };
+};
+
+const tryToIssue = async (client: Client, tx: Tx): Promise<IssueAnswer> =>
+  (await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' })) as IssueAnswer;
+
 async function issue(client: Client, tx: Tx): Promise<void> {
-  const { error } = await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
+  const { error } = await tryToIssue(client, tx);
   expect(error).toBeUndefined();
 }
 

@@ -5,6 +5,7 @@ import { type Id, idOf } from '../src/bytes/id.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
 import { recoverBatch } from '../src/crypto/recovery-batch.ts';
+import { createLog } from '../src/log.ts';
 import { makeTx, signedPart, type Tx } from '../src/tx/tx.ts';
 import type { UnsignedTx } from '../src/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
@@ -49,6 +50,11 @@ function openRecovery({ isRush }: { isRush: boolean }) {
     timers: { soon: (run) => void setImmediate(run), after: () => () => {} },
     clock: { monotonic: () => (isRush ? 0 : clock.push(0) * 1000), unixSeconds: now, unixNanos: () => 0n },
     cores: 2,
+    recoverKey: recoverNative,
+    log: createLog(
+      () => {},
+      () => 'off',
+    ),
   });
   const prepare = (tx: Tx) => recovery.prepare(tx, () => chain.expectedSignatures(tx));
   if (isRush) for (let i = 0; i < 24; i++) expect(prepare(junk(1, i))).toBeUndefined();

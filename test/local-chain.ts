@@ -11,10 +11,10 @@ import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
 import { genesisBlock } from '../src/genesis/genesis-block.ts';
 import { networkGenesis } from '../src/genesis/network-genesis.ts';
 import { networkOf } from '../src/network.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
+import { openDatabase as openSqlite } from '../src/platform/database-bun.ts';
 import { type ChainState, openState } from '../src/state/chain-state.ts';
 import { openSharedMemory } from '../src/state/shared-memory.ts';
-import { memoryPath } from '../src/store/database.ts';
+import { memoryPath, type OpenDatabase } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { Block } from '../src/tx/block.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
@@ -36,13 +36,15 @@ export type LocalChainOptions = {
   /** Unix seconds. */
   readonly now: () => bigint;
   readonly strict?: boolean;
+  readonly openDatabase?: OpenDatabase;
   readonly onAccepted?: (block: Block) => void;
 };
 
 export const pChain = zeroId;
 export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
 
-export function openLocalChain({ path = memoryPath, now, strict = false, onAccepted }: LocalChainOptions): LocalChain {
+export function openLocalChain(options: LocalChainOptions): LocalChain {
+  const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted } = options;
   const { network, x, first } = localGenesis();
   const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
   const memory = openSharedMemory(store);

@@ -48,9 +48,12 @@ export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly co
   return { code, err };
 }
 
-export async function startOnSmallDisk(...flags: string[]): Promise<SmallDisk> {
+/** A command and its words, if there is one, come before the flags. */
+export async function startOnSmallDisk(...told: string[]): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
-  const child = Bun.spawn(inside(dir, [bin, '--http-port=0', '--json', `--data-dir=${dir}/data`, ...flags]), { stdout: 'pipe' });
+  const words = told.filter((one) => !one.startsWith('-'));
+  const flags = ['--http-port=0', '--json', `--data-dir=${dir}/data`, ...told.filter((one) => one.startsWith('-'))];
+  const child = Bun.spawn(inside(dir, [bin, ...words, ...flags]), { stdout: 'pipe' });
   let banner = '';
   for await (const chunk of child.stdout) {
     banner += Buffer.from(chunk).toString('utf8');

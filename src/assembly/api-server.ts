@@ -17,6 +17,7 @@ import { type About, servedFrom } from './about.ts';
 import { type IndexStatus, readAbout, readStatus, sharedSecret } from './about-store.ts';
 import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
+import { type Closing, createClosing } from './closing.ts';
 import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
 import { isReached } from './follow.ts';
@@ -32,12 +33,25 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 
 /** Serves the Data and Metrics interfaces from an index in PostgreSQL. It keeps nothing: any number of these may run. */
 export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
-  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
   const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
+  const closing = createClosing(report);
+  try {
+    return await startServing(config, env, closing, report);
+  } catch (error) {
+    await closing.close().catch(report);
+    throw error;
+  }
+}
+
+async function startServing(config: Config, env: Env, closing: Closing, report: (error: unknown) => void): Promise<ApiServer> {
+  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
+  closing.add(sql.close);
   const about = await waitForIndex(sql, env);
   const counting = await openCounting(config, env);
+  closing.add(counting.close);
   const metrics = nodeMetrics(env, undefined);
   const life = watchLife(sql, env);
+  closing.add(life.stop);
   const served = await servedOf(config, env, sql, about, life.status);
   let stopping = false;
   const apis = createApis({
@@ -60,7 +74,8 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
     ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served)) }),
     report,
   });
-  const serve = (port: number, side: ReturnType<typeof sharedSide>) => {
+  const closeWithServers = closing.addGroup();
+  const serve = async (port: number, side: ReturnType<typeof sharedSide>) => {
     const own = config.apis.metrics ? [metricsOf(metrics, async () => [])] : [];
     const handler = createRouter({
       routes: new Map([...apis(side).pages, ...own]),
@@ -70,21 +85,23 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
       allowedOrigins: config.http.allowedOrigins,
       mode: { differences: differencesOf(config.strict), report, longWork: longWorkOf(env) },
     });
-    return env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
+    const server = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
+    closeWithServers(server.close);
+    return server;
   };
-  const servers = await Promise.all([
-    serve(config.http.port, sharedSide(config)),
-    ...ownPorts(config).map(({ port, side }) => serve(port, side)),
-  ]);
+  const { port } = await serve(config.http.port, sharedSide(config));
+  for (const own of ownPorts(config)) await serve(own.port, own.side);
+  let closed: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
+    await closing.close();
+  };
   return {
-    url: urlOf(config, servers[0]?.port ?? 0),
-    close: async () => {
-      stopping = true;
-      if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
-      await Promise.all(servers.map((server) => server.close()));
-      life.stop();
-      await counting.close();
-      await sql.close();
+    url: urlOf(config, port),
+    close: () => {
+      closed ??= stop();
+      return closed;
     },
   };
 }
@@ -156,15 +173,20 @@ const look = 2000;
 function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly stop: () => void } {
   let last: IndexStatus | undefined;
   let cancel = () => {};
+  let stopped = false;
   const watch = async (): Promise<void> => {
     last = await readStatus(sql).catch(() => last);
+    if (stopped) return;
     cancel = env.timers.after(look, () => void watch());
   };
   void watch();
   return {
     status: () =>
       last !== undefined && isReached(last.state) && Number(env.clock.unixSeconds()) - last.at < silence ? 'OK' : 'UNAVAILABLE',
-    stop: () => cancel(),
+    stop: () => {
+      stopped = true;
+      cancel();
+    },
   };
 }
 

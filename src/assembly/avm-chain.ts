@@ -7,6 +7,7 @@ import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
 import { type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
+import type { AnyFault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
 import type { Fees, Network } from '../network.ts';
@@ -49,6 +50,8 @@ export type WriterDeps = Surroundings & {
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
   readonly onAccepted: (spec: AvmChainSpec, block: Block) => void;
+  /** Commits of a chain begin to fail, or succeed again. */
+  readonly onCommitState: () => void;
 };
 
 /** A chain that grows in this process, however its blocks are found. */
@@ -59,6 +62,8 @@ export type RunningChain = {
   /** What waits for a block. */
   readonly waiting: () => { readonly txs: number; readonly bytes: number };
   readonly issuing: Issuing;
+  /** Why the last block could not be stored; undefined as soon as one is. */
+  readonly commitFailure: () => AnyFault | undefined;
   /** How following a node goes; undefined for a chain that decides alone. */
   readonly follower?: Follower;
   /** How often more became known about blocks that were here already, since the start. */
@@ -74,12 +79,14 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     now,
     kinder: { judgesAnew: differences.judgesAnew, walletMovesOn: differences.walletMovesOn },
     onAccepted: (block) => deps.onAccepted(spec, block),
+    onCommitState: deps.onCommitState,
   });
   return {
     spec,
     engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
     lastAccepted: ledger.lastAccepted,
     waiting: () => chain.mempool.size(),
+    commitFailure: chain.commitFailure,
     issuing: {
       // In a rush, or with many signatures, a transaction waits for its signers; the rules then verify it as ever.
       issue: (tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx))?.then(() => chain.issue(tx)) ?? chain.issue(tx),

@@ -1,6 +1,7 @@
 import { refuse } from '../api/refusal.ts';
 import type { ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
+import { createCommitState } from '../chain/commit-state.ts';
 import type { Config } from '../config.ts';
 import { createSigners } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
@@ -20,6 +21,7 @@ import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
 import { databasePath, type OpenedChain } from './node-store.ts';
 import { messageOf, pause, sayOnce } from './pause.ts';
+import { createSignerThread } from './signer-thread.ts';
 
 export type FollowParts = {
   readonly ledger: FollowLedger;
@@ -32,7 +34,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
   const { around, specs, p, c, subnetID, subnetOf } = frame;
   const [x] = specs;
   const signers = createSigners(env.recoverKey);
-  const thread = env.cores > 1 ? env.openRecoveryThread() : undefined;
+  const thread = env.cores > 1 ? createSignerThread(env) : undefined;
   const ahead = thread && signersAhead(thread.ask, signers.recover);
   const recover = ahead?.recover ?? signers.recover;
   const follower = startFollower({
@@ -52,7 +54,7 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
   });
   const stop = async () => {
     await follower.stop();
-    thread?.close();
+    thread?.end();
   };
   try {
     // A node that is down may come back: what is here already can be served meanwhile.
@@ -69,12 +71,19 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   const { state, index } = opened;
   const [spec] = frame.specs;
   const ledger = stateLedger(state, { within: index?.withinAll, withinOlder: index?.withinOlder });
+  const commits = createCommitState(deps.onCommitState);
   let learned = 0;
   const follower = await follow(url, env, frame, {
     ledger: {
       ...ledger,
       commit: async (blocks) => {
-        await ledger.commit(blocks);
+        try {
+          await ledger.commit(blocks);
+        } catch (error) {
+          commits.failed(blocks[0]?.block.height ?? 0n, error);
+          throw error;
+        }
+        commits.cleared();
         for (const { block } of blocks) deps.onAccepted(spec, block);
       },
       addOlder: async (utxos) => {
@@ -96,6 +105,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
     engine: follower.engine,
     lastAccepted: state.lastAccepted,
     waiting: () => ({ txs: 0, bytes: 0 }),
+    commitFailure: commits.failure,
     issuing: {
       issue: (tx) =>
         follower.issue(tx).catch((error: unknown) => {
@@ -114,7 +124,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted'>;
+type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted' | 'onCommitState'>;
 
 /** Milliseconds until a node that does not answer is waited for in the background. */
 const patience = 3000;

@@ -19,6 +19,7 @@ export type HealthCheckDeps = {
   readonly counterparts: readonly Counterpart[];
   /** Alone in its network, a node is its only validator; one that follows another node is none. */
   readonly isValidator: boolean;
+  /** Throws if the store would not take a block now; see `storeProbe`. */
   readonly touch: () => void;
   readonly fileSystem: () => FileSystem;
   /** Percentages; `onExhausted` is called whenever less than `required` is left. */
@@ -93,6 +94,15 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
     application,
   );
 }
+
+/** A small write may succeed where a block did not: as long as the last commit of a chain failed the store is not well. */
+export const storeProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], touch: () => void) => (): void => {
+  for (const { commitFailure } of chains) {
+    const failure = commitFailure();
+    if (failure !== undefined) throw failure;
+  }
+  touch();
+};
 
 /** Seconds without all that the followed node has, after which someone should look. */
 const longBehind = 60;

@@ -1,11 +1,13 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
 import type { Signers } from '../crypto/recover.ts';
-import { packSigned, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
+import { packSigned, recoverBatch, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
+import { Fault } from '../fault.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Env } from './env.ts';
 import { signatureSlices } from './signature-slices.ts';
+import { createSignerThread } from './signer-thread.ts';
 
 /**
  * Signers recovered on another core while many transactions come in: half of what a transaction costs. A single one is not worth the
@@ -18,6 +20,7 @@ export type Recovery = {
    * it is called only if they may be worth recovering, and what it leaves out is never recovered.
    */
   readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
+  /** Rejects what is pending: a transaction taken now would be lost. */
   readonly close: () => void;
 };
 
@@ -34,8 +37,12 @@ type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly
 /** Milliseconds without a rush after which the thread ends. */
 const quiet = 10_000;
 
-export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThread' | 'timers' | 'clock' | 'cores'>): Recovery {
-  let thread: ReturnType<Env['openRecoveryThread']> | undefined;
+export function createRecovery(
+  signers: Signers,
+  env: Pick<Env, 'openRecoveryThread' | 'recoverKey' | 'timers' | 'clock' | 'cores' | 'log'>,
+): Recovery {
+  const thread = createSignerThread(env);
+  let isClosed = false;
   let cancelEnd = () => {};
   let batch: Batch | undefined;
   const times: number[] = [];
@@ -47,9 +54,10 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
   };
 
   const close = (): void => {
+    isClosed = true;
     cancelEnd();
-    thread?.close();
-    thread = undefined;
+    batch?.send();
+    thread.end();
   };
 
   /** A batch is what arrives in one turn of the event loop, cut small: the first answers go out while the thread is at the next batch. */
@@ -69,11 +77,16 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
     return { signed, done, send: () => send() };
   };
 
+  /** If the thread failed, this thread does its work, after what else is waiting for it. */
   const ask = async (signed: readonly Signed[]): Promise<(Address | undefined)[]> => {
-    thread ??= env.openRecoveryThread();
+    if (isClosed) throw stopping();
     cancelEnd();
-    cancelEnd = env.timers.after(quiet, close);
-    return unpackSigners(await thread.ask(packSigned(signed)));
+    cancelEnd = env.timers.after(quiet, thread.end);
+    const packed = packSigned(signed);
+    const answer = await thread.ask(packed);
+    if (answer === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
+    if (isClosed) throw stopping();
+    return unpackSigners(answer ?? recoverBatch(env.recoverKey, packed));
   };
 
   const remember = (signed: readonly Signed[], answered: readonly (Address | undefined)[]): void => {
@@ -108,3 +121,7 @@ export function createRecovery(signers: Signers, env: Pick<Env, 'openRecoveryThr
 
 const signatureCount = ({ credentials }: Tx): number =>
   credentials.reduce((count, credential) => count + ('signatures' in credential ? credential.signatures.length : 0), 0);
+
+const stopping = () => new StoppingError('transaction not issued: the node is stopping', { code: 'NODE_STOPPING' });
+
+export class StoppingError extends Fault<{ code: 'NODE_STOPPING' }> {}

@@ -18,11 +18,13 @@ export type BuildDeps = {
   readonly importedBy: (parentID: Id) => ReadonlySet<Id>;
   readonly effects: (tx: Tx) => Effects;
   readonly dropped: (tx: Tx, reason: AnyFault) => void;
+  /** Takes back what was taken out of the pool for a block that cannot be built. */
+  readonly giveBack: (txs: readonly Tx[]) => void;
 };
 
 /**
  * Fills a block from the oldest waiting transaction on, each judged on what the ones before it leave. One that fails is dropped with
- * its reason; the first that no longer fits ends the block. Nothing left: no block.
+ * its reason; the first that no longer fits ends the block. Nothing left: no block. An error while reading leaves the pool as it was.
  */
 export function buildBlock(parent: Parent, deps: BuildDeps): Block | undefined {
   const diff = diffOn(parent.view);
@@ -46,9 +48,13 @@ export function buildBlock(parent: Parent, deps: BuildDeps): Block | undefined {
       }
       diff.apply(tx, effects);
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      deps.dropped(tx, error);
-      continue;
+      if (error instanceof Fault) {
+        deps.dropped(tx, error);
+        continue;
+      }
+      // Reading failed, which says nothing about the transactions.
+      deps.giveBack([...txs, tx]);
+      throw error;
     }
     txs.push(tx);
     room -= tx.bytes.length;

@@ -207,6 +207,23 @@ describe('a block', () => {
     expect(decide()?.txs.map((tx) => tx.id)).toEqual([next.id]);
   });
 
+  test('that fails loses nothing, though the wallet queue has put a rival of its transaction into the pool meanwhile', () => {
+    const { chain, decide, setNow } = setUp();
+    chain.issue(spend([[genesis.id, 0]]));
+    decide();
+    setNow(1500n);
+    const [taken, kept] = [spend([[genesis.id, 1]], 'taken', 60_000), spend([[genesis.id, 2]], 'kept', 60_000)];
+    // The rival comes into the pool when the bad one is dropped, and is too large for the same block.
+    const [bad, rival] = [spend([[other, 0]], 'bad'), spend([[genesis.id, 1]], 'rival', 20_000)];
+    for (const tx of [taken, kept]) chain.issue(tx);
+    for (const tx of [bad, rival]) chain.issueInTurn(tx);
+    expect(messageOf(decide)).toContain('too far in the future');
+    setNow(2001n);
+    expect([taken, kept, rival].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Processing', 'Processing']);
+    expect(decide()?.txs.map(({ id }) => id)).toEqual([rival.id, kept.id]);
+    expect(chain.status(taken.id)).toBe('Rejected');
+  });
+
   test('does not import the same output twice', () => {
     const { chain, ledger } = setUp();
     const [a, b] = [importing('a'), importing('b')];

@@ -7,7 +7,8 @@ import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import { buildBlock } from './builder.ts';
-import { ChainError } from './fault.ts';
+import { createCommitState } from './commit-state.ts';
+import { ChainError, isDuplicate } from './fault.ts';
 import type { Judge } from './judge.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissing } from './missing-output.ts';
@@ -39,6 +40,8 @@ export type ChainDeps = {
   readonly kinder: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
   readonly onAccepted?: (block: Block) => void;
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
+  /** Commits begin to fail, or succeed again. */
+  readonly onCommitState?: () => void;
 };
 
 /** A block by its place and its bytes: all an engine holds of it. */
@@ -65,14 +68,17 @@ export type Chain = {
   readonly status: (id: Id) => TxStatus;
   readonly mempool: Pick<Mempool, 'size'>;
   readonly processing: () => number;
+  /** Why the last block could not be stored; undefined as soon as one is stored. While it is set, nothing new is issued. */
+  readonly commitFailure: () => AnyFault | undefined;
 };
 
 /** One chain: what waits, what is undecided, what is accepted. The only place that changes accepted state is `accept`. */
-export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped }: ChainDeps): Chain {
+export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped, onCommitState }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, Processing>();
   const effects = rememberedEffects();
   const refusals = createRefusals();
+  const commits = createCommitState(() => onCommitState?.());
   const workListeners: (() => void)[] = [];
   let preferred = ledger.lastAccepted().id;
   /** The block that was built last and not verified yet. */
@@ -93,6 +99,10 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       throw error;
     }
     refusals.forget(tx.id);
+    tellWork();
+  };
+
+  const tellWork = (): void => {
     for (const listener of workListeners) listener();
   };
 
@@ -101,6 +111,18 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
   /** Peer: vms/avm/network/gossip.go, Add: pending first, then a remembered refusal, then the rules, then the pool's limits. */
   const issue = (tx: Tx): void => {
     if (mempool.get(tx.id) !== undefined) return;
+    commits.checkIssuable();
+    checkRules(tx);
+    add(tx);
+  };
+
+  const issueInTurn = (tx: Tx): void => {
+    if (!wallet.has(tx.id)) commits.checkIssuable();
+    wallet.issue(tx);
+  };
+
+  /** Throws a fault that says why the last accepted state does not allow the transaction. */
+  const checkRules = (tx: Tx): void => {
     const before = kinder.judgesAnew ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
@@ -112,7 +134,6 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       refusals.add(tx);
       throw explainMissing(error, ledger, status);
     }
-    add(tx);
   };
 
   const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
@@ -140,7 +161,7 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     try {
       processing.set(block.id, verifyBlock(whole, { judge, now, parent: parentAt, importedBy, effects, dropped }));
     } catch (error) {
-      if (whole === built) giveBack(whole.txs);
+      if (whole === built) giveBack(whole.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
       throw error;
     } finally {
       built = undefined;
@@ -148,14 +169,29 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     mempool.remove(whole.txs);
   };
 
-  /** A block of ours that fails must not take good transactions with it. They wait again; nobody is told, or it would be built at once. */
+  /**
+   * A block that fails must not take good transactions with it: they wait again, and are verified when the next block is built.
+   * Only one that conflicts with a transaction that came into the pool meanwhile is dropped. Nobody is told, or it would be built at once.
+   */
   const giveBack = (txs: readonly Tx[]): void => {
-    for (const tx of txs) if (mempool.dropReason(tx.id) === undefined) mempool.add(tx);
+    for (const tx of txs) {
+      try {
+        mempool.putBack(tx);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (!isDuplicate(error)) dropped(tx, error);
+      }
+    }
   };
 
   const accept = (id: Id): void => {
     const { block, diff } = decided(id);
-    ledger.commit(block, diff);
+    try {
+      ledger.commit(block, diff);
+    } catch (error) {
+      commits.failed(block.height, error);
+      throw error;
+    }
     processing.delete(id);
     mempool.remove(block.txs);
     for (const tx of block.txs) {
@@ -163,19 +199,33 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
       wallet.decided(tx.id);
     }
     onAccepted?.(block);
+    commits.cleared();
   };
 
-  /** What the block held goes back to the pool if it still holds good. */
+  /** What the block held goes back to the pool if it is still valid. If reading fails the rest goes back unverified, then the error is thrown. */
   const reject = (id: Id): void => {
     const { block } = decided(id);
     processing.delete(id);
-    for (const tx of block.txs) {
-      try {
-        issue(tx);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        onDropped?.(tx, error);
+    let verified = 0;
+    try {
+      for (const tx of block.txs) {
+        if (mempool.get(tx.id) === undefined && isStillValid(tx)) giveBack([tx]);
+        verified++;
       }
+    } finally {
+      giveBack(block.txs.slice(verified));
+      tellWork();
+    }
+  };
+
+  const isStillValid = (tx: Tx): boolean => {
+    try {
+      checkRules(tx);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      dropped(tx, error);
+      return false;
     }
   };
 
@@ -199,7 +249,9 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     lastAccepted: () => ledger.lastAccepted().id,
     build: () => {
       const parent = parentAt(preferred);
-      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, effects, dropped });
+      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, effects, dropped, giveBack });
+      // Nothing is left to store: only the next transaction can tell whether storing works again.
+      if (parent !== undefined && built === undefined) commits.cleared();
       return built;
     },
     parse: parseBlock,
@@ -219,10 +271,11 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped 
     waiting: () => mempool.size().txs,
     issue,
     expectedSignatures,
-    issueInTurn: wallet.issue,
+    issueInTurn,
     status,
     mempool,
     processing: () => processing.size,
+    commitFailure: commits.failure,
   };
 }
 

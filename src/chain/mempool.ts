@@ -14,6 +14,8 @@ export type Mempool = {
   readonly get: (id: Id) => Tx | undefined;
   /** Throws a fault if the transaction is known, too large, over the space left, or in conflict with a waiting one. */
   readonly add: (tx: Tx) => void;
+  /** Adds a transaction that a failed block had taken: within the limits when it was first added, so only a conflict or a duplicate throws. */
+  readonly putBack: (tx: Tx) => void;
   /** Removes transactions that a block took; for one that never waited here, everything it conflicts with goes. */
   readonly remove: (txs: readonly Tx[]) => void;
   readonly oldest: () => Tx | undefined;
@@ -34,10 +36,17 @@ export function createMempool(): Mempool {
     for (const id of consumed) consumers.delete(id);
   };
 
-  const add = (tx: Tx): void => {
+  const checkNew = (tx: Tx): void => {
+    if (!waiting.has(tx.id)) return;
     const txID = idText(tx.id);
-    if (waiting.has(tx.id)) throw new ChainError(`duplicate tx: ${txID}`, { code: 'MEMPOOL_DUPLICATE', txID });
+    throw new ChainError(`duplicate tx: ${txID}`, { code: 'MEMPOOL_DUPLICATE', txID });
+  };
+
+  const checkSize = (tx: Tx): void => {
     const size = tx.bytes.length;
+    const available = maxMempoolSize - bytes;
+    if (size <= maxTxSize && size <= available) return;
+    const txID = idText(tx.id);
     if (size > maxTxSize)
       throw new ChainError(`tx too large: ${txID} size (${size}) > max size (${maxTxSize})`, {
         code: 'MEMPOOL_TX_TOO_LARGE',
@@ -45,25 +54,28 @@ export function createMempool(): Mempool {
         size,
         max: maxTxSize,
       });
-    const available = maxMempoolSize - bytes;
-    if (size > available)
-      throw new ChainError(`mempool is full: ${txID} size (${size}) > available space (${available})`, {
-        code: 'MEMPOOL_FULL',
-        txID,
-        size,
-        available,
-      });
+    throw new ChainError(`mempool is full: ${txID} size (${size}) > available space (${available})`, {
+      code: 'MEMPOOL_FULL',
+      txID,
+      size,
+      available,
+    });
+  };
+
+  const insert = (tx: Tx): void => {
     const consumed = consumedBy(tx);
     const contested = consumed.find((id) => consumers.has(id));
-    if (contested !== undefined)
+    if (contested !== undefined) {
+      const txID = idText(tx.id);
       throw new ChainError(`tx conflicts with other tx: ${txID}`, {
         code: 'MEMPOOL_CONFLICT',
         txID,
         utxoID: idText(contested),
         spentBy: idText(consumers.get(contested) as Id),
       });
+    }
     waiting.set(tx.id, { tx, consumed });
-    bytes += size;
+    bytes += tx.bytes.length;
     for (const id of consumed) consumers.set(id, tx.id);
     dropped.delete(tx.id);
   };
@@ -84,7 +96,15 @@ export function createMempool(): Mempool {
 
   return {
     get: (id) => waiting.get(id)?.tx,
-    add,
+    add: (tx) => {
+      checkNew(tx);
+      checkSize(tx);
+      insert(tx);
+    },
+    putBack: (tx) => {
+      checkNew(tx);
+      insert(tx);
+    },
     remove,
     oldest: () => waiting.values().next().value?.tx,
     size: () => ({ txs: waiting.size, bytes }),

@@ -1,7 +1,7 @@
 import type { Id } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { Tx } from '../tx/tx.ts';
-import { ChainError } from './fault.ts';
+import { ChainError, isDuplicate } from './fault.ts';
 
 /** More than anyone chains by hand; a bound because the peer's queue has none and a stuck one would grow for ever. */
 const maxQueued = 65_536;
@@ -59,5 +59,3 @@ export function createWalletQueue(add: (tx: Tx) => void, movesOnAfterDrop: boole
 
   return { issue, decided, dropped: movesOnAfterDrop ? decided : () => {}, has: (id) => queued.has(id) };
 }
-
-const isDuplicate = (error: unknown): boolean => error instanceof ChainError && error.fault.code === 'MEMPOOL_DUPLICATE';

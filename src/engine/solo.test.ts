@@ -144,6 +144,35 @@ test('a block that cannot be stored is rejected, so that its transactions wait f
   expect(asked.at(-2)).toBe('accept 1');
 });
 
+test('an error while rejecting does not hide why the block was rejected: both are reported, in order', () => {
+  const { vm, add } = fakeVm([]);
+  const { timers, turn } = fakeTimers();
+  const reported: string[] = [];
+  const failing = (text: string) => () => {
+    throw new Error(text);
+  };
+  const report = (error: unknown) => void reported.push((error as Error).message);
+  startSolo({ ...vm, accept: failing('disk full'), reject: failing('read error') }, { minBlockDelay: 0 }, timers, report);
+  add('a');
+  turn();
+  expect(reported).toEqual(['disk full', 'read error']);
+});
+
+test('a parent that cannot be read delays the block; whoever brought the work sees no error', () => {
+  const { vm, asked, add } = fakeVm([]);
+  const { timers, later } = fakeTimers();
+  const reported: unknown[] = [];
+  const broken = new Error('read error');
+  const block = () => {
+    throw broken;
+  };
+  startSolo({ ...vm, block }, { minBlockDelay: 500 }, timers, (error) => void reported.push(error));
+  add('a');
+  expect(reported).toEqual([broken]);
+  later[0]?.run();
+  expect(asked.at(-2)).toBe('accept 1');
+});
+
 test('after a block of many the engine gathers while more arrive, until there are enough', () => {
   const { vm, asked, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();

@@ -1,4 +1,4 @@
-import type { Engine, EngineBlock, Vm } from './vm.ts';
+import type { Engine, Vm } from './vm.ts';
 
 export type SoloTimers = {
   /** Milliseconds that only go forward. */
@@ -41,7 +41,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   const schedule = (): void => {
     if (waiting || stopped) return;
     waiting = true;
-    const delay = msUntilNextBlock();
+    const delay = delayOrRetry();
     if (delay > 0) cancelDelay = timers.after(delay, run);
     else if (lastTaken >= gathering.after) gather(vm.waiting(), timers.now() + gathering.longest);
     else timers.soon(run);
@@ -55,6 +55,16 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
     });
   };
 
+  /** Reading the parent may fail. Whoever brought the work is not at fault for that, and the engine must not stop. */
+  const delayOrRetry = (): number => {
+    try {
+      return msUntilNextBlock();
+    } catch (error) {
+      report(error);
+      return retryDelay;
+    }
+  };
+
   const msUntilNextBlock = (): number => {
     if (options.minBlockDelay === 0) return 0;
     const parent = vm.block(vm.lastAccepted());
@@ -65,10 +75,9 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   const run = (): void => {
     cancelDelay = undefined;
     if (stopped) return;
-    try {
-      decideOne();
-    } catch (error) {
-      report(error);
+    const errors = decideOne();
+    for (const error of errors) report(error);
+    if (errors.length > 0) {
       // Trying the same again at once would only fail again: a clock that runs behind, a full disk.
       cancelDelay = timers.after(retryDelay, run);
       return;
@@ -77,32 +86,37 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
     if (vm.waiting() > 0) schedule();
   };
 
-  const decideOne = (): void => {
-    lastTaken = vm.waiting();
-    const block = vm.build();
-    if (block === undefined) return;
-    const started = timers.now();
-    processingSince = started;
-    try {
+  /**
+   * Builds, verifies and accepts a block. What could not be stored is not accepted: rejecting it puts its transactions back into the pool
+   * for another try. Returns all errors in order, so that one while rejecting does not hide the one that made it necessary.
+   */
+  const decideOne = (): unknown[] => {
+    const errors: unknown[] = [];
+    const attempt = (step: () => void): boolean => {
+      try {
+        step();
+        return true;
+      } catch (error) {
+        errors.push(error);
+        return false;
+      }
+    };
+    attempt(() => {
+      lastTaken = vm.waiting();
+      const block = vm.build();
+      if (block === undefined) return;
+      const started = timers.now();
+      processingSince = started;
       vm.verify(block);
       vm.setPreference(block.id);
-      acceptOrReject(block);
-    } finally {
-      processingSince = undefined;
-      vm.setPreference(vm.lastAccepted());
-    }
-    accepted++;
-    acceptanceTime += timers.now() - started;
-  };
-
-  /** What could not be stored is not accepted; rejecting it puts its transactions back into the pool for another try. */
-  const acceptOrReject = (block: EngineBlock): void => {
-    try {
-      vm.accept(block.id);
-    } catch (error) {
-      vm.reject(block.id);
-      throw error;
-    }
+      if (attempt(() => vm.accept(block.id))) {
+        accepted++;
+        acceptanceTime += timers.now() - started;
+      } else attempt(() => vm.reject(block.id));
+    });
+    processingSince = undefined;
+    attempt(() => vm.setPreference(vm.lastAccepted()));
+    return errors;
   };
 
   vm.onWork(schedule);

@@ -25,6 +25,7 @@ export type Vm = {
   readonly verify: (block: EngineBlock) => void;
   /** The block must be processing and a child of the last accepted one. */
   readonly accept: (id: Id) => void;
+  /** Puts the transactions of a processing block back into the pool, all of them before it throws. */
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
   /** Called whenever there may be something to build. */

@@ -12,15 +12,17 @@ export type SignersAhead = {
   readonly recover: RecoverSigner;
 };
 
-/** `ask` takes and gives what crypto/recovery-batch.ts describes. */
-export function signersAhead(ask: (batch: Uint8Array) => Promise<Uint8Array>, recover: RecoverSigner): SignersAhead {
+/** `ask` takes and gives what crypto/recovery-batch.ts describes; undefined if the other thread cannot. */
+export function signersAhead(ask: (batch: Uint8Array) => Promise<Uint8Array | undefined>, recover: RecoverSigner): SignersAhead {
   // A signature belongs to the one transaction it was read with, so it stands for what it signs, and is forgotten together with it.
   const known = new WeakMap<Uint8Array, Address>();
   return {
     prepare: async (txs) => {
       const signed = txs.flatMap(signaturesOf);
       if (signed.length === 0) return;
-      const answered = unpackSigners(await ask(packSigned(signed)));
+      const answer = await ask(packSigned(signed));
+      if (answer === undefined) return;
+      const answered = unpackSigners(answer);
       for (const [i, { signature }] of signed.entries()) {
         const signer = answered[i];
         if (signer !== undefined) known.set(signature, signer);

@@ -12,6 +12,8 @@ export type Health = {
   recheck(kind: HealthKind, name: string): Promise<void>;
   /** Runs every check once, then again and again; resolves after the first round, so that no answer is "not yet run". */
   start(): Promise<void>;
+  /** Runs the checks of `health` once more now, beside the rounds: something happened that they should tell at once. */
+  refresh(): void;
   stop(): void;
 };
 
@@ -55,6 +57,9 @@ export function createHealth(env: HealthEnv): Health {
     start() {
       started ??= round();
       return started;
+    },
+    refresh() {
+      if (started !== undefined && !stopped) void workers.health.runAll();
     },
     stop() {
       stopped = true;

@@ -199,6 +199,26 @@ test('a check registered between rounds waits for the next; after a stop nothing
   expect([runs, time.pending()]).toEqual([1, 0]);
 });
 
+test('a refresh runs the checks at once and leaves the rounds as they were', async () => {
+  const { health, time, result } = setUp();
+  let error: string | undefined;
+  let runs = 0;
+  health.register('health', 'store', () => {
+    runs++;
+    return { error };
+  });
+  health.refresh();
+  expect(runs).toBe(0);
+  await health.start();
+  error = 'disk full';
+  health.refresh();
+  await Promise.resolve();
+  expect([result('store')?.error, runs, time.pending()]).toEqual(['disk full', 2, 1]);
+  health.stop();
+  health.refresh();
+  expect([runs, time.pending()]).toEqual([2, 0]);
+});
+
 describe('tags', () => {
   const subnet = '11111111111111111111111111111111LpoYY';
   const { health } = setUp();

@@ -45,7 +45,7 @@ export function openStore(open: OpenDatabase, options: StoreOptions): Store {
 function storeOn(db: Database, options: StoreOptions): Store {
   const { readonly = false } = options;
   db.exec(pragmas(options));
-  const transactions = transactionsOn(db);
+  const transactions = transactionsOn(db, options.path === memoryPath);
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerPatience}`);

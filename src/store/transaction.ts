@@ -9,7 +9,7 @@ export type Transactions = {
   readonly read: <T>(work: () => T) => T;
 };
 
-export function transactionsOn(db: Database): Transactions {
+export function transactionsOn(db: Database, isInMemory = false): Transactions {
   const begin = { write: db.prepare('BEGIN IMMEDIATE'), read: db.prepare('BEGIN') };
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -44,7 +44,7 @@ export function transactionsOn(db: Database): Transactions {
       try {
         return run('write', work);
       } catch (cause) {
-        throw cause instanceof Fault ? cause : storeFailed('database', cause);
+        throw cause instanceof Fault ? cause : storeFailed('database', cause, isInMemory);
       }
     },
     read: (work) => (open ? work() : run('read', work)),

@@ -1,0 +1,39 @@
+/** What was opened, to be closed in reverse order, each of it even if closing another one fails. */
+export type Closing = {
+  readonly add: (close: Close) => void;
+  /** A place in that order for several that are closed at the same time; returns what adds one of them. */
+  readonly addGroup: () => (close: Close) => void;
+  /** Closes everything once. Every call waits for the same end and rejects with the first error; the others are reported. */
+  readonly close: () => Promise<void>;
+};
+
+type Close = () => void | Promise<void>;
+
+export function createClosing(report: (error: unknown) => void): Closing {
+  const groups: Close[][] = [];
+  let closed: Promise<void> | undefined;
+
+  const closeAll = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const group of groups.splice(0).reverse()) {
+      const results = await Promise.allSettled(group.map(async (close) => close()));
+      for (const result of results) if (result.status === 'rejected') errors.push(result.reason);
+    }
+    const [first, ...others] = errors;
+    for (const error of others) report(error);
+    if (errors.length > 0) throw first;
+  };
+
+  return {
+    add: (close) => void groups.push([close]),
+    addGroup: () => {
+      const group: Close[] = [];
+      groups.push(group);
+      return (close) => void group.push(close);
+    },
+    close: () => {
+      closed ??= closeAll();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { openDatabase } from '../src/platform/database-bun.ts';
+import type { OpenDatabase } from '../src/store/database.ts';
+
+/** SQLite whose reads and commits fail on demand, as on a disk that is full or broken. */
+export type FailingDatabase = {
+  readonly open: OpenDatabase;
+  /** Every commit fails with this error and is rolled back, as SQLite does. */
+  failCommits: Error | undefined;
+  /** A commit that fails is where reads begin to fail as well. */
+  failReadsWithCommit: boolean;
+  /** Reads fail after so many more of them. */
+  failReadsAfter: number;
+  /** Databases that are open now. */
+  readonly opened: Set<string>;
+};
+
+export const diskFull = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL', errno: 13 });
+export const readError = new Error('disk I/O error');
+
+export function failingDatabase(): FailingDatabase {
+  const control: FailingDatabase = {
+    open,
+    failCommits: undefined,
+    failReadsWithCommit: false,
+    failReadsAfter: Number.POSITIVE_INFINITY,
+    opened: new Set(),
+  };
+  function open(path: string, options: { readonly readonly: boolean }) {
+    const db = openDatabase(path, options);
+    control.opened.add(path);
+    const readable = <T>(read: () => T): T => {
+      if (control.failReadsAfter <= 0) throw readError;
+      control.failReadsAfter--;
+      return read();
+    };
+    return {
+      ...db,
+      close: () => {
+        control.opened.delete(path);
+        db.close();
+      },
+      prepare: <Row>(sql: string) => {
+        const statement = db.prepare<Row>(sql);
+        if (sql === 'COMMIT')
+          return {
+            ...statement,
+            run: () => {
+              if (control.failCommits === undefined) return statement.run();
+              if (control.failReadsWithCommit) control.failReadsAfter = 0;
+              throw control.failCommits;
+            },
+          };
+        if (!/^\s*SELECT/i.test(sql)) return statement;
+        return {
+          run: statement.run,
+          get: (...values: Parameters<typeof statement.get>) => readable(() => statement.get(...values)),
+          all: (...values: Parameters<typeof statement.all>) => readable(() => statement.all(...values)),
+        };
+      },
+    };
+  }
+  return control;
+}
