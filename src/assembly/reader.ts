@@ -61,7 +61,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       report,
     })(sharedSide(config));
     const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
-    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
+    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own]);
     const mode = { differences: frame.differences, report };
     const { allowedHosts, allowedOrigins } = config.http;
     const handler = createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode });

@@ -7,7 +7,10 @@ import type { Handler, HttpRequest, HttpResponse } from './message.ts';
 import { cleanPath, decodePath, encodePath, isMalformed, readPath } from './path.ts';
 
 /** What a path leads to: JSON-RPC services (and perhaps something else for GET), or a handler for every method. */
-export type Route = { readonly services: Services; readonly get?: Handler } | { readonly handler: Handler };
+export type Route = ({ readonly services: Services; readonly get?: Handler } | { readonly handler: Handler }) & {
+  /** Requests for which this is false are answered with 403. */
+  readonly allows?: (request: HttpRequest) => boolean;
+};
 
 export type Routes = ReadonlyMap<string, Route>;
 
@@ -45,6 +48,7 @@ export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigi
 
     const found = routes.get(request.path) ?? routes.get(readPath(request.path));
     if (found === undefined) return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
+    if (found.allows?.(request) === false) return { status: 403, headers: headers.error, body: 'this caller is not allowed here\n' };
     if ('handler' in found) return run(found.handler, request, headers, mode);
     if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
     return callServices(found.services, request, headers, mode);
