@@ -80,7 +80,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       cache,
       sealKey: parts.sealKey,
       now,
-      caller: callerThrough(new Set(parts.config.access.trustedProxies)),
+      caller: callerThrough(parts.config.access.trustedProxies),
       origin: originOf,
       report: parts.report,
       observer: meters,
