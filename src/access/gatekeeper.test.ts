@@ -130,10 +130,10 @@ describe('limits', () => {
       'ratelimit-policy': '6;w=60, 100;w=86400',
       'ratelimit-limit': '6',
       'ratelimit-remaining': '0',
-      'ratelimit-reset': '61',
-      'retry-after': '61',
+      'ratelimit-reset': '60',
+      'retry-after': '60',
     });
-    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Come back in 61 seconds');
+    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Come back in 60 seconds');
     for (let i = 0; i < 40; i++) await ask({ key: good.text });
     const shutOut = await ask({ key: good.text });
     expect(shutOut.headers['retry-after']).toBe('240');

@@ -3,8 +3,9 @@ import { forgetAfter, patience, spans } from './window.ts';
 /**
  * `judge` of window.ts as Redis runs it: one script per request, so nothing comes between reading and counting. KEYS[1] is the client;
  * ARGV: weight, limit of the minute, limit of the day, and the time in milliseconds, empty for Redis's own clock.
- * A client is a hash: `at`, the totals `m` and `d`, one field for each bucket that holds something (`m29911985`, `d5982397`), `r`, `ra` and
- * `s` for its refusals, the last of them and the end of its shut-out. It expires when nothing of it counts.
+ * A client is a hash: `at`, the totals `m` and `d`, two fields for each bucket that holds something, its count and the time of its last
+ * request (`m29911985`, `mt29911985`, `d5982397`, `dt5982397`), `r`, `ra` and `s` for its refusals, the last of them and the end of its
+ * shut-out. It expires when nothing of it counts.
  * Answers: left in the minute, left in the day, milliseconds to wait (0: admitted), whether it is shut out.
  */
 export const limitScript = `
@@ -33,11 +34,16 @@ local function fields(letter, from, to)
 end
 
 local function settle(letter, total, width, buckets)
+  if total == 0 then return 0 end
   local before, oldest = math.floor(at / width), math.floor(now / width) - buckets
-  local gone = total > 0 and fields(letter, before - buckets, math.min(before, oldest - 1)) or {}
+  local last = math.min(before, oldest - 1)
+  -- Of the oldest bucket in the window, all may be a whole window ago.
+  if oldest <= before and tonumber(redis.call('HGET', key, letter .. 't' .. oldest) or now) <= now - width * buckets then last = oldest end
+  local gone = fields(letter, before - buckets, last)
   if #gone == 0 then return total end
   for _, held in ipairs(redis.call('HMGET', key, unpack(gone))) do total = total - (held or 0) end
   redis.call('HDEL', key, unpack(gone))
+  redis.call('HDEL', key, unpack(fields(letter .. 't', before - buckets, last)))
   return total
 end
 minute = settle('m', minute, ${spans.minute.bucket}, ${spans.minute.buckets})
@@ -46,14 +52,14 @@ day = settle('d', day, ${spans.day.bucket}, ${spans.day.buckets})
 local function waitFor(letter, total, width, buckets, limit)
   local excess = total + weight - limit
   -- No window makes anyone wait longer than it is, so a longer shut-out spares the look: whoever hammers costs little.
-  if excess <= 0 or shutUntil - now >= (buckets + 1) * width then return 0 end
+  if excess <= 0 or shutUntil - now >= buckets * width then return 0 end
   local newest = math.floor(now / width)
   local oldest = newest - buckets
   for i, held in ipairs(redis.call('HMGET', key, unpack(fields(letter, oldest, newest)))) do
     excess = excess - (held or 0)
-    if excess <= 0 then return (oldest + i + buckets) * width - now end
+    if excess <= 0 then return tonumber(redis.call('HGET', key, letter .. 't' .. (oldest + i - 1)) or now) + buckets * width - now end
   end
-  return (newest + buckets + 1) * width - now
+  return buckets * width
 end
 local wait = math.max(
   waitFor('m', minute, ${spans.minute.bucket}, ${spans.minute.buckets}, perMinute),
@@ -83,8 +89,10 @@ else
   wait = 0
   minute = minute + weight
   day = day + weight
-  redis.call('HINCRBY', key, 'm' .. math.floor(now / ${spans.minute.bucket}), weight)
-  redis.call('HINCRBY', key, 'd' .. math.floor(now / ${spans.day.bucket}), weight)
+  local m, d = math.floor(now / ${spans.minute.bucket}), math.floor(now / ${spans.day.bucket})
+  redis.call('HINCRBY', key, 'm' .. m, weight)
+  redis.call('HINCRBY', key, 'd' .. d, weight)
+  redis.call('HSET', key, 'mt' .. m, now, 'dt' .. d, now)
 end
 redis.call('HSET', key, 'at', now, 'm', minute, 'd', day, 'r', refused, 'ra', refusedAt, 's', shutUntil)
 redis.call('PEXPIRE', key, ${forgetAfter})

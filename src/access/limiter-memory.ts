@@ -12,7 +12,7 @@ export type MemoryLimiter = {
 export type MemoryLimiterOptions = {
   /** Milliseconds; best a clock that is never set. */
   readonly now: () => number;
-  /** The most clients that are remembered. Some 0.7 KB each, 5 KB for one that never rests. */
+  /** The most clients that are remembered. Some 0.8 KB each, 10 KB for one that never rests. */
   readonly maxClients?: number;
 };
 

@@ -32,8 +32,8 @@ export type Standing = {
 
 /**
  * No window of 60 seconds, wherever it begins, ever holds more than the limit, so there is no burst at an edge. The price: a request
- * counts for up to one bucket longer than its window, so that a caller who is always at the limit gets at least 60/61 of the one and
- * 288/289 of the other.
+ * counts for up to one bucket longer than its window, if others follow it in the same bucket, so that a caller who is always at the limit
+ * gets at least 60/61 of the one and 288/289 of the other. The wait after a refusal is never longer than the window.
  */
 export const spans: { readonly minute: Span; readonly day: Span } = {
   minute: { seconds: 60, bucket: 1_000, buckets: 60 },
