@@ -50,6 +50,8 @@ test('every process tells it, also under a path with a slash at its end', async 
 test('the one that writes is held still: the other says so in time, and goes on reading and counting', async () => {
   const { program, clients } = await startBoth('still', '--rate-limits=on');
   process.kill(program.pid, 'SIGSTOP');
+  // Results of probes are shared for a second.
+  await Bun.sleep(1_100);
   try {
     const list = `${chainRoot}/blocks`;
     const [listed = [], ...checked] = await Promise.all([list, ...checks].map((path) => inTime(clients, path)));
