@@ -22,23 +22,27 @@ export type RouterOptions = {
   readonly nodeID: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  readonly mode: Mode;
+  readonly mode: Mode & { readonly differences: { readonly privateNetwork?: boolean } };
 };
 
 /** AvalancheGo's way from request to response, in its order. Peer: api/server/server.go, wrapHandler; api/server/router.go. */
 export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigins, mode }: RouterOptions): Handler {
   const isAllowedHost = hostCheck(allowedHosts);
-  const cors = createCors(allowedOrigins);
+  const cors = createCors(allowedOrigins, { privateNetwork: mode.differences.privateNetwork === true });
+  const treeCors = createCors(allowedOrigins, { headers: keyHeaders, privateNetwork: true });
   const plain = headerSets({ 'node-id': nodeID, vary: 'Origin' });
-  const anyOrigin = headerSets({ ...plain.bare, ...corsHeaders('*') });
-  const headersFor = (origin: string | null): HeaderSets =>
-    origin === null ? plain : origin === '*' ? anyOrigin : headerSets({ ...plain.bare, ...corsHeaders(origin) });
+  const headersFor = originHeaders(plain, {});
+  const treeHeadersFor = originHeaders(plain, { 'access-control-expose-headers': limitHeaders.join(', ') });
 
   return (request) => {
     const tree = under?.get(firstSegment(request.path));
     if (tree === undefined && isMalformed(request.path)) return badRequest;
-    if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
-    const headers = headersFor(cors.allowed(request));
+    if (isPreflight(request)) {
+      const answered = (tree === undefined ? cors : treeCors).preflight(request);
+      return { status: 200, headers: { ...plain.bare, ...answered }, body: '' };
+    }
+    const origin = cors.allowed(request);
+    const headers = tree === undefined ? headersFor(origin) : treeHeadersFor(origin);
     if (!isAllowedHost(request.header('host')))
       return tree === undefined
         ? { status: 403, headers: headers.error, body: 'invalid host specified\n' }
@@ -66,6 +70,17 @@ type HeaderSets = Readonly<Record<'bare' | 'called' | 'json' | 'jsonCalled' | 't
   /** Beside those a handler gives; the same object for the same one, so that a server knows it again. */
   readonly with: (own: HeaderSet) => HeaderSet;
 };
+
+/** The sets for an allowed origin; those for every origin are made once. `more`: what only answers to an allowed origin carry. */
+function originHeaders(plain: HeaderSets, more: HeaderSet): (origin: string | null) => HeaderSets {
+  const setsFor = (origin: string): HeaderSets => headerSets({ ...plain.bare, ...corsHeaders(origin), ...more });
+  const anyOrigin = setsFor('*');
+  return (origin) => (origin === null ? plain : origin === '*' ? anyOrigin : setsFor(origin));
+}
+
+/** What pages send to trees of paths: API keys. And what they read there: rate limits. Trees are not AvalancheGo's, so both hold in strict mode. */
+const keyHeaders = ['X-Service-Api-Key', 'X-Glacier-Api-Key'];
+const limitHeaders = ['RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'];
 
 function headerSets(bare: Readonly<Record<string, string>>): HeaderSets {
   const called = { ...bare, 'x-content-type-options': 'nosniff' };
