@@ -125,6 +125,7 @@ async function startWriter(
       },
       stopping: () => stopping,
       within: timeLimit(env.timers),
+      rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, keys.finder, counting.limiter),
     sealKey: store.secret(),

@@ -1,18 +1,25 @@
 import { forgetAfter, patience, spans } from './window.ts';
 
 /**
- * `judge` of window.ts as Redis runs it: one script per request, so nothing comes between reading and counting. KEYS[1] is the client;
- * ARGV: weight, limit of the minute, limit of the day, and the time in milliseconds, empty for Redis's own clock.
+ * `judge` of window.ts as Redis runs it: one script per request, so nothing comes between reading and counting. KEYS: the client, and the
+ * state of all counts (see sync-script.ts). ARGV: weight, limit of the minute, limit of the day, the time in milliseconds, empty for Redis's
+ * own clock, and the epoch of the counts, empty to count what a process has admitted already.
  * A client is a hash: `at`, the totals `m` and `d`, two fields for each bucket that holds something, its count and the time of its last
  * request (`m29911985`, `mt29911985`, `d5982397`, `dt5982397`), `r`, `ra` and `s` for its refusals, the last of them and the end of its
  * shut-out. It expires when nothing of it counts.
- * Answers: left in the minute, left in the day, milliseconds to wait (0: admitted), whether it is shut out.
+ * Answers: left in the minute, left in the day, milliseconds to wait (0: admitted), whether it is shut out. Answers nothing, and counts
+ * nothing, if the counts are of another epoch or incomplete.
  */
 export const limitScript = `
 local key, weight, perMinute, perDay, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local forced = ARGV[5] == ''
+if not forced then
+  local state = redis.call('HMGET', KEYS[2], 'epoch', 'until')
+  if state[1] ~= ARGV[5] or tonumber(state[2] or 0) > now then return {} end
 end
 
 local function known()
@@ -61,7 +68,7 @@ local function waitFor(letter, total, width, buckets, limit)
   end
   return buckets * width
 end
-local wait = math.max(
+local wait = forced and 0 or math.max(
   waitFor('m', minute, ${spans.minute.bucket}, ${spans.minute.buckets}, perMinute),
   waitFor('d', day, ${spans.day.bucket}, ${spans.day.buckets}, perDay),
   shutUntil - now)

@@ -86,6 +86,12 @@ export function verdictOf(limits: Limits, left: { minute: number; day: number },
   return { admitted: wait === 0, limit, remaining: shutOut ? 0 : remaining, seconds: span.seconds, wait, shutOut };
 }
 
+/** Whether the windows have room for this weight; nothing is counted. */
+export function hasRoom(standing: Standing, clock: number, weight: number, limits: Limits): boolean {
+  advance(standing, clock);
+  return standing.minute.total + weight <= limits.perMinute && standing.day.total + weight <= limits.perDay;
+}
+
 /** Counts what was admitted elsewhere. */
 export const note = (standing: Standing, clock: number, weight: number): void => count(standing, advance(standing, clock), weight);
 

@@ -48,6 +48,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
       },
       stopping: () => stopping,
       within: timeLimit(env.timers),
+      rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
     sealKey: await sharedSecret(sql, env.random(32)),

@@ -42,7 +42,9 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const metrics = nodeMetrics(env, undefined);
     const counting = await openCounting(config, env);
     const keys = openKeys(config, env);
-    const limiter = counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env) : counting.limiter;
+    const processes = config.workers === 'auto' ? 2 : config.workers + 1;
+    const limiter =
+      counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env, processes) : counting.limiter;
     const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
     const api = createApis({
       config,
@@ -52,6 +54,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
         components: relayedComponents(relay, config.data.enabled && sharedSide(config) !== 'metrics' ? 'v1' : 'v2'),
         stopping: () => stopping,
         within: timeLimit(env.timers),
+        rateLimits: () => limiter?.reduced?.(),
       },
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
