@@ -52,3 +52,16 @@ test('every flag has its place', () => {
     identity: { tlsCertFile: 'a', tlsKeyFile: 'b', signerKeyFile: 'e', ephemeralCert: true, ephemeralSigner: false },
   });
 });
+
+test('rate limits are on where callers from other machines can arrive, also through a proxy', () => {
+  const limited = (...argv: string[]) => config(...argv).access.rateLimits;
+  expect([limited(), limited('--http-host=localhost'), limited('--http-host=0.0.0.0'), limited('--http-host=')]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(limited('--trusted-proxies=127.0.0.1')).toBe(true);
+  expect(limited('--trusted-proxies=127.0.0.1', '--rate-limits=off')).toBe(false);
+  expect(limited('--rate-limits=on')).toBe(true);
+});

@@ -96,7 +96,7 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
     access: {
       networkName: options['data-network-name'],
       requireKey: options['require-api-key'],
-      rateLimits: options['rate-limits'] === undefined ? !isLoopback(options['http-host']) : options['rate-limits'] === 'on',
+      rateLimits: options['rate-limits'] === undefined ? isExposed(options) : options['rate-limits'] === 'on',
       plansFile: options['rate-limit-plans'],
       trustedProxies: options['trusted-proxies'],
     },
@@ -118,6 +118,9 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
 
 /** Only callers on this machine can reach it. */
 export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** Callers from other machines can reach it, directly or through a proxy. */
+const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
 
 /** Fees may be chosen where no public money is. Peer: config.getTxFeeConfig. */
 function chosenNetwork(options: Options): Network {

@@ -31,6 +31,10 @@ export const differences = {
     what: '`getUTXOs`: a cursor is exclusive also with `sourceChain`, a cursor whose UTXO was spent goes on where it was, and a UTXO of several asked addresses is listed on one page only.',
     why: 'In AvalancheGo pages with `sourceChain` repeat their last entry (with `limit` 1 for ever) and a spent cursor starts over.',
   },
+  privateNetwork: {
+    what: 'A preflight that asks for access to a private network (`Access-Control-Request-Private-Network`) is granted it where its origin is allowed.',
+    why: 'AvalancheGo does not answer that, so browsers may keep the pages of public sites from a node on the same machine or network.',
+  },
   addressLength: {
     what: 'A bech32 address that does not hold exactly 20 bytes is refused.',
     why: 'AvalancheGo pads 19 bytes with a zero byte: a mistyped address is taken for another one.',

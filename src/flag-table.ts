@@ -109,7 +109,7 @@ export const flags = {
     group: 'Access',
     kind: 'choice',
     allowed: ['on', 'off'],
-    help: 'count requests; on unless the server listens on loopback only',
+    help: 'count requests; on unless the server listens on loopback only and has no --trusted-proxies',
   },
   'rate-limit-plans': { group: 'Access', kind: 'path', help: 'JSON file of plans: requests per minute and day, weights of routes' },
 

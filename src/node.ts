@@ -153,6 +153,7 @@ async function startWriter(
       },
       stopping: () => stopping,
       within: timeLimit(env.timers),
+      rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, keys.finder, counting.limiter),
     sealKey: store.secret(),
@@ -161,7 +162,7 @@ async function startWriter(
     meters: metrics.api,
     report,
   });
-  // Everyone on this machine may use a developer's methods, nobody else.
+  // Programs on this machine may use a developer's methods, nobody else; each request is checked too (http/local-caller.ts).
   const hasDev = config.follow === undefined && !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
     chains: [

@@ -102,6 +102,12 @@ describe('limits, on a node of two processes', () => {
     for (const one of told) expectPlan(one, anonymous);
   });
 
+  test('paths that lead nowhere are counted like others', async () => {
+    const told = await burst(callers(node, '127.0.0.13'), 40, { path: '/v1/no-such-path' });
+    expect(statusesOf(told)).toEqual({ 404: anonymous.perMinute, 429: 40 - anonymous.perMinute });
+    for (const one of told) expectPlan(one, anonymous);
+  });
+
   test('every address has a count of its own, every key another', async () => {
     const { key } = await keyIn('counting', '--plan=tiny');
     const clients = callers(node, '127.0.0.3');
@@ -222,6 +228,19 @@ describe('limits, on a node of two processes', () => {
     watchedSeconds * 1000 + 120_000,
   );
 });
+
+test('limits off: a valid key is told the figures of its plan on every answer, and nothing is counted', async () => {
+  const node = await startProgram(`--data-dir=${join(folder, 'off')}`, '--workers=0', '--rate-limits=off', plansFile.flag);
+  try {
+    const { key } = await keyIn('off', '--plan=tiny');
+    const figures = { 'ratelimit-policy': '20;w=60, 1000;w=86400', 'ratelimit-limit': '20', 'ratelimit-remaining': '20' };
+    for (const path of [cheap.path, '/v1/health-check', '/v1/no-such-path', `${chainRoot}/blocks?pageSize=0`, cheap.path])
+      expect({ path, ...(await ask(node.client, { path }, key)).headers }).toMatchObject({ path, ...figures });
+    expect((await ask(node.client, cheap)).headers['ratelimit-policy']).toBeUndefined();
+  } finally {
+    await node.stop();
+  }
+}, 30_000);
 
 describe('keys, where they are required', () => {
   let node: Program;

@@ -1,26 +1,38 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Who is counted under an address. One customer of an IPv6 network has a whole /64 of addresses, so those are one caller; an IPv4 address in
- * IPv6 clothes is the IPv4 address.
+ * The client that requests of an address are counted for. One customer of an IPv6 network has a whole /64 of addresses, so those are one
+ * client; an IPv4-mapped IPv6 address is the IPv4 address.
  */
 export function callerOf(address: string): string {
-  const [bare = ''] = address.split('%');
+  const bare = withoutZone(address);
   if (!isIPv6(bare)) return bare.slice(0, longest);
   const groups = groupsOf(bare);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  return mappedIPv4(groups) ?? `${hex(groups.slice(0, 4))}::/64`;
+}
+
+/** One spelling for every address: IPv4-mapped IPv6 as IPv4, IPv6 as eight groups without leading zeros. Other text stays as it is. */
+export function plainAddress(address: string): string {
+  const bare = withoutZone(address);
+  if (!isIPv6(bare)) return bare;
+  const groups = groupsOf(bare);
+  return mappedIPv4(groups) ?? hex(groups);
 }
 
 /** No address is longer; whatever else comes is cut. */
 const longest = 64;
+
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? '';
+
+const hex = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
+
+function mappedIPv4(groups: readonly number[]): string | undefined {
+  if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return undefined;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
+}
 
 /** The eight numbers of a well-formed IPv6 address. */
 function groupsOf(address: string): number[] {

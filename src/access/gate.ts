@@ -8,8 +8,8 @@ export type Gate = {
 
 export type Visit = {
   readonly api: 'data' | 'metrics';
-  /** The route's id, see api/route.ts. */
-  readonly route: string;
+  /** The route's id, see api/route.ts; undefined if the path has no route. */
+  readonly route: string | undefined;
   /** Health routes: no key is needed and nothing is counted. */
   readonly open: boolean;
   readonly key: string | undefined;

@@ -130,14 +130,22 @@ describe('limits', () => {
       'ratelimit-policy': '6;w=60, 100;w=86400',
       'ratelimit-limit': '6',
       'ratelimit-remaining': '0',
-      'ratelimit-reset': '61',
-      'retry-after': '61',
+      'ratelimit-reset': '60',
+      'retry-after': '60',
     });
-    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Come back in 61 seconds');
+    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Come back in 60 seconds');
     for (let i = 0; i < 40; i++) await ask({ key: good.text });
     const shutOut = await ask({ key: good.text });
     expect(shutOut.headers['retry-after']).toBe('240');
     expect(messageOf(shutOut)).toContain('kept coming');
+  });
+
+  test('paths without a route count too, where keys are required as well', async () => {
+    for (const requireKey of [false, true]) {
+      const ask = open({ requireKey });
+      expect(await statuses([1, 2, 3, 4, 5].map(() => ask({ route: undefined })))).toEqual([200, 200, 200, 200, 429]);
+      expect((await ask({ route: undefined, key: narrow.text })).headers['ratelimit-remaining']).toBe('5');
+    }
   });
 
   test('bad keys count for the caller, so nobody tries them for nothing', async () => {
@@ -165,11 +173,18 @@ describe('limits', () => {
     expect(messageOf(seen[3] as Admission)).not.toContain('API key');
   });
 
-  test('off: nothing is counted and nothing told, but keys are still looked at', async () => {
+  test("off: nothing is counted, every answer to a valid key carries its plan's figures, others none", async () => {
     const ask = open({ limiter: undefined });
-    for (let i = 0; i < 20; i++) expect(await ask({ key: good.text })).toEqual({ admitted: true, headers: {} });
+    const figures = { 'ratelimit-policy': '6;w=60, 100;w=86400', 'ratelimit-limit': '6', 'ratelimit-remaining': '6' };
+    for (let i = 0; i < 20; i++) expect(await ask({ key: good.text })).toEqual({ admitted: true, headers: figures });
+    expect(await ask({ key: good.text, open: true })).toEqual({ admitted: true, headers: figures });
+    const forbidden = await ask({ key: narrow.text, route: 'listUtxos' });
+    expect([statusOf(forbidden), forbidden.headers]).toEqual([403, figures]);
+    // Servers recognise a set of headers by its identity.
+    expect((await ask({ key: good.text })).headers).toBe((await ask({ key: good.text })).headers);
     const refused = await ask({ key: unknown });
     expect([statusOf(refused), refused.headers]).toEqual([401, {}]);
+    expect(await ask()).toEqual({ admitted: true, headers: {} });
   });
 });
 

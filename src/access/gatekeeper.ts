@@ -7,11 +7,11 @@ import type { Limiter } from './limiter.ts';
 import { limitsOf, type Plans, weightOf } from './plans.ts';
 import { type Counted, rateHeaders } from './rate-headers.ts';
 import { keyMissing, keyNotValid, keysUnanswered, keyUnknown, notAllowed, tooMany } from './refusals.ts';
-import type { Limits } from './window.ts';
+import { type Limits, verdictOf } from './window.ts';
 
 export type GateOptions = {
   readonly keys: KeyFinder;
-  /** undefined: nothing is counted, and no answer speaks of limits. */
+  /** undefined: nothing is counted. Answers to a valid key still carry its plan's figures. */
   readonly limiter: Limiter | undefined;
   readonly plans: Plans;
   /** The Data interface answers nobody without a key, open routes excepted. */
@@ -25,17 +25,20 @@ export type GateOptions = {
  * counts for the caller's address, so that nobody can try keys for nothing. Every other request counts for its key, or for the address.
  */
 export function createGate({ keys, limiter, plans, requireKey, now }: GateOptions): Gate {
-  const count = (client: string, weight: number, limits: Limits): Eventual<Counted | undefined> =>
-    limiter && after(limiter.take(client, weight, limits), (verdict) => ({ verdict, headers: rateHeaders(limits, verdict) }));
+  const uncounted = uncountedPlans();
+  const count = (client: string, weight: number, limits: Limits): Eventual<Counted> =>
+    limiter === undefined
+      ? uncounted(limits)
+      : after(limiter.take(client, weight, limits), (verdict) => ({ verdict, headers: rateHeaders(limits, verdict) }));
 
   const countCaller = (visit: Visit): Eventual<Counted | undefined> => {
-    // Who calls costs something to find out, and is nobody's business while nothing is counted.
+    // The address costs something to find out, and is not needed while nothing is counted.
     if (limiter === undefined) return undefined;
     const { api, route, caller } = visit;
     return count(`${api}:${callerOf(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
   };
 
-  const countKey = ({ api }: Visit, { id, plan }: ApiKey, weight: number): Eventual<Counted | undefined> =>
+  const countKey = ({ api }: Visit, { id, plan }: ApiKey, weight: number): Eventual<Counted> =>
     count(`${api}:key:${id}`, weight, limitsOf(plans[api], plan));
 
   const withoutKey = (visit: Visit): Eventual<Admission> =>
@@ -49,7 +52,7 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
 
   const withGoodKey = (visit: Visit, key: ApiKey): Eventual<Admission> =>
     after(countKey(visit, key, weightOf(plans[visit.api], visit.route)), (counted) => {
-      if (!allows(key, visit.api, visit.route)) return notAllowed(key, visit.route, counted?.headers);
+      if (visit.route !== undefined && !allows(key, visit.api, visit.route)) return notAllowed(key, visit.route, counted.headers);
       return isRefused(counted) ? tooMany(counted, false) : admitted(counted);
     });
 
@@ -75,7 +78,8 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
       const takesKeys = visit.api === 'data';
       if (takesKeys && visit.key) return after(find(visit.key), (key) => withKey(visit, key));
       if (visit.open) return admitted(undefined);
-      return takesKeys && requireKey ? keyMissing : withoutKey(visit);
+      // A path without a route is answered with 404, key or not; it is counted all the same.
+      return takesKeys && requireKey && visit.route !== undefined ? keyMissing : withoutKey(visit);
     },
   };
 }
@@ -87,6 +91,19 @@ type Unanswered = typeof unanswered;
 type Refused = Counted & { readonly verdict: { readonly admitted: false } };
 
 const isRefused = (counted: Counted | undefined): counted is Refused => counted?.verdict.admitted === false;
+
+/** The figures of each plan as they are while nothing is counted. The same object for the same plan, so that its headers are made once. */
+function uncountedPlans(): (limits: Limits) => Counted {
+  const known = new WeakMap<Limits, Counted>();
+  return (limits) => {
+    const before = known.get(limits);
+    if (before !== undefined) return before;
+    const verdict = verdictOf(limits, { minute: limits.perMinute, day: limits.perDay }, 0, false);
+    const counted = { verdict, headers: rateHeaders(limits, verdict) };
+    known.set(limits, counted);
+    return counted;
+  };
+}
 
 /** One and the same object: servers know sets of headers again that they have sent before. */
 const noHeaders: Admission['headers'] = {};

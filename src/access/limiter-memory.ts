@@ -1,18 +1,20 @@
 import { createRecency } from '../bytes/recency.ts';
-import { isForgotten, judge, type Limits, newStanding, note, type Standing, type Verdict } from './window.ts';
+import { hasRoom, isForgotten, judge, type Limits, newStanding, note, type Standing, type Verdict } from './window.ts';
 
 /** A `Limiter` that answers at once. */
 export type MemoryLimiter = {
   readonly take: (client: string, weight: number, limits: Limits) => Verdict;
   /** Counts what another limiter has admitted. */
   readonly note: (client: string, weight: number) => void;
+  /** Whether such a request would be within the windows; nothing is counted. */
+  readonly hasRoom: (client: string, weight: number, limits: Limits) => boolean;
   readonly clients: () => number;
 };
 
 export type MemoryLimiterOptions = {
   /** Milliseconds; best a clock that is never set. */
   readonly now: () => number;
-  /** The most clients that are remembered. Some 0.7 KB each, 5 KB for one that never rests. */
+  /** The most clients that are remembered. Some 0.8 KB each, 10 KB for one that never rests. */
   readonly maxClients?: number;
 };
 
@@ -47,6 +49,20 @@ export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiter
       const time = now();
       note(standingOf(client, time), time, weight);
     },
+    hasRoom: (client, weight, limits) => {
+      const standing = clients.get(client);
+      return standing === undefined || hasRoom(standing, now(), weight, limits);
+    },
     clients: clients.size,
   };
+}
+
+/**
+ * Admits this process's share where processes cannot count together: every request counts as often as there are processes, beside what all
+ * of them admitted before. So each admits an equal part of what was left, and all of them together no more than that. A limit below the
+ * number of processes admits nothing.
+ */
+export function takeShare(limiter: MemoryLimiter, processes: number, client: string, weight: number, limits: Limits): Verdict {
+  const verdict = limiter.take(client, weight * processes, limits);
+  return { ...verdict, remaining: Math.floor(verdict.remaining / processes) };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { eventually } from '../../test/processes.ts';
@@ -7,6 +7,7 @@ import { openRedis, type Redis } from '../platform/redis-bun.ts';
 import type { Limiter } from './limiter.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
+import { openSharedLimiter, type SharedLimiter } from './shared-limiter.fixture.ts';
 import { anyLimits, anyStart, anySteps } from './visits.fixture.ts';
 import { judge, newStanding } from './window.ts';
 
@@ -57,22 +58,24 @@ testLimiter('memory', (now) => createMemoryLimiter({ now }), 100);
 describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
   const prefix = `serac-test-${randomUUID()}:`;
   let redis: Redis;
-  const local = () => createMemoryLimiter({ now: () => performance.now() });
+  let shared: SharedLimiter;
   beforeAll(async () => {
     redis = await openRedis(url as string, { answerLimit: 5_000 });
+    shared = await openSharedLimiter(redis, { prefix });
   });
   afterAll(async () => {
+    await shared.sync.close();
     const keys = (await redis.send('KEYS', [`${prefix}*`])) as string[];
     for (let at = 0; at < keys.length; at += 500) await redis.send('DEL', keys.slice(at, at + 500));
     redis.close();
   });
 
-  testLimiter('Redis', (now) => createRedisLimiter({ redis, local: local(), prefix, now }), 40);
+  const local = createMemoryLimiter({ now: () => performance.now() });
+  testLimiter('Redis', (now) => createRedisLimiter({ redis, local, sync: shared.sync, prefix, now }), 40);
 
   test("Redis's own clock is used, and keys expire by themselves", async () => {
-    const limiter = createRedisLimiter({ redis, local: local(), prefix });
     const client = randomUUID();
-    await limiter.take(client, 1, { perMinute: 5, perDay: 5 });
+    await shared.take(client, 1, { perMinute: 5, perDay: 5 });
     const [at] = (await redis.send('HMGET', [`${prefix}limit:${client}`, 'at'])) as [string];
     const [seconds] = (await redis.send('TIME', [])) as [string];
     expect(Math.abs(Number(seconds) - Number(at) / 1_000)).toBeLessThan(60);
@@ -95,39 +98,120 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
 });
 
 describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () => {
-  const plan = { perMinute: 20, perDay: 1_000 };
+  const plan = { perMinute: 50, perDay: 1_000 };
   let server: PrivateRedis;
-  let redis: Redis;
-  beforeAll(async () => {
+  const opened: { readonly redis: Redis; readonly limiter: SharedLimiter }[] = [];
+  beforeEach(async () => {
     server = (await startRedis()) as PrivateRedis;
-    redis = await openRedis(server.url, { answerLimit: 1_000, silenceLimit: 1_000, connectLimit: 1_000, pause: 20 });
   });
-  afterAll(async () => {
-    redis.close();
+  afterEach(async () => {
+    for (const { redis, limiter } of opened.splice(0)) {
+      await limiter.sync.close();
+      redis.close();
+    }
     await server.kill();
   });
-  const make = () => createRedisLimiter({ redis, local: createMemoryLimiter({ now: () => 0 }) });
-  const remaining = async (limiter: Limiter, client: string) => (await limiter.take(client, 1, plan)).remaining;
 
-  test('down: this process goes on counting from what it admitted; back: all count together again', async () => {
-    const [one, other] = [make(), make()];
-    expect([await remaining(one, 'a'), await remaining(other, 'a'), await remaining(one, 'a')]).toEqual([19, 18, 17]);
+  /** So many processes, each with a connection of its own, which know of each other. */
+  async function open(count: number, settleTime?: number): Promise<SharedLimiter[]> {
+    for (let i = 0; i < count; i++) {
+      const redis = await openRedis(server.url, { answerLimit: 500, silenceLimit: 500, connectLimit: 1_000, pause: 20 });
+      opened.push({ redis, limiter: await openSharedLimiter(redis, settleTime === undefined ? {} : { settleTime }) });
+    }
+    await eventually(() => opened.every(({ limiter }) => limiter.sync.processes() === count), Boolean, 5_000);
+    return opened.map(({ limiter }) => limiter);
+  }
+  const connected = () => eventually(() => opened.every(({ redis }) => (redis as { connected(): boolean }).connected()), Boolean, 5_000);
+  const isShared = () => opened.every(({ limiter }) => limiter.sync.epoch() !== undefined);
+  const admittedOf = async (limiter: Limiter, client: string, times: number, limits = plan): Promise<number> =>
+    (await Promise.all(Array.from({ length: times }, () => limiter.take(client, 1, limits)))).filter(({ admitted }) => admitted).length;
+  const admittedOfAll = async (client: string, times: number): Promise<number> => {
+    const each = await Promise.all(opened.map(({ limiter }) => admittedOf(limiter, client, times)));
+    return each.reduce((sum, one) => sum + one, 0);
+  };
+
+  test('gone and restarted empty: all processes together never admit more than the limit, and not much less', async () => {
+    const [one] = (await open(3)) as [SharedLimiter];
+    let admitted = await admittedOf(one, 'a', 20);
+    expect(admitted).toBe(20);
+    await Bun.sleep(300);
     await server.kill();
-    expect([await remaining(one, 'a'), await remaining(one, 'a'), await remaining(other, 'a')]).toEqual([17, 16, 18]);
-    await server.start();
-    // Redis has forgotten all it knew, the script too; each process counts there again.
-    await eventually(redis.connected, Boolean, 5_000);
-    expect([await remaining(one, 'b'), await remaining(other, 'b')]).toEqual([19, 18]);
-  });
+    admitted += await admittedOfAll('a', 100);
+    expect(admitted).toBe(50);
+    // Someone who asked only one process before asks all of them now, and has a third of the limit at each.
+    expect(await admittedOfAll('b', 100)).toBe(48);
+    for (let restarts = 0; restarts < 2; restarts++) {
+      await server.start();
+      await connected();
+      // At once, and after the processes have found each other again.
+      for (const pause of [0, 300]) {
+        await Bun.sleep(pause);
+        expect([await admittedOfAll('a', 20), await admittedOfAll('b', 20)]).toEqual([0, 0]);
+      }
+      await server.kill();
+      expect([await admittedOfAll('a', 20), await admittedOfAll('b', 20)]).toEqual([0, 0]);
+    }
+  }, 30_000);
 
-  test('held still: nobody waits longer than the limit, and never more is admitted than the plan allows', async () => {
-    const limiter = make();
-    await remaining(limiter, 'c');
+  test('emptied while it runs: the same', async () => {
+    await open(2);
+    expect(await admittedOfAll('a', 10)).toBe(20);
+    await Bun.sleep(300);
+    const { redis } = opened[0] as { redis: Redis };
+    await redis.send('FLUSHALL', []);
+    expect((await admittedOfAll('a', 100)) + 20).toBe(50);
+    expect(opened.every(({ limiter }) => limiter.reduced?.()?.includes('each of 2 processes'))).toBe(true);
+  }, 30_000);
+
+  test('held still: nobody waits longer than the time limit, and what was admitted meanwhile counts when it goes on', async () => {
+    const [one] = (await open(2)) as [SharedLimiter];
+    expect(await admittedOf(one, 'a', 10)).toBe(10);
+    await Bun.sleep(300);
     server.pause();
-    const verdicts = await Promise.all(Array.from({ length: 40 }, () => limiter.take('c', 1, plan)));
-    expect(verdicts.filter(({ admitted }) => admitted).length).toBe(19);
+    const asked = performance.now();
+    expect(await admittedOfAll('a', 100)).toBe(40);
+    expect(performance.now() - asked).toBeLessThan(5_000);
     server.resume();
-    await eventually(redis.connected, Boolean, 5_000);
-    expect(await remaining(limiter, 'd')).toBe(19);
-  });
+    await connected();
+    await Bun.sleep(300);
+    expect(await admittedOfAll('a', 20)).toBe(0);
+  }, 30_000);
+
+  test('back for a while: processes count together again, exactly', async () => {
+    const [one, other] = (await open(2, 500)) as [SharedLimiter, SharedLimiter];
+    expect([one.reduced?.(), other.reduced?.()]).toEqual([undefined, undefined]);
+    await server.kill();
+    expect(await admittedOf(one, 'a', 100)).toBe(25);
+    expect(one.reduced?.()).toContain('each of 2 processes admits an equal share');
+    await server.start();
+    await connected();
+    expect(await eventually(isShared, Boolean, 10_000)).toBe(true);
+    expect([one.reduced?.(), other.reduced?.()]).toEqual([undefined, undefined]);
+    expect(await admittedOf(one, 'b', 100)).toBe(50);
+    expect(await admittedOf(other, 'b', 100)).toBe(0);
+    // What one admitted alone is in the counts of all.
+    expect(await admittedOf(other, 'a', 100)).toBe(25);
+  }, 30_000);
+
+  test("the day's limit outlives the counts in Redis", async () => {
+    const [one, other] = (await open(2, 200)) as [SharedLimiter, SharedLimiter];
+    const daily = { perMinute: 1_000, perDay: 30 };
+    expect(await admittedOf(one, 'a', 20, daily)).toBe(20);
+    await Bun.sleep(300);
+    await server.kill();
+    await server.start();
+    await connected();
+    await eventually(() => one.sync.losses() > 0 && other.sync.losses() > 0 && isShared(), Boolean, 10_000);
+    expect(await admittedOf(one, 'a', 50, daily)).toBe(10);
+    await Bun.sleep(300);
+    expect(await admittedOf(other, 'a', 50, daily)).toBe(0);
+  }, 30_000);
+
+  test('never reached: a process that knows of no others takes a quarter of every limit', async () => {
+    await server.kill();
+    const redis = await openRedis(server.url, { answerLimit: 500, silenceLimit: 500, connectLimit: 200, pause: 20 });
+    const limiter = await openSharedLimiter(redis);
+    opened.push({ redis, limiter });
+    expect(await admittedOf(limiter, 'a', 100)).toBe(12);
+  }, 30_000);
 });

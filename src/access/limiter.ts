@@ -4,4 +4,6 @@ import type { Limits, Verdict } from './window.ts';
 export type Limiter = {
   /** See `judge` in window.ts. Never rejects. */
   readonly take: (client: string, weight: number, limits: Limits) => Verdict | Promise<Verdict>;
+  /** For health: says that processes do not count together, and what each of them admits meanwhile. undefined: they do. */
+  readonly reduced?: () => string | undefined;
 };

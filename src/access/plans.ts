@@ -36,7 +36,8 @@ export const defaultPlans: Plans = {
 /** What a key may ask of an interface. If its plan is no longer in the file, it is on the default one. */
 export const limitsOf = ({ anonymous, keyed }: ApiPlans, plan: string): Limits => keyed.get(plan) ?? keyed.get(defaultPlan) ?? anonymous;
 
-export const weightOf = ({ weights }: ApiPlans, route: string): number => weights.get(route) ?? 1;
+/** A path without a route counts like a route without a weight. */
+export const weightOf = ({ weights }: ApiPlans, route: string | undefined): number => weights.get(route ?? '') ?? 1;
 
 /**
  * The text of a `--rate-limit-plans` file. What it says replaces or adds to the defaults, plan by plan. Everything that is wrong with it is

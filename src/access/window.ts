@@ -32,8 +32,8 @@ export type Standing = {
 
 /**
  * No window of 60 seconds, wherever it begins, ever holds more than the limit, so there is no burst at an edge. The price: a request
- * counts for up to one bucket longer than its window, so that a caller who is always at the limit gets at least 60/61 of the one and
- * 288/289 of the other.
+ * counts for up to one bucket longer than its window, if others follow it in the same bucket, so that a caller who is always at the limit
+ * gets at least 60/61 of the one and 288/289 of the other. The wait after a refusal is never longer than the window.
  */
 export const spans: { readonly minute: Span; readonly day: Span } = {
   minute: { seconds: 60, bucket: 1_000, buckets: 60 },
@@ -84,6 +84,12 @@ export function verdictOf(limits: Limits, left: { minute: number; day: number },
   const [span, limit, remaining] =
     left.day <= left.minute ? [spans.day, limits.perDay, left.day] : [spans.minute, limits.perMinute, left.minute];
   return { admitted: wait === 0, limit, remaining: shutOut ? 0 : remaining, seconds: span.seconds, wait, shutOut };
+}
+
+/** Whether the windows have room for this weight; nothing is counted. */
+export function hasRoom(standing: Standing, clock: number, weight: number, limits: Limits): boolean {
+  advance(standing, clock);
+  return standing.minute.total + weight <= limits.perMinute && standing.day.total + weight <= limits.perDay;
 }
 
 /** Counts what was admitted elsewhere. */

@@ -298,7 +298,20 @@ describe('the gate', () => {
     expect(visits).toEqual([
       { api: 'data', route: 'countThings', open: false, key: 'g', caller: '192.0.2.1' },
       { api: 'data', route: 'fail', open: true, key: 's', caller: '192.0.2.1' },
+      { api: 'data', route: undefined, open: false, key: undefined, caller: '192.0.2.1' },
     ]);
+  });
+  test('counts paths without a route: their answers carry its headers, and too many of them are refused', async () => {
+    const { ask } = withGate({ admitted: true, headers: { 'ratelimit-remaining': '5' } });
+    const bad = { '/v1/nothing': 404, '/v9': 404, '/v1/%zz': 400 };
+    for (const [path, status] of Object.entries(bad)) {
+      const got = await ask(path);
+      expect([path, got.status, got.headers['ratelimit-remaining']]).toEqual([path, status, '5']);
+    }
+    const full = withGate({ admitted: false, status: 429, message: 'Too many', headers: { 'retry-after': '7' } });
+    for (const path of Object.keys(bad)) expect([path, (await full.ask(path)).status]).toEqual([path, 429]);
+    const unknownKey = withGate({ admitted: false, status: 401, message: 'Unknown key', headers: {} });
+    expect((await unknownKey.ask('/v1/nothing')).status).toBe(404);
   });
   test('its headers are on every answer, and it is asked before anything is judged', async () => {
     const headers = { 'ratelimit-remaining': '5' };

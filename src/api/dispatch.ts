@@ -1,4 +1,4 @@
-import type { Admission, Gate } from '../access/gate.ts';
+import type { Admission, Gate, Visit } from '../access/gate.ts';
 import { Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { errorResponse, jsonHeaders, refusalResponse, renderJson } from './answer.ts';
@@ -74,21 +74,33 @@ export function createApi(options: ApiOptions): Handler {
     );
   };
 
+  const visitOf = (request: HttpRequest, api: BoundRoute['api'], row: BoundRoute['row'] | undefined): Visit => ({
+    api,
+    route: row?.id,
+    open: row?.open === true,
+    key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
+    // Asked for only where callers are counted: the system has to be asked too.
+    get caller() {
+      return caller(request);
+    },
+  });
+
+  /** A path without a route counts like any other; only too many of them change the answer. */
+  const lost = (request: HttpRequest, error: unknown): HttpResponse | Promise<HttpResponse> =>
+    settle(
+      () => gate.admit(visitOf(request, lostApi(options.routes, request.path), undefined)),
+      (admission) => {
+        const headers = headersFor(admission.headers, undefined);
+        const tooMany = !admission.admitted && admission.status === 429;
+        return tooMany ? errorResponse(admission.message, admission, headers) : failed(error, headers);
+      },
+      (trouble) => failed(trouble, jsonHeaders),
+    );
+
   const respond = (request: HttpRequest, found: Found): HttpResponse | Promise<HttpResponse> => {
     const { api, row } = found.target;
-    const key = request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined;
-    const visit = {
-      api,
-      route: row.id,
-      open: row.open === true,
-      key,
-      // Asked for only where callers are counted: the system has to be asked too.
-      get caller() {
-        return caller(request);
-      },
-    };
     return settle(
-      () => gate.admit(visit),
+      () => gate.admit(visitOf(request, api, row)),
       (admission) => admitted(request, found, admission),
       (error) => failed(error, headersFor(none, row.headers)),
     );
@@ -101,16 +113,25 @@ export function createApi(options: ApiOptions): Handler {
       observer?.answered(route, response.status, observer.now() - start);
       return response;
     };
-    try {
-      const found = find(request);
+    const answered = (): HttpResponse | Promise<HttpResponse> => {
+      let found: Found;
+      try {
+        found = find(request);
+      } catch (error) {
+        return lost(request, error instanceof RouteTreeError ? invalid([error.message]) : error);
+      }
       route = found.target;
-      const response = respond(request, found);
-      return response instanceof Promise ? response.then(watched) : watched(response);
-    } catch (error) {
-      const shown = error instanceof RouteTreeError ? invalid([error.message]) : error;
-      return watched(failed(shown, jsonHeaders));
-    }
+      return respond(request, found);
+    };
+    const response = answered();
+    return response instanceof Promise ? response.then(watched) : watched(response);
   };
+}
+
+/** The interface that a path without a route counts for: the only one here, or the one its version suggests. */
+function lostApi(routes: ApiOptions['routes'], path: string): BoundRoute['api'] {
+  const suggested = path.startsWith('/v2/') ? 'metrics' : 'data';
+  return routes.some(({ api }) => api === suggested) ? suggested : (routes[0]?.api ?? suggested);
 }
 
 /** Faults of what this server stands on: it works again when they do. */

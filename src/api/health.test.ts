@@ -18,8 +18,8 @@ const within: HealthDeps['within'] = async (milliseconds, work) => {
   return first as Awaited<typeof work>;
 };
 
-function health(components: Partial<HealthDeps['components']> = {}, stopping = false) {
-  const deps: HealthDeps = { components: { database: up, cache: up, ...components }, stopping: () => stopping, within };
+function health(components: Partial<HealthDeps['components']> = {}, stopping = false, rateLimits = (): string | undefined => undefined) {
+  const deps: HealthDeps = { components: { database: up, cache: up, ...components }, stopping: () => stopping, within, rateLimits };
   const reported: unknown[] = [];
   const ask = asker(
     createApi({
@@ -87,6 +87,12 @@ describe.each(paths)('%s', (path) => {
     };
     const got = await health({ cache: { write: thrower, read: thrower } }).ask(path);
     expect(got.json.details.cache).toEqual({ status: 'down', message: 'cache does not answer' });
+  });
+
+  test('limits that are not counted together are told, and nothing is unhealthy for it', async () => {
+    const got = await health({}, false, () => 'each admits a share').ask(path);
+    const all = { database: { status: 'up' }, cache: { status: 'up' }, rateLimits: { status: 'up', message: 'each admits a share' } };
+    expect([got.status, got.json]).toEqual([200, { status: 'ok', info: all, error: {}, details: all }]);
   });
 
   test('while it stops', async () => {

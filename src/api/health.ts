@@ -32,7 +32,10 @@ export const healthRoutes = (version: 'v1' | 'v2'): readonly Route<HealthDeps>[]
 };
 
 const HealthIndicator: Schema = {
-  ...object('HealthIndicatorResult', { status: oneOf(['up', 'down']), message: optional(text('Why it is down.')) }),
+  ...object('HealthIndicatorResult', {
+    status: oneOf(['up', 'down']),
+    message: optional(text('Why it is down, or what is not as usual.')),
+  }),
   additionalProperties: true,
 };
 
@@ -57,10 +60,10 @@ const HealthCheckFailure: Schema = object('HealthCheckFailure', {
 /** Milliseconds that a component has for its answer. */
 const timeLimit = 2000;
 
-type Indicator = { readonly status: 'up' } | { readonly status: 'down'; readonly message: string };
+type Indicator = { readonly status: 'up'; readonly message?: string } | { readonly status: 'down'; readonly message: string };
 
-async function checkAll({ components, stopping, within }: HealthDeps, kind: 'write' | 'read') {
-  const details = Object.fromEntries(
+async function checkAll({ components, stopping, within, rateLimits }: HealthDeps, kind: 'write' | 'read') {
+  const probed = Object.fromEntries(
     await Promise.all(
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
         try {
@@ -72,6 +75,12 @@ async function checkAll({ components, stopping, within }: HealthDeps, kind: 'wri
       }),
     ),
   );
+  // Requests are still answered then, so this is told and makes nothing unhealthy.
+  const reduced = rateLimits?.();
+  const details: Record<string, Indicator> = {
+    ...probed,
+    ...(reduced !== undefined && { rateLimits: { status: 'up', message: reduced } }),
+  };
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
   if (stopping()) throw refuse(503, 'The server is shutting down', { status: 'shutting_down', info, details });

@@ -56,6 +56,8 @@ export type Component = { readonly write: () => Promise<void>; readonly read: ()
 export type HealthDeps = {
   readonly components: { readonly database: Component; readonly cache: Component };
   readonly stopping: () => boolean;
+  /** Says that processes do not count requests together at the moment; undefined if they do, or nothing is counted. */
+  readonly rateLimits?: () => string | undefined;
   /** Rejects with a fault after so many milliseconds. */
   readonly within: <T>(milliseconds: number, work: Promise<T>) => Promise<T>;
 };

@@ -65,6 +65,7 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
       },
       stopping: () => stopping,
       within: timeLimit(env.timers),
+      rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
     sealKey: await sharedSecret(sql, env.random(32)),

@@ -4,6 +4,7 @@ import { createAnswerCache, type Stamp } from '../api/answer-cache.ts';
 import { bind, createApi, type Observer } from '../api/dispatch.ts';
 import { healthRoutes } from '../api/health.ts';
 import { type DocumentOptions, openApi } from '../api/openapi.ts';
+import { cachedComponent } from '../api/probe-cache.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
 import type { SharedAnswers } from '../api/shared-answers.ts';
@@ -60,7 +61,11 @@ export function createApis(parts: ApiParts): (side: Side | undefined) => Api {
 const nothing: Api = { under: new Map(), pages: [] };
 
 function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Api {
-  const { health, meters } = parts;
+  const { meters } = parts;
+  const milliseconds = () => meters.now() * 1000;
+  const { database, cache: sharedCache } = parts.health.components;
+  const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
+  const health = { ...parts.health, components };
   const rows = {
     data: [...bind('data', healthRoutes('v1'), health), ...bind('data', dataRoutes(), dataDeps(served, publicKeys(parts.recoverKey)))],
     metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
@@ -80,7 +85,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       cache,
       sealKey: parts.sealKey,
       now,
-      caller: callerThrough(new Set(parts.config.access.trustedProxies)),
+      caller: callerThrough(parts.config.access.trustedProxies),
       origin: originOf,
       report: parts.report,
       observer: meters,

@@ -1,23 +1,33 @@
 import { isIP } from 'node:net';
+import { plainAddress } from '../access/caller.ts';
 import type { HttpRequest } from '../http/message.ts';
 
 /**
- * Whose request it is, for the rate limits: the other end of the connection or, if that is a proxy of ours, whom the proxy names. Each proxy
- * adds the address it saw at the end of the list, so the last one that is no proxy of ours is the caller; what stands before it is hearsay.
+ * Address of the caller, for the rate limits: the other end of the connection or, if that is a trusted proxy, the address the proxy saw. Each
+ * proxy appends the address it saw to `X-Forwarded-For`, so the last entry that is no trusted proxy is the caller; callers can write
+ * anything before it. If that entry is no address, the caller is not known and the proxy itself is counted.
  */
-export const callerThrough =
-  (proxies: ReadonlySet<string>) =>
-  (request: Pick<HttpRequest, 'caller' | 'header'>): string => {
-    const peer = plain(request.caller?.() ?? '');
+export function callerThrough(trusted: readonly string[]): (request: Pick<HttpRequest, 'caller' | 'header'>) => string {
+  const proxies = new Set(trusted.map(plainAddress));
+  if (proxies.size === 0) return (request) => request.caller?.() ?? '';
+  return (request) => {
+    const peer = plainAddress(request.caller?.() ?? '');
     if (!proxies.has(peer)) return peer;
-    const named = (request.header('x-forwarded-for') ?? '')
-      .split(',')
-      .slice(-maxNamed)
-      .map((part) => plain(part.trim()));
-    return named.findLast((address) => isIP(address) !== 0 && !proxies.has(address)) ?? peer;
+    const entries = (request.header('x-forwarded-for') ?? '').split(',').slice(-maxEntries);
+    for (const entry of entries.reverse()) {
+      const address = addressIn(entry.trim());
+      if (address === undefined) return peer;
+      if (!proxies.has(address)) return address;
+    }
+    return peer;
   };
+}
 
-const maxNamed = 32;
+const maxEntries = 32;
 
-/** An IPv4 address in its IPv6 dress is the same one. */
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address);
+/** The address of an entry, which some proxies write with a port: `192.0.2.1:1234`, `[2001:db8::1]:1234`, `[2001:db8::1]`. */
+function addressIn(entry: string): string | undefined {
+  const [, bracketed, dotted] = /^(?:\[([^[\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? [];
+  const address = bracketed ?? dotted ?? entry;
+  return isIP(address) === 0 ? undefined : plainAddress(address);
+}

@@ -1,8 +1,9 @@
 import type { Cache } from '../access/cache.ts';
 import { createMemoryCache } from '../access/cache-memory.ts';
 import { createRedisCache } from '../access/cache-redis.ts';
+import { createLimitSync } from '../access/limit-sync.ts';
 import type { Limiter } from '../access/limiter.ts';
-import { createMemoryLimiter } from '../access/limiter-memory.ts';
+import { createMemoryLimiter, takeShare } from '../access/limiter-memory.ts';
 import { createRedisLimiter } from '../access/limiter-redis.ts';
 import type { Limits, Verdict } from '../access/window.ts';
 import type { Config } from '../config.ts';
@@ -25,14 +26,22 @@ const cacheBytes = 16 * 1024 * 1024;
 
 export async function openCounting(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<Counting> {
   const local = createMemoryLimiter({ now: env.clock.monotonic });
-  const counted = (limiter: Limiter) => (config.access.rateLimits ? limiter : undefined);
   if (config.cacheUrl === undefined) {
     const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });
-    return { cache, limiter: counted(local), close: cache.close };
+    return { cache, limiter: config.access.rateLimits ? local : undefined, close: cache.close };
   }
   const redis = await env.openRedis(config.cacheUrl);
   const cache = createRedisCache({ redis, random: env.random });
-  return { cache, limiter: counted(createRedisLimiter({ redis, local })), close: cache.close };
+  if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };
+  const id = Buffer.from(env.random(8)).toString('hex');
+  const sync = createLimitSync({ redis, id, note: local.note, after: env.timers.after });
+  await sync.exchange();
+  sync.start();
+  const close = async (): Promise<void> => {
+    await sync.close();
+    await cache.close();
+  };
+  return { cache, limiter: createRedisLimiter({ redis, local, sync }), close };
 }
 
 /** Processes that only read count with the one that writes: asked over the relay, on a path that no socket leads to. */
@@ -40,10 +49,14 @@ const takePath = '/internal/take';
 
 type Take = { readonly client: string; readonly weight: number; readonly limits: Limits };
 
-/** While the one that writes does not answer, each counts by itself; it has seen what it let in before, so nobody begins anew. */
-export function relayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>): Limiter {
+/**
+ * While the process that writes does not answer, each admits its share of the limits; it has seen what it admitted before. `processes`: how
+ * many take requests, the one that writes included.
+ */
+export function relayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>, processes: number): Limiter {
   const local = createMemoryLimiter({ now: clock.monotonic });
   const within = timeLimit(timers);
+  let isAlone = false;
   return {
     take: async (client, weight, limits) => {
       const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies Take));
@@ -51,13 +64,17 @@ export function relayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock
         const asked = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
         const answer = await within(answerLimit, asked);
         const verdict = JSON.parse(Buffer.from(answer.body as string).toString('utf8')) as Verdict;
+        isAlone = false;
         if (verdict.admitted) local.note(client, weight);
         return verdict;
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        return local.take(client, weight, limits);
+        isAlone = true;
+        return takeShare(local, processes, client, weight, limits);
       }
     },
+    reduced: () =>
+      isAlone ? `the writing process does not answer: each of ${processes} processes admits an equal share of every limit` : undefined,
   };
 }
 

@@ -53,7 +53,9 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const metrics = nodeMetrics(env, undefined);
     const counting = await openCounting(config, env);
     const keys = openKeys(config, env);
-    const limiter = counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env) : counting.limiter;
+    const processes = config.workers === 'auto' ? 2 : config.workers + 1;
+    const limiter =
+      counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env, processes) : counting.limiter;
     const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
     const api = createApis({
       config,
@@ -63,6 +65,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
         components: relayedComponents(relay, config.data.enabled && sharedSide(config) !== 'metrics' ? 'v1' : 'v2'),
         stopping: () => stopping,
         within: timeLimit(env.timers),
+        rateLimits: () => limiter?.reduced?.(),
       },
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
@@ -72,7 +75,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       report,
     })(sharedSide(config));
     const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
-    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay)] as const), ...own]);
+    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own]);
     const mode = { differences: frame.differences, report, longWork: frame.around.longWork };
     const { allowedHosts, allowedOrigins } = config.http;
     const handler = withRequestLog(createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode }), env);

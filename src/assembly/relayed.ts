@@ -2,10 +2,12 @@ import type { Component, HealthDeps } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
+import { isLocalCall } from '../http/local-caller.ts';
 import type { HttpResponse } from '../http/message.ts';
 import { type Relay, RelayError } from '../http/relay.ts';
 import { type Route, usualMaxBody } from '../http/router.ts';
 import type { Reply, Services } from '../rpc/method.ts';
+import { devPath } from './routes.ts';
 
 /** Parts of a process that only reads which ask the process that writes. */
 
@@ -18,8 +20,12 @@ export const relayedServices = (services: Services, path: string, relay: Relay):
   },
 });
 
-/** A route that the writer answers altogether: its health and metrics live there. */
-export const relayedRoute = (relay: Relay): Route => ({
+/**
+ * A route that the writer answers altogether: its health and metrics live there. Caller and headers do not travel, so who may call the
+ * developer's methods is decided here.
+ */
+export const relayedRoute = (relay: Relay, path: string): Route => ({
+  ...(path === devPath && { allows: isLocalCall }),
   handler: async (request) => {
     const { method, path, query } = request;
     const body = await request.body(usualMaxBody);

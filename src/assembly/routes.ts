@@ -1,5 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { healthRoutes } from '../http/health-routes.ts';
+import { isLocalCall } from '../http/local-caller.ts';
 import type { Route, Routes } from '../http/router.ts';
 import type { HealthDeps } from '../rpc/health.ts';
 import type { Services } from '../rpc/method.ts';
@@ -38,10 +39,13 @@ export function routesOf({ chains, info, health, metrics, dev, pages = [] }: Ser
   if (info !== undefined) rows.push(['/ext/info', { services: info }]);
   if (health !== undefined) rows.push(...healthRoutes(health.deps, health.services));
   if (metrics !== undefined) rows.push(metrics);
-  if (dev !== undefined) rows.push(['/ext/dev', { services: dev }]);
+  if (dev !== undefined) rows.push([devPath, { services: dev, allows: isLocalCall }]);
   rows.push(...pages);
   return new Map(rows);
 }
+
+/** Where programs on this machine, and nobody else, can change the chain's surroundings. */
+export const devPath = '/ext/dev';
 
 /** A chain answers under its id and its aliases; the primary network's have a shorter spelling too. Peer: node/node.go, initAPIAliases. */
 const chainPaths = (id: Id, aliases: readonly string[]): string[] => [

@@ -19,7 +19,7 @@ export function hostCheck(allowed: readonly string[]): (host: string | null) => 
 }
 
 /** The host before a port, by the rules of Go's net.SplitHostPort; what breaks them is taken whole. */
-function withoutPort(header: string): string {
+export function withoutPort(header: string): string {
   const found = /^(?:\[([^[\]]*)\]|([^:[\]]*)):[^:[\]]*$/.exec(header);
   return found === null ? header : (found[1] ?? found[2] ?? '');
 }

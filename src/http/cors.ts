@@ -11,8 +11,16 @@ export type Cors = {
 export const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && (request.header('access-control-request-method') ?? '') !== '';
 
-export function createCors(allowedOrigins: readonly string[]): Cors {
+export type CorsOptions = {
+  /** Request headers that pages may send beside AvalancheGo's, spelt canonically. */
+  readonly headers?: readonly string[];
+  /** Pages of public sites may reach this server on a private network or this machine. AvalancheGo does not answer that. */
+  readonly privateNetwork?: boolean;
+};
+
+export function createCors(allowedOrigins: readonly string[], { headers: more = [], privateNetwork = false }: CorsOptions = {}): Cors {
   const isAllowed = originCheck(allowedOrigins);
+  const allowedHeaders = new Set([...usualHeaders, ...more]);
   const allowed = (origin: string | null, method: string): string | null =>
     origin !== null && origin !== '' && isAllowed.matches(origin) && isMethodAllowed(method) ? isAllowed.shown(origin) : null;
 
@@ -27,6 +35,7 @@ export function createCors(allowedOrigins: readonly string[]): Cors {
       ...corsHeaders(origin),
       'access-control-allow-methods': method.toUpperCase(),
       ...(headers.length > 0 && { 'access-control-allow-headers': headers.join(', ') }),
+      ...(privateNetwork && request.header(privateNetworkHeader) === 'true' && { 'access-control-allow-private-network': 'true' }),
     };
   };
   return { allowed: (request) => allowed(request.header('origin'), request.method), preflight };
@@ -37,7 +46,9 @@ export const corsHeaders = (origin: string) => ({
   'access-control-allow-credentials': 'true',
 });
 
-const allowedHeaders: ReadonlySet<string> = new Set(['Origin', 'Accept', 'Content-Type', 'X-Requested-With']);
+const usualHeaders: readonly string[] = ['Origin', 'Accept', 'Content-Type', 'X-Requested-With'];
+
+const privateNetworkHeader = 'access-control-request-private-network';
 
 const allowedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'HEAD', 'OPTIONS']);
 

@@ -6,9 +6,13 @@ import { Fault } from '../fault.ts';
 import { servicesOf } from '../rpc/method.ts';
 import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import { createRouter, type Route, usualMaxBody } from './router.ts';
+import { createRouter, type Route, type RouterOptions, usualMaxBody } from './router.ts';
 
-const lenient = { differences: { batches: true, missingContentType: true, errorData: true }, report: strict.report, longWork };
+const lenient = {
+  differences: { batches: true, missingContentType: true, errorData: true, privateNetwork: true },
+  report: strict.report,
+  longWork,
+};
 
 const json = { 'content-type': 'application/json' };
 
@@ -188,4 +192,51 @@ test('trees of paths answer JSON, also to a foreign host, and find their own way
   expect([foreign.status, foreign.headers['content-type']]).toEqual([403, 'application/json; charset=utf-8']);
   expect(JSON.parse(foreign.body as string)).toMatchObject({ statusCode: 403, error: 'Forbidden' });
   expect(await ask('/other%zz', { host: 'localhost' })).toMatchObject({ status: 400 });
+});
+
+describe('pages of other origins', () => {
+  const tree = new Map([['v1', () => ({ status: 200, headers: { 'ratelimit-remaining': '5' }, body: '{}' })]]);
+  const origin = { origin: 'https://app.example' };
+  const exposed = 'RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
+  const preflight = (path: string, headers: Record<string, string>, options: Partial<RouterOptions> = {}) =>
+    router({ under: tree, ...options })(
+      requestOf(path, 'OPTIONS', { ...origin, 'access-control-request-method': 'GET', ...headers }, new Uint8Array()),
+    ) as HttpResponse;
+
+  test('may send API keys to trees of paths, not to AvalancheGo paths', () => {
+    for (const name of ['x-service-api-key', 'x-glacier-api-key']) {
+      const ask = { 'access-control-request-headers': `content-type,${name}` };
+      expect(preflight('/v1/chains', ask).headers).toMatchObject({ 'access-control-allow-origin': '*' });
+      expect(preflight('/v1/chains', ask).headers['access-control-allow-headers']?.toLowerCase()).toBe(`content-type, ${name}`);
+      expect(preflight('/ext/bc/X', ask, { mode: lenient }).headers['access-control-allow-headers']).toBeUndefined();
+    }
+    expect(
+      preflight('/v1/chains', { 'access-control-request-headers': 'authorization' }).headers['access-control-allow-origin'],
+    ).toBeUndefined();
+  });
+
+  test('may read rate limits there, whatever list of origins there is', async () => {
+    for (const allowedOrigins of [['*'], ['https://app.example']]) {
+      const ask = async (path: string, headers: Record<string, string>) =>
+        (await router({ under: tree, allowedOrigins })(requestOf(path, 'GET', headers, new Uint8Array()))).headers;
+      expect((await ask('/v1/chains', origin))['access-control-expose-headers']).toBe(exposed);
+      expect((await ask('/v1/chains', {}))['access-control-expose-headers']).toBeUndefined();
+      expect((await ask('/ext/bc/X', origin))['access-control-expose-headers']).toBeUndefined();
+    }
+    const elsewhere = router({ under: tree, allowedOrigins: ['https://other.example'] });
+    expect(
+      (await elsewhere(requestOf('/v1/chains', 'GET', origin, new Uint8Array()))).headers['access-control-expose-headers'],
+    ).toBeUndefined();
+  });
+
+  test('may reach a private network if they ask and their origin is allowed; AvalancheGo paths not in strict mode', () => {
+    const ask = { 'access-control-request-private-network': 'true' };
+    const granted = (path: string, headers: Record<string, string>, options?: Partial<RouterOptions>) =>
+      preflight(path, headers, options).headers['access-control-allow-private-network'];
+    expect(granted('/v1/chains', ask)).toBe('true');
+    expect(granted('/ext/bc/X', ask, { mode: lenient })).toBe('true');
+    expect(granted('/ext/bc/X', ask)).toBeUndefined();
+    expect(granted('/v1/chains', {})).toBeUndefined();
+    expect(granted('/v1/chains', ask, { allowedOrigins: ['https://other.example'] })).toBeUndefined();
+  });
 });

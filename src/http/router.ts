@@ -7,9 +7,13 @@ import type { Handler, HttpRequest, HttpResponse } from './message.ts';
 import { cleanPath, decodePath, encodePath, isMalformed, readPath } from './path.ts';
 
 /** What a path leads to: JSON-RPC services (and perhaps something else for GET), or a handler for every method. */
-export type Route =
+export type Route = (
   | { readonly services: Services; readonly get?: Handler /** Bytes; `usualMaxBody` without it. */; readonly maxBody?: number }
-  | { readonly handler: Handler };
+  | { readonly handler: Handler }
+) & {
+  /** Requests for which this is false are answered with 403. */
+  readonly allows?: (request: HttpRequest) => boolean;
+};
 
 /** Bytes of a body that a call may have where nothing else is said: 4,096 node IDs or 1,024 addresses fit. */
 export const usualMaxBody = 262_144;
@@ -24,23 +28,27 @@ export type RouterOptions = {
   readonly nodeID: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  readonly mode: Mode;
+  readonly mode: Mode & { readonly differences: { readonly privateNetwork?: boolean } };
 };
 
 /** AvalancheGo's way from request to response, in its order. Peer: api/server/server.go, wrapHandler; api/server/router.go. */
 export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigins, mode }: RouterOptions): Handler {
   const isAllowedHost = hostCheck(allowedHosts);
-  const cors = createCors(allowedOrigins);
+  const cors = createCors(allowedOrigins, { privateNetwork: mode.differences.privateNetwork === true });
+  const treeCors = createCors(allowedOrigins, { headers: keyHeaders, privateNetwork: true });
   const plain = headerSets({ 'node-id': nodeID, vary: 'Origin' });
-  const anyOrigin = headerSets({ ...plain.bare, ...corsHeaders('*') });
-  const headersFor = (origin: string | null): HeaderSets =>
-    origin === null ? plain : origin === '*' ? anyOrigin : headerSets({ ...plain.bare, ...corsHeaders(origin) });
+  const headersFor = originHeaders(plain, {});
+  const treeHeadersFor = originHeaders(plain, { 'access-control-expose-headers': limitHeaders.join(', ') });
 
   return (request) => {
     const tree = under?.get(firstSegment(request.path));
     if (tree === undefined && isMalformed(request.path)) return badRequest;
-    if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...cors.preflight(request) }, body: '' };
-    const headers = headersFor(cors.allowed(request));
+    if (isPreflight(request)) {
+      const answered = (tree === undefined ? cors : treeCors).preflight(request);
+      return { status: 200, headers: { ...plain.bare, ...answered }, body: '' };
+    }
+    const origin = cors.allowed(request);
+    const headers = tree === undefined ? headersFor(origin) : treeHeadersFor(origin);
     if (!isAllowedHost(request.header('host')))
       return tree === undefined
         ? { status: 403, headers: headers.error, body: 'invalid host specified\n' }
@@ -50,6 +58,7 @@ export function createRouter({ routes, under, nodeID, allowedHosts, allowedOrigi
 
     const found = routes.get(request.path) ?? routes.get(readPath(request.path));
     if (found === undefined) return tree === undefined ? notFound(request, headers) : run(tree, request, headers, mode);
+    if (found.allows?.(request) === false) return { status: 403, headers: headers.error, body: 'this caller is not allowed here\n' };
     if ('handler' in found) return run(found.handler, request, headers, mode);
     if (found.get !== undefined && request.method === 'GET') return run(found.get, request, headers, mode);
     return callServices(found, request, headers, mode);
@@ -67,6 +76,17 @@ type HeaderSets = Readonly<Record<'bare' | 'called' | 'json' | 'jsonCalled' | 't
   /** Beside those a handler gives; the same object for the same one, so that a server knows it again. */
   readonly with: (own: HeaderSet) => HeaderSet;
 };
+
+/** The sets for an allowed origin; those for every origin are made once. `more`: what only answers to an allowed origin carry. */
+function originHeaders(plain: HeaderSets, more: HeaderSet): (origin: string | null) => HeaderSets {
+  const setsFor = (origin: string): HeaderSets => headerSets({ ...plain.bare, ...corsHeaders(origin), ...more });
+  const anyOrigin = setsFor('*');
+  return (origin) => (origin === null ? plain : origin === '*' ? anyOrigin : setsFor(origin));
+}
+
+/** What pages send to trees of paths: API keys. And what they read there: rate limits. Trees are not AvalancheGo's, so both hold in strict mode. */
+const keyHeaders = ['X-Service-Api-Key', 'X-Glacier-Api-Key'];
+const limitHeaders = ['RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'];
 
 function headerSets(bare: Readonly<Record<string, string>>): HeaderSets {
   const called = { ...bare, 'x-content-type-options': 'nosniff' };

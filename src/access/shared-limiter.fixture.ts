@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { createLimitSync, type LimitSync } from './limit-sync.ts';
+import type { Limiter } from './limiter.ts';
+import { createMemoryLimiter } from './limiter-memory.ts';
+import { createRedisLimiter } from './limiter-redis.ts';
+import type { Redis } from './redis.ts';
+
+/** For tests: what one process makes to count with others. */
+export type SharedLimiter = Limiter & { readonly sync: LimitSync };
+
+export async function openSharedLimiter(
+  redis: Redis,
+  options: { readonly prefix?: string; readonly settleTime?: number; readonly started?: boolean; readonly now?: () => number } = {},
+): Promise<SharedLimiter> {
+  const { started = true, now, ...rest } = options;
+  const local = createMemoryLimiter({ now: () => performance.now() });
+  const after = (milliseconds: number, run: () => void) => {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  };
+  const sync = createLimitSync({ redis, id: randomUUID(), note: local.note, after, ...rest });
+  await sync.exchange();
+  if (started) sync.start();
+  return { ...createRedisLimiter({ redis, local, sync, ...rest, ...(now && { now }) }), sync };
+}

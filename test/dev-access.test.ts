@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from './http.ts';
+import { childrenOf, eventually, socketsOf } from './processes.ts';
+import { type Program, startProgram } from './program.ts';
+
+/** `/ext/dev` changes what the chain can import, so it answers programs on this machine only, in every process of the node. */
+describe('/ext/dev of a node of two processes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serac-dev-'));
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram(`--data-dir=${folder}`, '--workers=1');
+    const [reader = 0] = await eventually(
+      () => childrenOf(node.pid),
+      (children) => children.length === 1,
+    );
+    const before = socketsOf(reader);
+    await eventually(
+      async () => {
+        await send({});
+        return socketsOf(reader);
+      },
+      (now) => now > before,
+    );
+  }, 30_000);
+  afterAll(async () => {
+    await node.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'dev.addAtomicUTXO', params: { sourceChain: 'P', utxo: '0x' } });
+
+  /** Statuses of the same call on new connections, which the system spreads over the processes. */
+  const send = async (headers: Record<string, string>): Promise<number[]> => {
+    const clients = Array.from({ length: 24 }, () => createClient(node.port));
+    const answers = await Promise.all(clients.map((client) => client.send('POST', '/ext/dev', headers, call)));
+    for (const client of clients) client.close();
+    return [...new Set(answers.map(({ status }) => status))];
+  };
+  const json = { 'content-type': 'application/json' };
+
+  test('a local program is answered', async () => {
+    expect(await send(json)).toEqual([200]);
+    expect(await send({ ...json, host: `localhost:${node.port}` })).toEqual([200]);
+    expect(await send({ ...json, origin: node.url })).toEqual([200]);
+  });
+
+  test('what a proxy on the same host passes on is refused', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.9' },
+      { forwarded: 'for=203.0.113.9' },
+      { 'x-real-ip': '203.0.113.9' },
+      { via: '1.1 proxy' },
+    ])
+      expect([headers, await send({ ...json, ...headers })]).toEqual([headers, [403]]);
+    expect(await send({ ...json, host: '192.0.2.7:9650' })).toEqual([403]);
+  });
+
+  test('a web page of another origin is refused, with a content type or without', async () => {
+    expect(await send({ ...json, origin: 'https://evil.example' })).toEqual([403]);
+    expect(await send({ origin: 'https://evil.example' })).toEqual([403]);
+    expect(await send({ origin: 'null' })).toEqual([403]);
+  });
+});
