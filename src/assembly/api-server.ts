@@ -1,4 +1,5 @@
 import { keyStoreOn } from '../access/key-store.ts';
+import { recordPlans } from '../access/plans-in-use.ts';
 import type { Stamp } from '../api/answer-cache.ts';
 import { gathered } from '../api/gathered.ts';
 import type { Served } from '../api/served.ts';
@@ -19,7 +20,7 @@ import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
-import { finderOf, gateOf } from './gate.ts';
+import { finderOf, gateOf, plansIn } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { pause, sayOnce } from './pause.ts';
 import { serveOptions, urlOf } from './serve-options.ts';
@@ -36,6 +37,7 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
   const metrics = nodeMetrics(env, undefined);
   const life = watchLife(sql, env);
   const served = await servedOf(config, env, sql, about, life.status);
+  await recordPlans(sql, plansIn(config, env), config.access.rateLimits);
   let stopping = false;
   const apis = createApis({
     config,
