@@ -163,6 +163,7 @@ const blockchain = {
   vmId: text('avm, platformvm or evm: chains that began with the network are listed under the names of their machines.'),
   subnetId: text(),
   blockchainName: text(),
+  evmChainId: integer('Of C; 0 for a chain that is no EVM chain. There is a number because clients insist on one.'),
 };
 
 export const Blockchain = object('Blockchain', blockchain);

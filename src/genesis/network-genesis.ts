@@ -10,7 +10,8 @@ export type NetworkGenesis = {
   readonly x: { readonly blockchainID: Id; readonly genesis: AvmGenesis };
   /** Block 0 of each; the EVM's is undefined for a C-Chain genesis that is not a standard network's, which Serac cannot execute. */
   readonly p: { readonly genesisBlockID: Id; readonly startTime: bigint };
-  readonly c: { readonly blockchainID: Id; readonly genesisBlockID: Id | undefined };
+  /** `evmChainID`: 0 if the genesis text does not say. */
+  readonly c: { readonly blockchainID: Id; readonly genesisBlockID: Id | undefined; readonly evmChainID: number };
 };
 
 export type DataFile = 'local.json' | 'fuji.bin' | 'mainnet.bin';
@@ -49,6 +50,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
     c: {
       blockchainID: parseId('2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
+      evmChainID: 43_114,
     },
   },
   5: {
@@ -57,6 +59,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
     c: {
       blockchainID: parseId('yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
+      evmChainID: 43_113,
     },
   },
 };
@@ -71,8 +74,18 @@ function fromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): Net
   return {
     x: { blockchainID: xID, genesis },
     p: { genesisBlockID: platformBlockId(buildPlatformGenesis(config, genesis.assets[0].tx.id, chains)), startTime: config.startTime },
-    c: { blockchainID: cID, genesisBlockID: cGenesisBlockID },
+    c: { blockchainID: cID, genesisBlockID: cGenesisBlockID, evmChainID: evmChainIdIn(config.cChainGenesis) },
   };
+}
+
+/** AvalancheGo hands the text to the EVM as it is, so anything may stand there. */
+function evmChainIdIn(cChainGenesis: string): number {
+  try {
+    const id: unknown = JSON.parse(cChainGenesis)?.config?.chainId;
+    return Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The EVM's block 0 depends on nothing but its genesis text and the upgrade times, which custom networks share with local. */
