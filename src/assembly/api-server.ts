@@ -10,7 +10,7 @@ import { differencesOf } from '../differences.ts';
 import { type PerAddress, perAddress } from '../follow/per-address.ts';
 import { createRouter } from '../http/router.ts';
 import { exportSteps } from '../index/export-shelf.ts';
-import { indexedChains, learnedPostgres, touchPostgres } from '../index/migrate.ts';
+import { indexedChains, isMigrated, learnedPostgres, touchPostgres } from '../index/migrate.ts';
 import { openReads } from '../index/open-reads.ts';
 import type { IndexReads } from '../index/reads.ts';
 import { follow } from '../index/steps.ts';
@@ -99,7 +99,12 @@ async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
   const say = sayOnce(env.log);
   for (;;) {
     const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
-    if (typeof found === 'object') return found;
+    if (typeof found === 'object') {
+      if (await isMigrated(sql)) return found;
+      say('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
+      await pause(env.timers, patience);
+      continue;
+    }
     say(`waiting: ${found ?? 'the database has no index yet; start one with: serac index URL --database-url …'}`);
     await pause(env.timers, patience);
   }

@@ -67,6 +67,13 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
   return rows.map(({ number, id }) => ({ number, id: idFromBytes(id) }));
 }
 
+/** Whether the tables of a PostgreSQL database are those of this program. Rejects if they are of a later one. */
+export async function isMigrated(sql: Sql): Promise<boolean> {
+  const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
+  const rows = await sql.all<{ name: string; value: number }>(parts, []);
+  return rows.length > 0 && !rows.some(({ name, value }) => isStale(name, value));
+}
+
 /** Really writes a row and reads it back; see store/store.ts. */
 export async function touchPostgres(sql: Sql): Promise<void> {
   await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
