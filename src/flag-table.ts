@@ -101,7 +101,7 @@ export const flags = {
   'data-network-name': {
     group: 'Interfaces',
     kind: 'text',
-    help: 'what the Data interface calls the network: fuji lets clients with closed lists talk to a private chain',
+    help: 'what the Data interface calls the network under its own names; a private one answers to fuji and testnet anyway',
   },
 
   'require-api-key': { group: 'Access', kind: 'yes', default: 'false', help: 'refuse callers of the Data interface without a key' },

@@ -252,6 +252,16 @@ describe('keys, where they are required', () => {
   }, 30_000);
   afterAll(() => node?.stop());
 
+  test('keys create prints the quota of the running server, without being given its plans', async () => {
+    const { out } = await runProgram('keys', 'create', '--plan=tiny', `--data-dir=${join(folder, 'keys')}`);
+    const { perMinute, perDay } = plans.data.tiny;
+    expect(out).toContain(`tiny: ${perMinute} requests a minute, ${perDay} a day\n`);
+    const unknown = await runProgram('keys', 'create', '--plan=gold', `--data-dir=${join(folder, 'keys')}`);
+    expect(unknown.err).toContain('tiny');
+    const fresh = await runProgram('keys', 'create', `--data-dir=${join(folder, 'never started')}`);
+    expect(fresh.out).toContain('no server has started here yet');
+  });
+
   test('who may ask what', async () => {
     const good = await keyIn('keys');
     const blocks = await keyIn('keys', '--routes=listLatestPrimaryNetworkBlocks,getBlock*');

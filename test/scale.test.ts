@@ -128,6 +128,24 @@ describe.skipIf(!hasServers)(withServers('at scale', hasServers), () => {
     expect(all.indexers.map(({ said }) => said()).join()).not.toContain('secret');
   });
 
+  test('a server of this version waits until an older index is migrated', async () => {
+    const sql = openPostgres({ url: all.database });
+    const version = async (change: number) =>
+      void (await sql.all(`UPDATE meta SET value = value + ? WHERE name = 'index of chain 1'`, [change]));
+    await version(-1);
+    let isReady = false;
+    const starting = all.startApi().finally(() => {
+      isReady = true;
+    });
+    await Bun.sleep(2_000);
+    expect(isReady).toBe(false);
+    await version(1);
+    const api = await starting;
+    expect((await ask(api.client, cheap)).status).toBe(200);
+    await api.stop();
+    await sql.close();
+  }, 30_000);
+
   test('a server that calls the network by another name does not mix up answers with the others', async () => {
     const fuji = await all.startApi('--data-network-name=fuji');
     const question = { path: `${chainRoot}/blocks?pageSize=1` };

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { paramContext } from '../src/api/addresses.ts';
+import { contextOf } from '../src/api/chain-name.ts';
 import { bind, createApi } from '../src/api/dispatch.ts';
 import { mismatches } from '../src/api/matches.fixture.ts';
 import { asker, openGate, type Sent } from '../src/api/requests.fixture.ts';
@@ -110,6 +110,7 @@ export function modelServed(blocks: readonly ModelBlock[], now: () => number, ne
       name: 'local',
       names: ['local', '12345'],
       hrp: 'local',
+      alias: undefined,
       isTestnet: true,
       subnetID: zeroId,
       startTime: 0,
@@ -117,8 +118,8 @@ export function modelServed(blocks: readonly ModelBlock[], now: () => number, ne
     },
     chains: [chain(idAt(7), 'X', 'x-chain', 'X-Chain'), chain(idAt(6), 'Y', 'Y', 'Y')],
     counterparts: [
-      { id: zeroId, alias: 'P' },
-      { id: idAt(5), alias: 'C' },
+      { id: zeroId, alias: 'P', evmChainId: 0 },
+      { id: idAt(5), alias: 'C', evmChainId: 43_112 },
     ],
     builder: undefined,
     now,
@@ -132,7 +133,7 @@ export function metricsApi(served: Served) {
     createApi({
       routes: bind('metrics', statsRoutes(), served),
       gate: openGate,
-      context: paramContext(served.network.hrp),
+      context: contextOf(served),
       sealKey: new Uint8Array(32),
       now: served.now,
       caller: () => '127.0.0.1',

@@ -16,6 +16,7 @@ async function deps(): Promise<KeysDeps> {
   return {
     keys: await keyStoreOn(openKeysFile(openDatabase, ':memory:')),
     plans: defaultPlans,
+    plansOf: 'server',
     routes: { data: ['listUtxos', 'getBlock'], metrics: ['avgTps'] },
     now: () => start,
     random: (count) => new Uint8Array(count).fill(++made),
@@ -55,6 +56,19 @@ test('made, listed, revoked: for people', async () => {
   ]);
   expect((await run(`revoke ${key}`, on))[0]).toContain('was revoked already, on 2027-01-15 08:00:00 UTC');
   expect((await run('list', on)).filter((line) => line.includes('revoked'))).toHaveLength(1);
+});
+
+test('the quota printed is that of the plans, and says where they come from', async () => {
+  const on = await deps();
+  const keyed = new Map([['partner', { perMinute: 7, perDay: 70 }]]);
+  const own = { ...on, plans: { ...defaultPlans, data: { ...defaultPlans.data, keyed } } };
+  const planLine = async (plansOf: KeysDeps['plansOf']) =>
+    (await run('create --plan partner', { ...own, plansOf })).find((line) => line.startsWith('  plan'));
+  expect(await planLine('server')).toBe('  plan     partner: 7 requests a minute, 70 a day');
+  expect(await planLine('server that does not count')).toContain('70 a day (the server does not count requests now');
+  expect(await planLine('defaults')).toContain('(the defaults: no server has started here yet');
+  expect(await planLine('file')).toContain('(by the file given here');
+  expect(await codeOf(() => run('create --plan pro', own))).toBe('ACCESS_BAD_KEYS_COMMAND');
 });
 
 test('made, listed, revoked: for programs', async () => {

@@ -7,11 +7,15 @@ import { defaultPlan, type Plans, type RouteIds } from './plans.ts';
 export type KeysDeps = {
   readonly keys: KeyStore;
   readonly plans: Plans;
+  /** Where the plans come from: a file, the server that started last, or nobody has said yet. */
+  readonly plansOf: PlanSource;
   readonly routes: RouteIds;
   /** Unix seconds. */
   readonly now: () => number;
   readonly random: (count: number) => Uint8Array;
 };
+
+export type PlanSource = 'file' | 'server' | 'server that does not count' | 'defaults';
 
 /** Does what `serac keys ...` asks and gives the lines to print. */
 export async function runKeys(command: KeysCommand, deps: KeysDeps): Promise<string[]> {
@@ -46,13 +50,21 @@ async function create({ name = '', plan = defaultPlan, expires, routes, json }: 
     '',
     `  id       ${key.id}`,
     `  name     ${orDash(name)}`,
-    `  plan     ${plan}: ${limits.perMinute} requests a minute, ${limits.perDay} a day`,
+    `  plan     ${plan}: ${limits.perMinute} requests a minute, ${limits.perDay} a day${planNotes[deps.plansOf]}`,
     `  expires  ${key.expires === undefined ? 'never' : dateText(key.expires)}`,
     `  routes   ${grantsText(key)}`,
     '',
     'Callers send it in the header x-service-api-key (or x-glacier-api-key).',
   ];
 }
+
+/** What to know about the figures of a plan. */
+const planNotes: { readonly [S in PlanSource]: string } = {
+  file: ' (by the file given here; start the server with the same)',
+  server: '',
+  'server that does not count': ' (the server does not count requests now: --rate-limits off, or it listens on loopback only)',
+  defaults: ' (the defaults: no server has started here yet, --rate-limit-plans may change them)',
+};
 
 function endOf(expires: string | undefined, now: number): number | undefined {
   if (expires === undefined || expires === 'never') return undefined;

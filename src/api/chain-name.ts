@@ -1,10 +1,18 @@
 import { idText } from '../bytes/id.ts';
+import { paramContext } from './addresses.ts';
+import type { ParamContext } from './param.ts';
 import { notFound, type Refusal } from './refusal.ts';
 import type { Served, ServedChain } from './served.ts';
 
 /** A chain of this server by its alias, its slug or its blockchain ID. */
 export const findChain = ({ chains }: Served, name: string): ServedChain | undefined =>
   chains.find(({ id, aliases, slug }) => slug === name || aliases.includes(name) || idText(id) === name);
+
+/** Reads parameters for a server: addresses of its network, and any name of a chain. */
+export const contextOf = (served: Served): ParamContext => {
+  const { hrp, alias } = served.network;
+  return paramContext(hrp, alias?.hrp, (name) => findChain(served, name)?.id ?? name);
+};
 
 export type Counterpart = Served['counterparts'][number];
 

@@ -56,7 +56,7 @@ const rows: readonly Route<Deps>[] = [
     path: '/v1/things/{kind}/items',
     id: 'postItems',
     params: { kind: pathText(), addresses: bodyAddresses(), flag: bool('f') },
-    run: async (_, { addresses: given }) => ({ given }),
+    run: async (_, { addresses: { owners: given } }) => ({ given }),
   }),
   row({
     ...plain,
@@ -64,7 +64,7 @@ const rows: readonly Route<Deps>[] = [
     path: '/v1/owners',
     id: 'owners',
     params: { addresses: addresses({ required: true }) },
-    run: async (_, { addresses: given }) => ({ given }),
+    run: async (_, { addresses: { owners: given } }) => ({ given }),
   }),
   row({
     ...plain,

@@ -157,7 +157,7 @@ function answerer({ cache, sealKey, now, origin }: ApiOptions) {
     const second = now();
     const before = openedNow.get(asked);
     if (before?.second === second) return before.opened;
-    const opened = seal.open(token, asked.query, second);
+    const opened = seal.open(token, asked.list(), second);
     openedNow.set(asked, { second, opened });
     return opened;
   };
@@ -175,7 +175,7 @@ function answerer({ cache, sealKey, now, origin }: ApiOptions) {
     const pages: Pages = {
       asked: cursor,
       next: (to) => {
-        next = { cursor: to, token: seal.seal(to, asked.query, made) };
+        next = { cursor: to, token: seal.seal(to, asked.list(), made) };
         return next.token;
       },
     };
@@ -195,7 +195,7 @@ function answerer({ cache, sealKey, now, origin }: ApiOptions) {
       keep: bound.row.keep,
       pinned: cursor !== undefined,
       make,
-      seal: (to, later) => seal.seal(to, asked.query, later),
+      seal: (to, later) => seal.seal(to, asked.list(), later),
     });
   };
 

@@ -14,14 +14,18 @@ export type Param<T> = {
   readonly description?: string;
   readonly absent: T;
   readonly read: (texts: readonly string[], name: string, context: ParamContext) => T;
+  /** What of a value decides which list is asked for; without it the value itself. Different spellings of one thing give the same. */
+  listKey?(value: T, context: ParamContext): unknown;
 };
 
 /** What reading a parameter may depend on beside its text; the same for all requests. */
 export type ParamContext = {
-  /** An address of the served network, in any of its spellings; undefined if it is none. */
-  readonly address: (text: string) => Address | undefined;
-  /** What addresses of the network begin with. */
-  readonly hrp: string;
+  /** An address of the served network, in any of its spellings, and what it begins with; undefined if it is none. */
+  readonly address: (text: string) => { readonly address: Address; readonly hrp: string } | undefined;
+  /** What addresses of the network begin with. A private network also takes those of the network it has for an alias. */
+  readonly hrps: readonly [string, ...string[]];
+  /** One name for all names of a chain; a name that is none stays as it is. */
+  readonly chain: (name: string) => string;
 };
 
 export type Params = { readonly [name: string]: Param<unknown> };

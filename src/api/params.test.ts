@@ -139,8 +139,21 @@ describe('ids', () => {
 });
 
 describe('addresses', () => {
+  test('a private network takes those of its alias as well, and tells how the first was spelt', () => {
+    const both = paramContext('local', 'fuji');
+    const fuji = bech32Encode('fuji', Buffer.from(owner, 'hex'));
+    const readBoth = (text: string) => addresses().read([text], 'it', both);
+    expect(readBoth(fuji)).toEqual({ owners: [owner], hrp: 'fuji' });
+    expect(readBoth(`X-${fuji},${bech}`)).toEqual({ owners: [owner], hrp: 'fuji' });
+    expect(readBoth(`${bech},P-${fuji}`)).toEqual({ owners: [owner], hrp: 'local' });
+    expect(() => readBoth(bech32Encode('avax', Buffer.from(owner, 'hex')))).toThrow(
+      '(local1... or fuji1..., X-, P- or C- before them or not)',
+    );
+    expect(refused(addresses(), fuji)).toContain('(local1..., X-');
+  });
+
   test('every spelling, each address once', () => {
-    expect(read(addresses(), `X-${bech},P-${bech}, C-${bech} ,${bech},${bech.toUpperCase()}`)).toEqual([owner]);
+    expect(read(addresses(), `X-${bech},P-${bech}, C-${bech} ,${bech},${bech.toUpperCase()}`)).toEqual({ owners: [owner], hrp: 'local' });
   });
   test('foreign and broken ones are named', () => {
     const other = bech32Encode('fuji', addressToBytes(owner));
@@ -155,9 +168,9 @@ describe('addresses', () => {
   });
   test('no more than so many', () => {
     const many = (count: number) => Array.from({ length: count }, () => bech).join(',');
-    expect(read(addresses(), many(64))).toEqual([owner]);
+    expect(read(addresses(), many(64))).toEqual({ owners: [owner], hrp: 'local' });
     expect(refused(addresses(), many(65))).toBe('it must hold no more than 64 addresses');
-    expect(read(bodyAddresses(), many(1024))).toEqual([owner]);
+    expect(read(bodyAddresses(), many(1024))).toEqual({ owners: [owner], hrp: 'local' });
     expect(refused(bodyAddresses(), many(1025))).toBe('it must hold no more than 1024 addresses');
     expect(refused(addresses(), ','.repeat(1_000_000))).toBe('it must hold no more than 64 addresses');
   });

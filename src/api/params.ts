@@ -13,6 +13,12 @@ type Words = { readonly description?: string; readonly example?: string };
 /** Any text in the path. */
 export const pathText = (words: Words = {}): Param<string> => onPath({ type: 'string' }, words, ([text = ''], name) => bounded(text, name));
 
+/** A chain in the path, by any of its names. */
+export const chainName = (words: Words = {}): Param<string> => ({ ...pathText(words), listKey: (name, { chain }) => chain(name) });
+
+/** The network in the path. There is one, whatever name it is asked for by. */
+export const networkName = (words: Words = {}): Param<string> => ({ ...pathText(words), listKey: () => '' });
+
 /** A CB58 id in the path. */
 export const pathId = (words: Words = {}): Param<Id> => onPath({ type: 'string' }, words, ([text = ''], name) => readId(text, name));
 

@@ -5,8 +5,10 @@ import { invalid } from './refusal.ts';
 /** What a request asks of its route. */
 export type Asked = {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The route and all parameters but those of paging, as one text: two requests for the same list have the same. */
+  /** The route and all parameters but those of paging, as one text: what the answer depends on, spellings too. */
   readonly query: string;
+  /** The route and what its parameters mean, as one text: two requests for the same list have the same, however they spell it. */
+  readonly list: () => string;
   readonly pageSize: string;
   readonly pageToken: string | undefined;
 };
@@ -28,10 +30,30 @@ export function readParams(id: string, params: Params, textsOf: TextsOf, context
     if (texts !== undefined && !paging.has(name)) query += `\n${name}=${JSON.stringify(texts)}`;
   }
   if (reasons.length > 0) throw invalid(reasons);
-  return { values, query, pageSize: String(values.pageSize), pageToken: values.pageToken as string | undefined };
+  let list: string | undefined;
+  return {
+    values,
+    query,
+    list: () => {
+      list ??= listText(id, params, values, context);
+      return list;
+    },
+    pageSize: String(values.pageSize),
+    pageToken: values.pageToken as string | undefined,
+  };
 }
 
 export type TextsOf = (place: Param<unknown>['in'], name: string) => readonly string[] | undefined;
+
+/** An absent parameter has its default, and the order of several words says nothing. */
+function listText(id: string, params: Params, values: Asked['values'], context: ParamContext): string {
+  const keys = Object.entries(params).flatMap(([name, { listKey }]) => {
+    if (paging.has(name)) return [];
+    const key = listKey === undefined ? values[name] : listKey(values[name], context);
+    return [[name, Array.isArray(key) ? key.toSorted() : key]];
+  });
+  return `${id}\n${JSON.stringify(keys, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}`;
+}
 
 const paging: ReadonlySet<string> = new Set(['pageSize', 'pageToken']);
 

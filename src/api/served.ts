@@ -8,7 +8,7 @@ export type Served = {
   /** X first. */
   readonly chains: readonly [ServedChain, ...ServedChain[]];
   /** Chains that are known by name only: P and C. */
-  readonly counterparts: readonly { readonly id: Id; readonly alias: string }[];
+  readonly counterparts: readonly { readonly id: Id; readonly alias: string; readonly evmChainId: number }[];
   /** The node that built every block after block 0; undefined if others may have (a followed network). */
   readonly builder: string | undefined;
   /** Unix seconds. */
@@ -21,11 +21,16 @@ export type ServedNetwork = {
   readonly name: string;
   readonly names: readonly string[];
   readonly hrp: string;
+  /** Another network under whose names a private one answers as well, for clients that know public names only. */
+  readonly alias: NetworkAlias | undefined;
   readonly isTestnet: boolean;
   readonly subnetID: Id;
   /** Unix seconds of the network's genesis: when its first chains began. */
   readonly startTime: number;
 };
+
+/** Asked for by one of these names, answers have this name and, unless addresses were asked for in another spelling, this prefix. */
+export type NetworkAlias = { readonly name: string; readonly names: readonly string[]; readonly hrp: string };
 
 export type ServedChain = {
   readonly id: Id;

@@ -1,10 +1,10 @@
-import type { Served, ServedChain } from '../api/served.ts';
+import type { NetworkAlias, Served, ServedChain } from '../api/served.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { vmIds } from '../genesis/blockchain-id.ts';
 import type { IndexReads } from '../index/reads.ts';
-import { mainnetId } from '../network.ts';
+import { isPublic, mainnetId } from '../network.ts';
 import type { Frame } from './frame.ts';
 
 /**
@@ -14,7 +14,8 @@ import type { Frame } from './frame.ts';
 export type About = {
   readonly network: { readonly id: number; readonly name: string; readonly hrp: string; readonly startTime: number };
   readonly chains: readonly [AboutChain, ...AboutChain[]];
-  readonly counterparts: readonly { readonly id: string; readonly alias: string }[];
+  /** An index that an earlier build described has no `evmChainId`. */
+  readonly counterparts: readonly { readonly id: string; readonly alias: string; readonly evmChainId?: number }[];
   /** The followed node, where the index is of one. */
   readonly node?: string;
 };
@@ -35,7 +36,10 @@ export const aboutOf = ({ specs, p, c, genesis, around: { network } }: Frame): A
     feeAsset: idText(assets[0].tx.id),
     genesis: toHex(bytes),
   })),
-  counterparts: [p, c].map(({ id, aliases: [alias] }) => ({ id: idText(id), alias })),
+  counterparts: [
+    { id: idText(p.id), alias: p.aliases[0], evmChainId: 0 },
+    { id: idText(c.id), alias: c.aliases[0], evmChainId: genesis.c.evmChainID },
+  ],
 });
 
 /** A node's URL as anybody may see it: without a name and password, ready for a path behind it. */
@@ -57,29 +61,37 @@ export type ServedDeps = {
 export function servedFrom({ about, config, subnetID, builder, now, chain }: ServedDeps): Served {
   const { id, name: ownName, hrp, startTime } = about.network;
   const name = config.access.networkName ?? ownName;
-  // Public clients call fuji testnet as well.
-  const names = [...new Set([name, ownName, String(id), `network-${id}`, ...(name === 'fuji' ? ['testnet'] : [])])];
+  const alias = isPublic(id) ? undefined : fuji;
+  const own = [name, ownName, String(id), `network-${id}`, ...(name === fuji.name ? fuji.names : [])];
+  const names = [...new Set([...own, ...(alias?.names ?? [])])];
   return {
-    network: { id, name, names, hrp, isTestnet: id !== mainnetId, subnetID, startTime },
+    network: { id, name, names, hrp, alias, isTestnet: id !== mainnetId, subnetID, startTime },
     chains: mapped(about.chains, (row, i) => {
       const chainID = parseId(row.id);
-      const [alias] = row.aliases;
+      const [called] = row.aliases;
       return {
         id: chainID,
         aliases: row.aliases,
-        slug: i === 0 ? 'x-chain' : alias,
-        title: i === 0 ? 'X-Chain' : alias,
+        slug: i === 0 ? 'x-chain' : called,
+        title: i === 0 ? 'X-Chain' : called,
         vmID: vmIds.avm,
         feeAsset: parseId(row.feeAsset),
         genesisBytes: fromHex(row.genesis),
-        ...chain(chainID, alias),
+        ...chain(chainID, called),
       };
     }),
-    counterparts: about.counterparts.map(({ id: counterpart, alias }) => ({ id: parseId(counterpart), alias })),
+    counterparts: about.counterparts.map(({ id: counterpart, alias: called, evmChainId = 0 }) => ({
+      id: parseId(counterpart),
+      alias: called,
+      evmChainId,
+    })),
     builder,
     now,
   };
 }
+
+/** Public clients have two names for it. */
+const fuji: NetworkAlias = { name: 'fuji', names: ['fuji', 'testnet'], hrp: 'fuji' };
 
 const mapped = <A, B>([first, ...others]: readonly [A, ...A[]], make: (a: A, i: number) => B): [B, ...B[]] => [
   make(first, 0),

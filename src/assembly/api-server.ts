@@ -1,4 +1,5 @@
 import { keyStoreOn } from '../access/key-store.ts';
+import { recordPlans } from '../access/plans-in-use.ts';
 import type { Stamp } from '../api/answer-cache.ts';
 import { gathered } from '../api/gathered.ts';
 import type { Served } from '../api/served.ts';
@@ -9,7 +10,7 @@ import { differencesOf } from '../differences.ts';
 import { type PerAddress, perAddress } from '../follow/per-address.ts';
 import { createRouter } from '../http/router.ts';
 import { exportSteps } from '../index/export-shelf.ts';
-import { indexedChains, learnedPostgres, touchPostgres } from '../index/migrate.ts';
+import { indexedChains, isMigrated, learnedPostgres, touchPostgres } from '../index/migrate.ts';
 import { openReads } from '../index/open-reads.ts';
 import type { IndexReads } from '../index/reads.ts';
 import { follow } from '../index/steps.ts';
@@ -22,7 +23,7 @@ import { openCounting } from './counting.ts';
 import type { Env, Postgres } from './env.ts';
 import { isReached } from './follow.ts';
 import { longWorkOf } from './frame.ts';
-import { finderOf, gateOf } from './gate.ts';
+import { finderOf, gateOf, plansIn } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { pause, sayOnce } from './pause.ts';
 import { withRequestLog } from './request-log.ts';
@@ -53,6 +54,7 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
   const life = watchLife(sql, env);
   closing.add(life.stop);
   const served = await servedOf(config, env, sql, about, life.status);
+  await recordPlans(sql, plansIn(config, env), config.access.rateLimits);
   let stopping = false;
   const apis = createApis({
     config,
@@ -118,7 +120,12 @@ async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
   const say = sayOnce(env.log);
   for (;;) {
     const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
-    if (typeof found === 'object') return found;
+    if (typeof found === 'object') {
+      if (await isMigrated(sql)) return found;
+      say('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
+      await pause(env.timers, patience);
+      continue;
+    }
     say(`waiting: ${found ?? 'the database has no index yet; start one with: serac index URL --database-url …'}`);
     await pause(env.timers, patience);
   }

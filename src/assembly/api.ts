@@ -1,6 +1,6 @@
 import type { Gate } from '../access/gate.ts';
-import { paramContext } from '../api/addresses.ts';
 import { createAnswerCache, type Stamp } from '../api/answer-cache.ts';
+import { contextOf } from '../api/chain-name.ts';
 import { bind, createApi, type Observer } from '../api/dispatch.ts';
 import { healthRoutes } from '../api/health.ts';
 import { type DocumentOptions, openApi } from '../api/openapi.ts';
@@ -81,7 +81,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
     const api = createApi({
       routes,
       gate: parts.gate,
-      context: paramContext(served.network.hrp),
+      context: contextOf(served),
       cache,
       sealKey: parts.sealKey,
       now,

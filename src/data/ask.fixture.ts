@@ -1,4 +1,4 @@
-import { paramContext } from '../api/addresses.ts';
+import { contextOf } from '../api/chain-name.ts';
 import { bind, createApi } from '../api/dispatch.ts';
 import { mismatches } from '../api/matches.fixture.ts';
 import { asker, errorFlaw, type Got, openGate, type Sent } from '../api/requests.fixture.ts';
@@ -28,7 +28,7 @@ export function askData(served: Served, { recover, report }: { recover?: Recover
     createApi({
       routes: bind('data', rows, dataDeps(served, recover)),
       gate: openGate,
-      context: paramContext(served.network.hrp),
+      context: contextOf(served),
       sealKey: Buffer.alloc(32, 7),
       now: served.now,
       caller: () => '127.0.0.1',

@@ -39,4 +39,4 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
 const maxRemembered = 8192;
 
 /** Clients insist on these properties. */
-const nameless = (id: Id): AssetLabel => ({ assetId: idText(id), name: '', symbol: '', denomination: 0, type: 'secp256k1' });
+const nameless = (id: Id): AssetLabel => ({ assetId: idText(id), name: '', symbol: '', denomination: 0 });

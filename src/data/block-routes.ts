@@ -7,7 +7,7 @@ import type { ServedChain } from '../api/served.ts';
 import { parseShortId } from '../bytes/address.ts';
 import { Fault } from '../fault.ts';
 import type { BlockEntry, Times } from '../index/reads.ts';
-import { chainAt, chainPath, placeParams } from './chain.ts';
+import { chainAt, chainPath, placeParams, type Spelling, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
 import { listingOf, pageOf, pageParams } from './paging.ts';
@@ -28,8 +28,10 @@ export const blockRoutes: readonly Route<DataDeps>[] = [
     params: { ...placeParams, startTimestamp, endTimestamp, ...pageParams },
     response: BlockList,
     keep: 'pin',
-    run: async (deps, { startTimestamp: from, endTimestamp: to, pageSize: limit, ...place }, { pages }) =>
-      listBlocks(deps, chainAt(deps.served, place), { times: { from, to }, limit, pages, isListed: () => true }),
+    run: async (deps, { startTimestamp: from, endTimestamp: to, pageSize: limit, ...place }, { pages }) => {
+      const spelling = spellingOf(deps.served, place.network);
+      return listBlocks(deps, chainAt(deps.served, place), { spelling, times: { from, to }, limit, pages, isListed: () => true });
+    },
   }),
   row({
     method: 'GET',
@@ -60,13 +62,15 @@ export const blockRoutes: readonly Route<DataDeps>[] = [
       const { served } = deps;
       const chain = chainAt(served, place);
       if (served.builder === undefined) throw notFound(`This server does not know which node built which block of ${chain.slug}`);
-      if (served.builder !== nodeId) return { blocks: [], ...(await listFrame(deps, chain)) };
-      return listBlocks(deps, chain, { times: { from, to }, limit, pages, isListed: ({ height }) => height > 0 });
+      const spelling = spellingOf(served, place.network);
+      if (served.builder !== nodeId) return { blocks: [], ...(await listFrame(spelling, chain)) };
+      return listBlocks(deps, chain, { spelling, times: { from, to }, limit, pages, isListed: ({ height }) => height > 0 });
     },
   }),
 ];
 
 type Asked = {
+  readonly spelling: Spelling;
   readonly times: Times;
   readonly limit: number;
   readonly pages: Pages;
@@ -74,8 +78,8 @@ type Asked = {
   readonly isListed: (block: BlockEntry) => boolean;
 };
 
-async function listBlocks(deps: DataDeps, chain: ServedChain, { times, limit, pages, isListed }: Asked) {
-  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
+async function listBlocks(deps: DataDeps, chain: ServedChain, { spelling, times, limit, pages, isListed }: Asked) {
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(spelling, chain)]);
   const rows = await chain.reads.blocks({ ...listing, times, order: 'desc', limit: limit + 1 });
   const { items, nextPageToken } = pageOf(rows.filter(isListed), listing, { limit, numberOf: ({ height }) => height, pages });
   return { nextPageToken, blocks: items.map((block) => renderBlock(block, deps.served.builder)), ...frame };

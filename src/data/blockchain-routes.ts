@@ -61,13 +61,15 @@ const ownChain = (served: Served, { id, vmID, title }: ServedChain) => ({
   blockchainId: idText(id),
   vmId: vmName(vmID),
   blockchainName: title,
+  evmChainId: 0,
 });
 
-const otherChain = (served: Served, { id, alias }: Counterpart) => ({
+const otherChain = (served: Served, { id, alias, evmChainId }: Counterpart) => ({
   ...beginning(served),
   blockchainId: idText(id),
   vmId: counterpartVms[alias] ?? '',
   blockchainName: `${alias}-Chain`,
+  evmChainId,
 });
 
 /** Every chain here began with the network: none was made by a transaction of the P-Chain. */

@@ -1,15 +1,17 @@
+import type { AskedAddresses } from '../api/addresses.ts';
 import { findChain, unknownChain } from '../api/chain-name.ts';
-import { pathText } from '../api/params.ts';
+import { chainName, networkName } from '../api/params.ts';
 import { shown } from '../api/quoted.ts';
 import { notFound, type Refusal } from '../api/refusal.ts';
 import type { Served, ServedChain } from '../api/served.ts';
 
-export const networkParam = pathText({
-  description: 'The network of this server: its name (local, fuji, mainnet) or its number.',
+export const networkParam = networkName({
+  description:
+    'The network of this server: its name (local, fuji, mainnet) or its number. A private network answers to fuji and testnet too.',
   example: 'local',
 });
 
-export const blockchainParam = pathText({
+export const blockchainParam = chainName({
   description: 'A chain of this server: x-chain, or another one by its alias or blockchain ID.',
   example: 'x-chain',
 });
@@ -39,8 +41,16 @@ export function chainNamed(served: Served, name: string): ServedChain {
   return found;
 }
 
+/** How answers name the network and what they begin addresses with: as they were asked. */
+export type Spelling = { readonly network: string; readonly hrp: string };
+
+export function spellingOf({ network }: Served, asked: string, addresses?: AskedAddresses): Spelling {
+  const { name, hrp } = network.alias?.names.includes(asked) ? network.alias : network;
+  return { network: name, hrp: addresses?.hrp ?? hrp };
+}
+
 /** How answers name the chain and its network. */
-export const chainInfo = ({ network }: Served, { slug }: ServedChain) => ({ chainName: slug, network: network.name });
+export const chainInfo = ({ network }: Spelling, { slug }: ServedChain) => ({ chainName: slug, network });
 
 /** For answers that a P-Chain would have to give. */
 export const noPlatformData = (): Refusal => notFound('This server has no P-Chain data: it serves chains of the AVM');

@@ -12,18 +12,21 @@ export type DataDeps = {
   readonly served: Served;
   /** Texts that never change, remembered per chain. */
   readonly labels: (chain: ServedChain) => AssetLabels;
-  /** An address as answers spell it: no chain before it, since the same one is good on every chain. */
-  readonly address: (address: Address) => string;
+  /** An address as answers spell it, by what it begins with: no chain before it, since the same one is good on every chain. */
+  readonly addressIn: (hrp: string) => (address: Address) => string;
   readonly keyText: KeyText | undefined;
 };
 
 /** `recover` tells whose signature it is; without it answers show signatures only. */
 export function dataDeps(served: Served, recover?: RecoverKey): DataDeps {
-  const { hrp } = served.network;
+  const { hrp, alias } = served.network;
+  const spelt = (prefix: string) => memo(rememberedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
+  const own = spelt(hrp);
+  const aliased = alias === undefined ? own : spelt(alias.hrp);
   return {
     served,
     labels: memo(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
-    address: memo(rememberedAddresses, (address: Address) => bech32Encode(hrp, fromHex(address))),
+    addressIn: (wanted) => (alias !== undefined && wanted === alias.hrp ? aliased : own),
     keyText: recover && createSignerKeys(recover),
   };
 }

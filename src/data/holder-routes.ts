@@ -1,11 +1,10 @@
-import { addresses, bodyAddresses } from '../api/addresses.ts';
+import { type AskedAddresses, addresses, bodyAddresses } from '../api/addresses.ts';
 import { timestamp } from '../api/params.ts';
 import { notFound } from '../api/refusal.ts';
 import { type Route, route } from '../api/route.ts';
 import { object } from '../api/schema.ts';
-import type { Address } from '../bytes/address.ts';
 import { idText } from '../bytes/id.ts';
-import { chainAt, chainInfo, chainPath, checkNetwork, networkParam, placeParams } from './chain.ts';
+import { chainAt, chainInfo, chainPath, checkNetwork, networkParam, placeParams, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { historyOf, listFrame } from './list-frame.ts';
 import { assetsOfBalances, renderBalances, sumBalances } from './render-balance.ts';
@@ -36,13 +35,13 @@ export const holderRoutes: readonly Route<DataDeps>[] = [
     },
     response: object('ListXChainBalancesResponse', { balances: Balances, chainInfo: ChainInfo, ...historyProperty }),
     keep: 'tip',
-    run: async (deps, { addresses: owners, blockTimestamp, ...place }) => {
+    run: async (deps, { addresses: { owners }, blockTimestamp, ...place }) => {
       const { served } = deps;
       const chain = chainAt(served, place);
       const { reads, feeAsset } = chain;
       await chain.complete?.(owners);
       const pinned = blockTimestamp === undefined ? reads.tip() : reads.pinBefore(blockTimestamp);
-      const [pin, frame] = await Promise.all([pinned, listFrame(deps, chain)]);
+      const [pin, frame] = await Promise.all([pinned, listFrame(spellingOf(served, place.network), chain)]);
       const holdings = pin === undefined ? nothing : await reads.balances(owners, pin);
       const balances = sumBalances(holdings, blockTimestamp ?? served.now(), feeAsset);
       const labelOf = await deps.labels(chain)(assetsOfBalances(balances));
@@ -74,12 +73,13 @@ export const holderRoutes: readonly Route<DataDeps>[] = [
     params: { network: networkParam, addresses: addresses({ required: true }) },
     response: AddressChains,
     keep: 'tip-only',
-    run: async ({ served, address }, { network, addresses: asked }) => {
+    run: async ({ served, addressIn }, { network, addresses: asked }) => {
       checkNetwork(served, network);
+      const address = addressIn(spellingOf(served, network, asked).hrp);
       const known = await Promise.all(
-        served.chains.map(async ({ id, reads }) => ({ id: idText(id), seen: await reads.known(asked, await reads.tip()) })),
+        served.chains.map(async ({ id, reads }) => ({ id: idText(id), seen: await reads.known(asked.owners, await reads.tip()) })),
       );
-      const found = asked.map((one) => ({
+      const found = asked.owners.map((one) => ({
         address: address(one),
         blockchainIds: known.filter(({ seen }) => seen.has(one)).map(({ id }) => id),
       }));
@@ -93,11 +93,11 @@ const nothing = { own: [], shared: [], exported: [] };
 
 async function lastActivityOf(
   { served }: DataDeps,
-  asked: { readonly network: string; readonly blockchainId: string; readonly addresses: readonly Address[] },
+  asked: { readonly network: string; readonly blockchainId: string; readonly addresses: AskedAddresses },
 ) {
   const chain = chainAt(served, asked);
   const { reads } = chain;
-  const last = await reads.lastActivity(asked.addresses, await reads.tip());
+  const last = await reads.lastActivity(asked.addresses.owners, await reads.tip());
   if (last === undefined) throw notFound(`None of the addresses has ever appeared on ${chain.slug}`);
   return {
     timestamp: last.time,
@@ -105,7 +105,7 @@ async function lastActivityOf(
     txHash: idText(last.txID),
     utxoId: idText(last.utxoID),
     isConsumed: last.isConsumed,
-    ...chainInfo(served, chain),
+    ...chainInfo(spellingOf(served, asked.network), chain),
     ...(await historyOf(chain)),
   };
 }

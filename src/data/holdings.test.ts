@@ -148,12 +148,19 @@ describe('assets', () => {
       createdAtTimestamp: 3000,
       cap: 'variable',
       supply: '15',
+      nftSupply: '0',
       minters: [alice],
       firstActivityTimestamp: 3000,
       lastActivityTimestamp: 3000,
       txCount: 2,
     });
-    expect(await get(`${onX}/assets/${family.assetId}`)).toMatchObject({ ...family, supply: '1', minters: [bob], txCount: 3 });
+    expect(await get(`${onX}/assets/${family.assetId}`)).toMatchObject({
+      ...family,
+      supply: '1',
+      nftSupply: '1',
+      minters: [bob],
+      txCount: 3,
+    });
     expect(await get(`${onX}/assets/${avax.assetId}`)).toMatchObject({ ...avax, cap: 'fixed', createdAtTimestamp: 1000, minters: [] });
   });
 

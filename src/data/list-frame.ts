@@ -1,10 +1,9 @@
 import type { ServedChain } from '../api/served.ts';
-import { chainInfo } from './chain.ts';
-import type { DataDeps } from './deps.ts';
+import { chainInfo, type Spelling } from './chain.ts';
 
 /** What comes with every list of a chain. */
-export const listFrame = async ({ served }: DataDeps, chain: ServedChain) => ({
-  chainInfo: chainInfo(served, chain),
+export const listFrame = async (spelling: Spelling, chain: ServedChain) => ({
+  chainInfo: chainInfo(spelling, chain),
   ...(await historyOf(chain)),
 });
 

@@ -62,6 +62,7 @@ describe('blockchains', () => {
     subnetId: idText(pChain),
     createBlockNumber: '-1',
     createBlockTimestamp: 900,
+    evmChainId: 0,
   };
 
   test('the known ones, in pages', async () => {
@@ -86,6 +87,7 @@ describe('blockchains', () => {
         blockchainId: idText(cChain),
         blockchainName: 'C-Chain',
         vmId: 'evm',
+        evmChainId: 43_112,
       });
     expect((await refused(`${local}/blockchains/${avaxID}`)).status).toBe(404);
   });

@@ -2,10 +2,9 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import type { AssetEntry, BlockEntry, IndexReads, Order, OutputEntry, Pin, Spent, Subject, Times, TxEntry } from '../index/reads.ts';
-import { isAlone, isRight, worthOf } from '../index/worth.ts';
 import type { Block } from '../tx/block.ts';
 import { consumedBy, effectsOf } from '../tx/effects.ts';
-import type { InitialState } from '../tx/output.ts';
+import type { InitialState, Output } from '../tx/output.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
@@ -119,9 +118,11 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
       return paged(asked, ({ seq }) => seq, { after, order, limit });
     },
     utxos: async ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order, after, limit }) => {
-      const sorted = own()
-        .filter((output) => output.height <= pin.height && spendable(addresses, output))
-        .filter(({ utxo }) => (asset === undefined || utxo.assetID === asset) && worthOf(utxo.output) >= minAmount)
+      const isImported = ({ spender }: Kept) => spender !== undefined && Number(spender.block.height) <= pin.height;
+      const sorted = [...outputs.values()]
+        .filter((output) => (output.createdOn === chainID ? output.height <= pin.height : isImported(output)))
+        .filter((output) => spendable(addresses, output))
+        .filter(({ utxo }) => (asset === undefined || utxo.assetID === asset) && sortAmount(utxo.output) >= minAmount)
         .map((output) => entryOf(output, pin))
         .filter(({ spent }) => includeSpent || spent === undefined)
         .sort((a, b) => byKey(sortBy, a, b) || compareHex(a.utxo.id, b.utxo.id));
@@ -135,7 +136,12 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
       const alone = open.filter(({ utxo, consumedOn }) => consumedOn === chainID && isAlone(utxo.output));
       const entries = (kept: readonly Kept[]) => kept.map((output) => entryOf(output, pin));
       return {
-        own: alone.map(({ utxo }) => ({ asset: utxo.assetID, locktime: utxo.output.locktime, amount: worthOf(utxo.output), count: 1 })),
+        own: alone.map(({ utxo: { assetID: asset, output } }) => {
+          const { locktime } = output;
+          return 'amount' in output
+            ? { asset, locktime, amount: output.amount, count: 1, nfts: 0 }
+            : { asset, locktime, amount: 0n, count: 0, nfts: 1 };
+        }),
         shared: entries(open.filter(({ utxo, consumedOn }) => consumedOn === chainID && !isAlone(utxo.output))),
         exported: entries(open.filter(({ consumedOn }) => consumedOn !== chainID)),
       };
@@ -181,7 +187,8 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
         firstTime: Math.min(...touching.map(({ time }) => time)),
         lastTime: Math.max(...touching.map(({ time }) => time)),
         txs: touching.length,
-        supply: open.reduce((sum, output) => sum + worthOf(output), 0n),
+        supply: open.reduce((sum, output) => sum + ('amount' in output ? output.amount : 0n), 0n),
+        nfts: open.filter((output) => !('amount' in output) && !isRight(output)).length,
         minters: [...new Set(open.filter(isRight).flatMap(({ addresses }) => addresses))].sort(),
       },
     ];
@@ -190,6 +197,11 @@ export function plainReads({ id: chainID, genesisTxs, blocks, deposits }: PlainC
 }
 
 const isMadeOf = (states: readonly InitialState[], fx: number): boolean => states.some(({ fxIndex }) => fxIndex === fx);
+
+/* By what the outputs are, and by none of the index's own rules. */
+const isRight = ({ kind }: Output): boolean => kind.endsWith('MintOutput');
+const isAlone = ({ addresses }: Output): boolean => addresses.length === 1;
+const sortAmount = (output: Output): bigint => ('amount' in output ? output.amount : isRight(output) ? 0n : 1n);
 
 const always: Times = { from: undefined, to: undefined };
 
@@ -202,7 +214,7 @@ const within =
 
 const byKey = (sortBy: 'timestamp' | 'amount', a: OutputEntry, b: OutputEntry): number => {
   if (sortBy === 'timestamp') return a.time - b.time;
-  const [of, than] = [worthOf(a.utxo.output), worthOf(b.utxo.output)];
+  const [of, than] = [sortAmount(a.utxo.output), sortAmount(b.utxo.output)];
   return of < than ? -1 : of > than ? 1 : 0;
 };
 

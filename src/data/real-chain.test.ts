@@ -123,11 +123,14 @@ describe(`a chain of ${blockCount} random blocks`, () => {
   });
 });
 
-type Amount = { readonly assetId: string; readonly amount: string };
-const amounts = (list: readonly Amount[]) => new Map(list.map(({ assetId, amount }) => [assetId, BigInt(amount)]));
+type Amount = { readonly assetId: string; readonly type: string; readonly amount: string };
+const amounts = (list: readonly Amount[]) => new Map(list.map(({ assetId, type, amount }) => [assetId + type, BigInt(amount)]));
 function summed(utxos: readonly { readonly asset: Amount }[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
-  for (const { asset } of utxos) sums.set(asset.assetId, (sums.get(asset.assetId) ?? 0n) + BigInt(asset.amount));
+  for (const { asset } of utxos) {
+    const key = asset.assetId + asset.type;
+    sums.set(key, (sums.get(key) ?? 0n) + BigInt(asset.amount));
+  }
   return sums;
 }
 const signer = (key: string): string => spelt(addressFromBytes(hash160(Buffer.from(key, 'base64'))));

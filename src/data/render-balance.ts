@@ -1,10 +1,10 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import type { Holdings, OutputEntry } from '../index/reads.ts';
-import { isRight, worthOf } from '../index/worth.ts';
+import { type AssetType, isRight, typeOf, worthOf } from '../index/worth.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
 
-/** What is held, summed by asset in the four parts that clients know. The asset that pays fees comes first, the others by id. */
+/** What is held, summed by asset and type in the four parts that clients know. The asset that pays fees comes first, the others by id. */
 export type Balances = {
   readonly unlocked: readonly Balance[];
   readonly locked: readonly Balance[];
@@ -13,7 +13,13 @@ export type Balances = {
 };
 
 /** `sharedWith`: the chain that may import it. */
-export type Balance = { readonly asset: Id; readonly sharedWith: Id | undefined; readonly amount: bigint; readonly count: number };
+export type Balance = {
+  readonly asset: Id;
+  readonly type: AssetType;
+  readonly sharedWith: Id | undefined;
+  readonly amount: bigint;
+  readonly count: number;
+};
 
 /** Locked is what cannot be spent at `now`. */
 export function sumBalances({ own, shared, exported }: Holdings, now: number, feeAsset: Id): Balances {
@@ -22,9 +28,14 @@ export function sumBalances({ own, shared, exported }: Holdings, now: number, fe
   const beyond = { unlocked: sums(), locked: sums() };
   const part = (sides: typeof here, locktime: bigint) => (locktime > seconds ? sides.locked : sides.unlocked);
   const add = (sides: typeof here, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
-    if (!isRight(output)) part(sides, output.locktime).add({ asset: assetID, sharedWith, amount: worthOf(output), count: 1 });
+    if (isRight(output)) return;
+    part(sides, output.locktime).add({ asset: assetID, type: typeOf(output), sharedWith, amount: worthOf(output), count: 1 });
   };
-  for (const { asset, locktime, amount, count } of own) part(here, locktime).add({ asset, sharedWith: undefined, amount, count });
+  for (const { asset, locktime, amount, count, nfts } of own) {
+    const { add } = part(here, locktime);
+    if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
+    if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
+  }
   for (const entry of shared) add(here, entry);
   for (const entry of exported) add(beyond, entry, entry.consumedOn);
   return {
@@ -38,8 +49,8 @@ export function sumBalances({ own, shared, exported }: Holdings, now: number, fe
 export const assetsOfBalances = (balances: Balances): Id[] => Object.values(balances).flatMap((part) => part.map(({ asset }) => asset));
 
 export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: Balances, labelOf: LabelOf) {
-  const render = ({ asset, sharedWith, amount, count }: Balance) => ({
-    ...assetAmount(labelOf(asset), amount),
+  const render = ({ asset, type, sharedWith, amount, count }: Balance) => ({
+    ...assetAmount(labelOf(asset), type, amount),
     utxoCount: count,
     sharedWithChainId: sharedWith && idText(sharedWith),
   });
@@ -51,11 +62,14 @@ export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicM
   };
 }
 
+/** An asset's units stand before its NFTs. */
+const order: { readonly [T in AssetType]: string } = { secp256k1: '00', nft: '01' };
+
 function sums() {
   const held = new Map<string, Balance>();
   return {
     add: (more: Balance): void => {
-      const key = more.asset + (more.sharedWith ?? '');
+      const key = more.asset + (more.sharedWith ?? '') + order[more.type];
       const before = held.get(key);
       held.set(key, before === undefined ? more : { ...more, amount: before.amount + more.amount, count: before.count + more.count });
     },

@@ -1,10 +1,10 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { AssetEntry, OutputEntry, TxEntry } from '../index/reads.ts';
-import { worthOf } from '../index/worth.ts';
+import { type AssetType, typeOf, worthOf } from '../index/worth.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
-import { assetAmounts, assetDetails } from './render-asset.ts';
+import { type AmountByType, amountSums, assetAmounts, assetDetails } from './render-asset.ts';
 import { renderUtxos, type Spelling } from './render-utxo.ts';
 
 /** `created`: the asset that the transaction made, if it made one. */
@@ -32,35 +32,36 @@ export function renderTx(entry: TxEntry, created: AssetEntry | undefined, spelli
 /** Every asset that an amount in the rendered transactions is of. */
 export function* assetsOfTxs(entries: readonly TxEntry[]): Iterable<Id> {
   for (const { tx, consumed, emitted } of entries) {
-    yield* unlockedBy(tx.unsigned).keys();
+    for (const { asset } of unlockedBy(tx.unsigned)) yield asset;
     for (const { utxo } of consumed) yield utxo.assetID;
     for (const { utxo } of emitted) yield utxo.assetID;
   }
 }
 
-/** What the inputs bring, by asset. The transaction itself says so, even where the outputs it consumes are older than our history. */
-function unlockedBy(unsigned: UnsignedTx): ReadonlyMap<Id, bigint> {
-  const sums = new Map<Id, bigint>();
-  for (const { assetID, input } of unsigned.inputs) add(sums, assetID, input.amount);
-  if (unsigned.kind === 'ImportTx') for (const { assetID, input } of unsigned.importedInputs) add(sums, assetID, input.amount);
+/** What the inputs bring, by asset and type. The transaction itself says so, even where the outputs it consumes are older than our history. */
+function unlockedBy(unsigned: UnsignedTx): readonly AmountByType[] {
+  const { add, list } = amountSums();
+  for (const { assetID, input } of unsigned.inputs) add(assetID, 'secp256k1', input.amount);
+  if (unsigned.kind === 'ImportTx') for (const { assetID, input } of unsigned.importedInputs) add(assetID, 'secp256k1', input.amount);
   if (unsigned.kind === 'OperationTx')
-    for (const { assetID, inputIDs, operation } of unsigned.operations) add(sums, assetID, taken[operation.kind] * BigInt(inputIDs.length));
-  return sums;
+    for (const { assetID, inputIDs, operation } of unsigned.operations) {
+      const { type, amount } = taken[operation.kind];
+      add(assetID, type, amount * BigInt(inputIDs.length));
+    }
+  return list();
 }
 
 /** What an operation consumes: a thing, or a right to mint, which counts nothing. */
-const taken: { readonly [K in FxOperation['kind']]: bigint } = {
-  'secp256k1fx.MintOperation': 0n,
-  'nftfx.MintOperation': 0n,
-  'nftfx.TransferOperation': 1n,
-  'propertyfx.MintOperation': 0n,
-  'propertyfx.BurnOperation': 1n,
+const taken: { readonly [K in FxOperation['kind']]: { readonly type: AssetType; readonly amount: bigint } } = {
+  'secp256k1fx.MintOperation': { type: 'secp256k1', amount: 0n },
+  'nftfx.MintOperation': { type: 'nft', amount: 0n },
+  'nftfx.TransferOperation': { type: 'nft', amount: 1n },
+  'propertyfx.MintOperation': { type: 'nft', amount: 0n },
+  'propertyfx.BurnOperation': { type: 'nft', amount: 1n },
 };
 
-function heldBy(emitted: readonly OutputEntry[]): ReadonlyMap<Id, bigint> {
-  const sums = new Map<Id, bigint>();
-  for (const { utxo } of emitted) add(sums, utxo.assetID, worthOf(utxo.output));
-  return sums;
+function heldBy(emitted: readonly OutputEntry[]): readonly AmountByType[] {
+  const { add, list } = amountSums();
+  for (const { utxo } of emitted) add(utxo.assetID, typeOf(utxo.output), worthOf(utxo.output));
+  return list();
 }
-
-const add = (sums: Map<Id, bigint>, asset: Id, amount: bigint): void => void sums.set(asset, (sums.get(asset) ?? 0n) + amount);

@@ -3,7 +3,7 @@ import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { OutputEntry } from '../index/reads.ts';
-import { isRight, worthOf } from '../index/worth.ts';
+import { isRight, typeOf, worthOf } from '../index/worth.ts';
 import type { Output } from '../tx/output.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
 import { credentialSlot, type KeyText, renderCredentials } from './render-credential.ts';
@@ -38,7 +38,7 @@ function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, s
     outputIndex: utxo.outputIndex.toString(),
     timestamp: time,
     utxoType: isRight(output) ? 'mint' : 'transfer',
-    asset: assetAmount(labelOf(utxo.assetID), worthOf(output)),
+    asset: assetAmount(labelOf(utxo.assetID), typeOf(output), worthOf(output)),
     addresses: output.addresses.map(address),
     threshold: output.threshold,
     locktime: exact(output.locktime),

@@ -26,10 +26,15 @@ const asset = {
   name: text('Empty if the asset was made where this server does not look.'),
   symbol: text('At most 4 characters.'),
   denomination: integer('Digits behind the point.'),
-  type: oneOf(['secp256k1', 'nft'], 'nft: there are NFTs or properties of it and no amounts.'),
 };
 
-const amount = { ...asset, amount: text('In the smallest unit. An NFT or a property counts 1, a right to mint 0.') };
+const assetTypes = ['secp256k1', 'nft'];
+
+const amount = {
+  ...asset,
+  type: oneOf(assetTypes, 'Of the outputs: nft for NFTs and properties. An asset may have outputs of both types; they are never added up.'),
+  amount: text('In the smallest unit. An NFT or a property counts 1, a right to mint 0.'),
+};
 
 export const AssetAmount = object('AssetAmount', amount);
 
@@ -47,6 +52,7 @@ export const Balances = object('XChainBalances', {
 
 const details = {
   ...asset,
+  type: oneOf(assetTypes, 'nft: there can be NFTs or properties of it and no amounts.'),
   createdAtTimestamp: unixSeconds('When it was made'),
   cap: oneOf(['fixed', 'variable'], 'variable: more of it can be made.'),
 };
@@ -55,7 +61,10 @@ export const AssetCreated = object('XChainAssetCreated', details);
 
 export const AssetDetails = object('XChainAssetDetails', {
   ...details,
-  supply: text('What the unspent outputs of this chain hold of it. An addition of this server, like the properties below.'),
+  supply: text(
+    'In unspent outputs of this chain: units, or NFTs and properties if its type is nft. What was exported does not count here until it is imported again; what was imported counts. An addition of this server, like the properties below.',
+  ),
+  nftSupply: text('NFTs and properties in unspent outputs of this chain. Not part of supply if the asset has units too.'),
   minters: list(text(), 'Addresses that may make more of it.'),
   firstActivityTimestamp: unixSeconds('First transaction with it'),
   lastActivityTimestamp: unixSeconds('Last transaction with it'),
@@ -154,6 +163,7 @@ const blockchain = {
   vmId: text('avm, platformvm or evm: chains that began with the network are listed under the names of their machines.'),
   subnetId: text(),
   blockchainName: text(),
+  evmChainId: integer('Of C; 0 for a chain that is no EVM chain. There is a number because clients insist on one.'),
 };
 
 export const Blockchain = object('Blockchain', blockchain);

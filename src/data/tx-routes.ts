@@ -6,7 +6,7 @@ import type { ServedChain } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { Order, Subject, Times, TxEntry, TxKind } from '../index/reads.ts';
 import { kinds } from '../index/tables.ts';
-import { chainAt, chainPath, placeParams } from './chain.ts';
+import { chainAt, chainPath, placeParams, type Spelling, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
 import { listingOf, maxWeight, pageOf, pageParams, weightOfOutputs } from './paging.ts';
@@ -61,8 +61,9 @@ export const txRoutes: readonly Route<DataDeps>[] = [
     keep: 'pin',
     run: async (deps, values, { pages }) => {
       const { addresses: asked, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
-      const subjects = asked?.map((address): Subject => ({ address }));
-      return listTxs(deps, chainAt(deps.served, values), { subjects, types, times: { from, to }, order, limit, pages });
+      const subjects = asked?.owners.map((address): Subject => ({ address }));
+      const spelling = spellingOf(deps.served, values.network, asked);
+      return listTxs(deps, chainAt(deps.served, values), { spelling, subjects, types, times: { from, to }, order, limit, pages });
     },
   }),
   row({
@@ -78,7 +79,7 @@ export const txRoutes: readonly Route<DataDeps>[] = [
       const chain = chainAt(deps.served, place);
       const entry = await chain.reads.tx(txHash, await chain.reads.tip());
       if (entry === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
-      const [rendered] = await renderTxs(deps, chain, [entry]);
+      const [rendered] = await renderTxs(deps, chain, spellingOf(deps.served, place.network), [entry]);
       return rendered;
     },
   }),
@@ -101,7 +102,8 @@ export const txRoutes: readonly Route<DataDeps>[] = [
     run: async (deps, { assetId, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, ...place }, { pages }) => {
       const chain = chainAt(deps.served, place);
       const times = { from, to };
-      const answer = await listTxs(deps, chain, { subjects: [{ asset: assetId }], types, times, order: 'desc', limit, pages });
+      const spelling = spellingOf(deps.served, place.network);
+      const answer = await listTxs(deps, chain, { spelling, subjects: [{ asset: assetId }], types, times, order: 'desc', limit, pages });
       // An asset made elsewhere may have come and gone here, so only an empty list raises the question.
       if (answer.transactions.length === 0 && !(await isAsset(chain, assetId)))
         throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
@@ -111,6 +113,7 @@ export const txRoutes: readonly Route<DataDeps>[] = [
 ];
 
 type Asked = {
+  readonly spelling: Spelling;
   readonly subjects: readonly Subject[] | undefined;
   readonly types: readonly (typeof txTypeNames)[number][] | undefined;
   readonly times: Times;
@@ -119,23 +122,24 @@ type Asked = {
   readonly pages: Pages;
 };
 
-async function listTxs(deps: DataDeps, chain: ServedChain, { types, limit, pages, ...query }: Asked) {
+async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, pages, ...query }: Asked) {
   const wanted = types?.filter((type): type is TxKind => type in kinds);
-  if (wanted?.length === 0) return { transactions: [], ...(await listFrame(deps, chain)) };
-  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
+  if (wanted?.length === 0) return { transactions: [], ...(await listFrame(spelling, chain)) };
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(spelling, chain)]);
   const rows = await chain.reads.txs({ ...query, ...listing, kinds: wanted, limit: limit + 1, maxBytes: maxWeight });
   const { items, nextPageToken } = pageOf(rows, listing, { limit, numberOf: ({ seq }) => seq, weightOf, pages });
-  return { nextPageToken, transactions: await renderTxs(deps, chain, items), ...frame };
+  return { nextPageToken, transactions: await renderTxs(deps, chain, spelling, items), ...frame };
 }
 
 /** Not less than its bytes: a list that ended early because of those has a next page. */
 const weightOf = ({ tx, consumed, emitted }: TxEntry): number =>
   Math.max(tx.bytes.length, weightOfOutputs(consumed) + weightOfOutputs(emitted));
 
-async function renderTxs(deps: DataDeps, chain: ServedChain, entries: readonly TxEntry[]) {
+async function renderTxs(deps: DataDeps, chain: ServedChain, { hrp }: Spelling, entries: readonly TxEntry[]) {
   const makers = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
   const made = makers.length === 0 ? undefined : await chain.reads.assets(makers);
-  const spelling = { ...deps, labelOf: await deps.labels(chain)(assetsOfTxs(entries)) };
+  const labelOf = await deps.labels(chain)(assetsOfTxs(entries));
+  const spelling = { address: deps.addressIn(hrp), keyText: deps.keyText, labelOf };
   return entries.map((entry) => renderTx(entry, made?.get(entry.tx.id), spelling));
 }
 

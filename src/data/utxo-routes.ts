@@ -1,9 +1,8 @@
-import { addresses, bodyAddresses } from '../api/addresses.ts';
+import { type AskedAddresses, addresses, bodyAddresses } from '../api/addresses.ts';
 import type { ValuesOf } from '../api/param.ts';
 import { amount, assetId, bool, choice, pageSize, pageToken, sortOrder } from '../api/params.ts';
 import { type Pages, type Route, route } from '../api/route.ts';
-import type { Address } from '../bytes/address.ts';
-import { chainAt, chainPath, placeParams } from './chain.ts';
+import { chainAt, chainPath, placeParams, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
 import { listingOf, pageOf, pageParams, weightOfOutputs } from './paging.ts';
@@ -50,13 +49,22 @@ export const utxoRoutes: readonly Route<DataDeps>[] = [
   }),
 ];
 
-type Asked = ValuesOf<typeof placeParams & typeof filters> & { readonly addresses: readonly Address[]; readonly pageSize: number };
+type Asked = ValuesOf<typeof placeParams & typeof filters> & { readonly addresses: AskedAddresses; readonly pageSize: number };
 
 async function listUtxos(deps: DataDeps, asked: Asked, { pages }: { readonly pages: Pages }) {
-  const { addresses: owners, assetId: only, minUtxoAmount, includeSpent, sortBy, sortOrder: order, pageSize: limit } = asked;
+  const {
+    addresses: { owners },
+    assetId: only,
+    minUtxoAmount,
+    includeSpent,
+    sortBy,
+    sortOrder: order,
+    pageSize: limit,
+  } = asked;
   const chain = chainAt(deps.served, asked);
   await chain.complete?.(owners);
-  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(deps, chain)]);
+  const spelling = spellingOf(deps.served, asked.network, asked.addresses);
+  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(spelling, chain)]);
   const query = { addresses: owners, asset: only, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
   const rows = await chain.reads.utxos({ ...listing, ...query });
   const { items, nextPageToken } = pageOf(rows, listing, {
@@ -66,5 +74,5 @@ async function listUtxos(deps: DataDeps, asked: Asked, { pages }: { readonly pag
     pages,
   });
   const labelOf = await deps.labels(chain)(items.map(({ utxo }) => utxo.assetID));
-  return { nextPageToken, utxos: renderUtxos(items, { ...deps, labelOf }), ...frame };
+  return { nextPageToken, utxos: renderUtxos(items, { address: deps.addressIn(spelling.hrp), keyText: deps.keyText, labelOf }), ...frame };
 }

@@ -1,7 +1,8 @@
 import { pathId, requiredInteger, sortOrder } from '../api/params.ts';
 import { notFound } from '../api/refusal.ts';
 import { type Route, route } from '../api/route.ts';
-import { chainAt, chainPath, placeParams } from './chain.ts';
+import type { Served } from '../api/served.ts';
+import { chainAt, chainPath, placeParams, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';
 import { pageParams } from './paging.ts';
@@ -21,7 +22,7 @@ export const vertexRoutes: readonly Route<DataDeps>[] = [
     summary: 'Always empty: a chain of blocks has no vertices',
     params: { ...placeParams, ...pageParams },
     response: VertexList,
-    run: async (deps, place) => ({ vertices: [], ...(await listFrame(deps, chainAt(deps.served, place))) }),
+    run: async ({ served }, place) => noVertices(served, place),
   }),
   row({
     ...common,
@@ -30,7 +31,7 @@ export const vertexRoutes: readonly Route<DataDeps>[] = [
     summary: 'Always empty: a chain of blocks has no vertices',
     params: { ...placeParams, vertexHeight: requiredInteger({ min: 0 }), ...pageParams, sortOrder: sortOrder() },
     response: VertexList,
-    run: async (deps, place) => ({ vertices: [], ...(await listFrame(deps, chainAt(deps.served, place))) }),
+    run: async ({ served }, place) => noVertices(served, place),
   }),
   row({
     ...common,
@@ -44,3 +45,8 @@ export const vertexRoutes: readonly Route<DataDeps>[] = [
     },
   }),
 ];
+
+const noVertices = async (served: Served, place: Parameters<typeof chainAt>[1]) => ({
+  vertices: [],
+  ...(await listFrame(spellingOf(served, place.network), chainAt(served, place))),
+});

@@ -31,22 +31,22 @@ const { alice, bob, carol } = people;
 export const times = [1000, 2000, 3000, 3000, 4000, 6000] as const;
 export const never = 2n ** 64n - 1n;
 
-const owners = (addresses: readonly Address[], threshold = 1, locktime = 0n): OutputOwners => ({
+export const owners = (addresses: readonly Address[], threshold = 1, locktime = 0n): OutputOwners => ({
   locktime,
   threshold,
   addresses: [...addresses].sort(),
 });
-const pay = (assetID: Id, amount: bigint, to: OutputOwners): TransferableOutput => ({
+export const pay = (assetID: Id, amount: bigint, to: OutputOwners): TransferableOutput => ({
   assetID,
   output: { kind: 'secp256k1fx.TransferOutput', amount, ...to },
 });
-const input = ({ txID, outputIndex, assetID, output }: Utxo): TransferableInput => ({
+export const input = ({ txID, outputIndex, assetID, output }: Utxo): TransferableInput => ({
   txID,
   outputIndex,
   assetID,
   input: { kind: 'secp256k1fx.TransferInput', amount: 'amount' in output ? output.amount : 0n, signatureIndices: [0] },
 });
-const operation = ({ txID, outputIndex, assetID }: Utxo, what: Operation['operation']): Operation => ({
+export const operation = ({ txID, outputIndex, assetID }: Utxo, what: Operation['operation']): Operation => ({
   assetID,
   inputIDs: [{ txID, outputIndex }],
   operation: what,
@@ -55,7 +55,7 @@ const operation = ({ txID, outputIndex, assetID }: Utxo, what: Operation['operat
 type Made<K extends UnsignedTx['kind']> = Omit<Extract<UnsignedTx, { kind: K }>, 'networkID' | 'blockchainID' | 'memo'> & { memo?: string };
 
 /** Every credential has one signature, all of its bytes the credential's number in the transaction. */
-function tx<K extends UnsignedTx['kind']>(made: Made<K>): Tx {
+export function tx<K extends UnsignedTx['kind']>(made: Made<K>): Tx {
   const unsigned = { networkID: 12345, blockchainID: chainID, ...made, memo: Buffer.from(made.memo ?? '') } as unknown as UnsignedTx;
   const further = unsigned.kind === 'OperationTx' ? unsigned.operations : unsigned.kind === 'ImportTx' ? unsigned.importedInputs : [];
   const credentials = Array.from(
@@ -66,12 +66,13 @@ function tx<K extends UnsignedTx['kind']>(made: Made<K>): Tx {
 }
 
 /** Outputs of a transaction by number; those it exports too. */
-const output = (of: Tx, index: number): Utxo => {
+export const output = (of: Tx, index: number): Utxo => outputsOf(of)[index] as Utxo;
+export const outputsOf = (of: Tx): readonly Utxo[] => {
   const { created, exported } = effectsOf(of);
-  return [...created, ...(exported?.utxos ?? [])][index] as Utxo;
+  return [...created, ...(exported?.utxos ?? [])];
 };
 
-const asset = (
+export const asset = (
   name: string,
   symbol: string,
   denomination: number,
@@ -235,14 +236,15 @@ export const servedBy = (chain: ServedChain = servedChain(plainReads(worldChain(
     name: 'local',
     names: ['local', '12345'],
     hrp: 'local',
+    alias: undefined,
     isTestnet: true,
     subnetID: zeroId,
     startTime: 900,
   },
   chains: [chain],
   counterparts: [
-    { id: pChain, alias: 'P' },
-    { id: cChain, alias: 'C' },
+    { id: pChain, alias: 'P', evmChainId: 0 },
+    { id: cChain, alias: 'C', evmChainId: 43_112 },
   ],
   builder,
   now: () => now,

@@ -47,6 +47,11 @@ describe('standard networks, as a running AvalancheGo and its library have them'
     expect(idText(stopVertexId(x.blockchainID))).toBe('3LdUD428gni3AFYAooqcTiN3xPGiLE7XdHowi9CsbNGH1i7QY');
   });
 
+  test('EVM chain IDs of C', () => {
+    const idOf = (id: number) => networkGenesis(networkOf(id), undefined, env).c.evmChainID;
+    expect([1, 5, 12345, 1337].map(idOf)).toEqual([43_114, 43_113, 43_112, 43_112]);
+  });
+
   test('VM ids', () => {
     for (const [name, id] of Object.entries(vmIds)) expect(idText(id)).toBe(golden.vmIDs[name]);
   });

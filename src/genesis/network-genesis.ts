@@ -14,6 +14,8 @@ export type NetworkGenesis = {
   readonly c: {
     readonly blockchainID: Id;
     readonly genesisBlockID: Id | undefined;
+    /** 0 if the genesis text does not say. */
+    readonly evmChainID: number;
     /** What the C-Chain's genesis allocates; undefined if it cannot be read. */
     readonly accounts: EvmAccounts | undefined;
   };
@@ -59,6 +61,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
       blockchainID: parseId('2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
       accounts: noAccounts,
+      evmChainID: 43_114,
     },
   },
   5: {
@@ -68,6 +71,7 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
       blockchainID: parseId('yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp'),
       genesisBlockID: parseId('NwH5W45Ho9TgNwPbsmX8hQqwmshaks3issR1Nza8ULNdyYsGE'),
       accounts: noAccounts,
+      evmChainID: 43_113,
     },
   },
 };
@@ -82,8 +86,23 @@ function fromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): Net
   return {
     x: { blockchainID: xID, genesis },
     p: { genesisBlockID: platformBlockId(buildPlatformGenesis(config, genesis.assets[0].tx.id, chains)), startTime: config.startTime },
-    c: { blockchainID: cID, genesisBlockID: cGenesisBlockID, accounts: evmAccounts(config.cChainGenesis) },
+    c: {
+      blockchainID: cID,
+      genesisBlockID: cGenesisBlockID,
+      evmChainID: evmChainIdIn(config.cChainGenesis),
+      accounts: evmAccounts(config.cChainGenesis),
+    },
   };
+}
+
+/** AvalancheGo hands the text to the EVM as it is, so anything may stand there. */
+function evmChainIdIn(cChainGenesis: string): number {
+  try {
+    const id: unknown = JSON.parse(cChainGenesis)?.config?.chainId;
+    return Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The EVM's block 0 depends on nothing but its genesis text and the upgrade times, which custom networks share with local. */

@@ -46,16 +46,18 @@ describe('holders', () => {
 });
 
 describe('balances', () => {
-  const change = (amount: bigint, count: number) => ({ address: ann, asset: gold, locktime: 0n, amount, count });
+  const change = (amount: bigint, count: number, nfts = 0) => ({ address: ann, asset: gold, locktime: 0n, amount, count, nfts });
 
   test('that fall to nothing are kept as nothing', () => {
     const block = facts({ changes: new Map([['k', change(-7n, -1)]]) });
-    expect(balancesAfter(block, () => ({ amount: 7n, count: 1 }))).toEqual(new Map([['k', { amount: 0n, count: 0 }]]));
+    const after = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
+    expect(balancesAfter(block, () => ({ amount: 7n, count: 1, nfts: 2 }))).toEqual(after);
   });
 
   test('that are the same after the block get no row', () => {
     expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 0)]]) }), none).size).toBe(0);
     expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 1)]]) }), none).size).toBe(1);
+    expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 0, 1)]]) }), none).size).toBe(1);
   });
 });
 
@@ -66,13 +68,14 @@ test('an asset counts the transactions that touch it, and what is there of it', 
     addresses: new Set<Address>(),
     assets,
   }));
-  const block = facts({ txs, supply: new Map([[gold, -3n]]), time: 900 });
-  expect(assetsAfter(block, none).get(gold)).toEqual({ first: 900, last: 900, txs: 2, supply: -3n });
-  expect(assetsAfter(block, () => ({ first: 1, last: 2, txs: 3, supply: 10n })).get(gold)).toEqual({
+  const block = facts({ txs, supply: new Map([[gold, { units: -3n, nfts: 2 }]]), time: 900 });
+  expect(assetsAfter(block, none).get(gold)).toEqual({ first: 900, last: 900, txs: 2, supply: -3n, nfts: 2 });
+  expect(assetsAfter(block, () => ({ first: 1, last: 2, txs: 3, supply: 10n, nfts: 1 })).get(gold)).toEqual({
     first: 1,
     last: 900,
     txs: 5,
     supply: 7n,
+    nfts: 3,
   });
 });
 

@@ -12,8 +12,14 @@ export type Holder = {
   readonly seen: number;
   readonly sent: number;
 };
-export type Held = { readonly amount: bigint; readonly count: number };
-export type AssetStat = { readonly first: number; readonly last: number; readonly txs: number; readonly supply: bigint };
+export type Held = { readonly amount: bigint; readonly count: number; readonly nfts: number };
+export type AssetStat = {
+  readonly first: number;
+  readonly last: number;
+  readonly txs: number;
+  readonly supply: bigint;
+  readonly nfts: number;
+};
 export type Second = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
 /** The last second that has blocks, and the time of the one before it. */
 export type Pace = { readonly last: Second; readonly before: number | undefined };
@@ -36,10 +42,10 @@ export function holdersAfter(facts: BlockFacts, before: (address: Address) => Ho
 
 export function balancesAfter(facts: BlockFacts, before: (key: string) => Held | undefined): Map<string, Held> {
   const after = new Map<string, Held>();
-  for (const [key, { amount, count }] of facts.changes) {
-    if (amount === 0n && count === 0) continue;
+  for (const [key, { amount, count, nfts }] of facts.changes) {
+    if (amount === 0n && count === 0 && nfts === 0) continue;
     const was = before(key);
-    after.set(key, { amount: (was?.amount ?? 0n) + amount, count: (was?.count ?? 0) + count });
+    after.set(key, { amount: (was?.amount ?? 0n) + amount, count: (was?.count ?? 0) + count, nfts: (was?.nfts ?? 0) + nfts });
   }
   return after;
 }
@@ -50,11 +56,13 @@ export function assetsAfter(facts: BlockFacts, before: (asset: Id) => AssetStat 
   const after = new Map<Id, AssetStat>();
   for (const [asset, count] of counts) {
     const was = before(asset);
+    const change = facts.supply.get(asset);
     after.set(asset, {
       first: was?.first ?? facts.time,
       last: facts.time,
       txs: (was?.txs ?? 0) + count,
-      supply: (was?.supply ?? 0n) + (facts.supply.get(asset) ?? 0n),
+      supply: (was?.supply ?? 0n) + (change?.units ?? 0n),
+      nfts: (was?.nfts ?? 0) + (change?.nfts ?? 0),
     });
   }
   return after;

@@ -4,7 +4,7 @@ import type { StoredBlock } from '../state/block-change.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { kinds } from './tables.ts';
-import { isAlone, isRight, worthOf } from './worth.ts';
+import { isAlone, isNft, isRight, unitsOf } from './worth.ts';
 
 /** A stored block, as far as the index looks at it. */
 export type NewInIndex = Omit<StoredBlock, 'block'> & { readonly block: Pick<StoredBlock['block'], 'height' | 'time'> };
@@ -21,9 +21,12 @@ export type BlockFacts = {
   readonly burned: bigint;
   /** By `balanceKey`. Nothing for what came and went within the block. */
   readonly changes: ReadonlyMap<string, BalanceChange>;
-  /** What outputs of this chain hold more or less of an asset. */
-  readonly supply: ReadonlyMap<Id, bigint>;
+  /** By how much the supply of an asset on this chain changed. */
+  readonly supply: ReadonlyMap<Id, SupplyChange>;
 };
+
+/** Units, and NFTs with properties: an asset may have both. */
+export type SupplyChange = { units: bigint; nfts: number };
 
 export type TxFacts = {
   readonly seq: number;
@@ -38,7 +41,9 @@ export type BalanceChange = {
   readonly asset: Id;
   readonly locktime: bigint;
   amount: bigint;
+  /** Outputs that hold an amount. */
   count: number;
+  nfts: number;
 };
 
 export function blockFacts({ block, firstTx, applied, made, consumed, imported }: NewInIndex, feeAsset: Id): BlockFacts {
@@ -122,18 +127,26 @@ export function burnedBy({ unsigned }: Tx, asset: Id): bigint {
 /** Sums of outputs that come and go. */
 export function ledgerChanges() {
   const changes = new Map<string, BalanceChange>();
-  const supply = new Map<Id, bigint>();
+  const supply = new Map<Id, SupplyChange>();
   const add = ({ assetID: asset, output }: Utxo, sign: 1n | -1n): void => {
-    const worth = sign * worthOf(output);
-    supply.set(asset, (supply.get(asset) ?? 0n) + worth);
+    const units = sign * unitsOf(output);
+    const nfts = isNft(output) ? Number(sign) : 0;
+    const before = supply.get(asset);
+    if (before === undefined) supply.set(asset, { units, nfts });
+    else {
+      before.units += units;
+      before.nfts += nfts;
+    }
     const [address] = output.addresses;
     if (address === undefined || !isAlone(output) || isRight(output)) return;
     const key = balanceKey(address, asset, output.locktime);
+    const count = Number(sign) - nfts;
     const change = changes.get(key);
-    if (change === undefined) changes.set(key, { address, asset, locktime: output.locktime, amount: worth, count: Number(sign) });
+    if (change === undefined) changes.set(key, { address, asset, locktime: output.locktime, amount: units, count, nfts });
     else {
-      change.amount += worth;
-      change.count += Number(sign);
+      change.amount += units;
+      change.count += count;
+      change.nfts += nfts;
     }
   };
   return { add, changes, supply };

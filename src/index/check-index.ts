@@ -15,6 +15,7 @@ import {
   balanceRows,
   historyOf,
   holderText,
+  importedRows,
   involvedIn,
   isMint,
   type Move,
@@ -90,7 +91,8 @@ function* checkChain(model: ChainModel, moves: ReadonlyMap<string, Move>, names:
   const { spec, blocks, outputs, txs } = model;
   const t = indexTablesOf(spec.number);
   const own = [...moves.values()].filter(({ source }) => source === spec.id);
-  const places = [...[...outputs.values()].map((output) => outputRows(output)), ...own.map(movedRows)];
+  const inbound = [...moves.values()].filter(({ destination }) => destination === spec.id);
+  const places = [...[...outputs.values()].map((output) => outputRows(output)), ...own.map(movedRows), ...inbound.map(importedRows)];
   const named = (seq: SqlValue) => (Number(seq) < 0 ? (names.get(-Number(seq)) ?? '?') : `${seq}`);
   const expected: { readonly [K in keyof IndexTables]: readonly string[] } = {
     holding: places.flatMap(({ holding }) => holding),
@@ -186,14 +188,14 @@ function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
   } = utxo;
   const rows = yield* ask<Row>([
     {
-      text: `SELECT amount, count FROM ${t.balance} WHERE address = ? AND asset = ? AND locktime = ? ORDER BY height DESC LIMIT 1`,
+      text: `SELECT amount, count, nfts FROM ${t.balance} WHERE address = ? AND asset = ? AND locktime = ? ORDER BY height DESC LIMIT 1`,
       values: [addressToBytes(owner), idToBytes(assetID), u64Bytes(locktime)],
     },
   ]);
   const now = balanceNow(model, owner, assetID, locktime);
-  const texts = rows.map((row) => `${cell(row.amount)} ${row.count}`);
+  const texts = rows.map((row) => `${cell(row.amount)} ${row.count} ${row.nfts}`);
   // What never was there at the end of a block has no row.
-  if (texts.length > 0 || !now.endsWith(' 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
+  if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
   return problems;
 }
 

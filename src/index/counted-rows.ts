@@ -56,8 +56,8 @@ export function countedRows(before: Before, facts: readonly BlockFacts[], memory
     assets.setAll(assetsAfter(fact, assets.get));
     const after = balancesAfter(fact, balances.get);
     balances.setAll(after);
-    for (const [key, { amount, count }] of after)
-      rows.balances.push(...balanceName(fact.changes.get(key) as BalanceChange), fact.height, sumToBytes(amount), count);
+    for (const [key, { amount, count, nfts }] of after)
+      rows.balances.push(...balanceName(fact.changes.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
     memory.times.set(fact.height, fact.time);
   }
   if (pace !== undefined && pace !== before.pace) rows.seconds.push(...secondRow(pace));
@@ -98,12 +98,13 @@ export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlV
   hourOf(sent),
 ];
 
-export const assetRow = (asset: Id, { first, last, txs, supply }: AssetStat): SqlValue[] => [
+export const assetRow = (asset: Id, { first, last, txs, supply, nfts }: AssetStat): SqlValue[] => [
   idBlob(asset),
   first,
   last,
   txs,
   sumToBytes(supply),
+  nfts,
 ];
 
 const spanRow = (unit: Unit, start: number, s: Span): SqlValue[] => [

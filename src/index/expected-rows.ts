@@ -56,18 +56,27 @@ export const movedRows = ({ utxo, put, taken, gone, source, destination }: Move)
     ? { holding: [], amount: [] }
     : ownerRows(utxo, taken || gone ? shelves.taken : shelves.exported, put.time, moveName(utxo.id, source, destination));
 
+/** The same for one that came from another chain. */
+export const importedRows = ({ utxo, put, taken, source, destination }: Move) =>
+  taken === undefined
+    ? { holding: [], amount: [] }
+    : ownerRows(utxo, shelves.imported, put?.time ?? taken.time, moveName(utxo.id, source, destination));
+
 function ownerRows(utxo: Utxo, shelf: number, time: number, seq: string) {
   const tie = utxo.id.slice(0, 16);
   const owners = [...new Set(utxo.output.addresses)];
-  const amount = worth(utxo).toString(16).padStart(16, '0');
+  const amount = (units(utxo) + BigInt(single(utxo))).toString(16).padStart(16, '0');
   return {
     holding: owners.map((owner) => `${owner} ${shelf} ${time} ${tie} ${seq}`),
     amount: owners.map((owner) => `${owner} ${shelf} ${amount} ${tie} ${seq}`),
   };
 }
 
-export const worth = ({ output }: Utxo): bigint =>
-  output.kind === 'secp256k1fx.TransferOutput' ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n;
+export const units = ({ output }: Utxo): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);
+
+/** NFTs and properties: 1 if the output is one. */
+export const single = ({ output }: Utxo): number =>
+  output.kind === 'nftfx.TransferOutput' || output.kind === 'propertyfx.OwnedOutput' ? 1 : 0;
 
 export const isMint = ({ output }: Utxo): boolean => output.kind.endsWith('MintOutput');
 
@@ -102,27 +111,30 @@ export function burned({ tx: { unsigned } }: ModelTx, asset: Id): bigint {
 
 /** All balances there ever were, by summing what came and went at each height. */
 export function balanceRows({ outputs }: ChainModel): string[] {
-  const series = new Map<string, Map<number, { amount: bigint; count: number }>>();
-  const note = (key: string, height: number, amount: bigint, count: number): void => {
+  const series = new Map<string, Map<number, { amount: bigint; count: number; nfts: number }>>();
+  const note = (key: string, height: number, utxo: Utxo, sign: 1 | -1): void => {
     const heights = series.get(key) ?? new Map();
-    const was = heights.get(height) ?? { amount: 0n, count: 0 };
-    series.set(key, heights.set(height, { amount: was.amount + amount, count: was.count + count }));
+    const was = heights.get(height) ?? { amount: 0n, count: 0, nfts: 0 };
+    const nfts = sign * single(utxo);
+    heights.set(height, { amount: was.amount + BigInt(sign) * units(utxo), count: was.count + sign - nfts, nfts: was.nfts + nfts });
+    series.set(key, heights);
   };
   for (const { utxo, height, spentBy } of outputs.values()) {
     if (utxo.output.addresses.length !== 1 || isMint(utxo)) continue;
     const key = balanceName(utxo.output.addresses[0] as Address, utxo.assetID, utxo.output.locktime);
-    note(key, height, worth(utxo), 1);
-    if (spentBy !== undefined) note(key, spentBy.height, -worth(utxo), -1);
+    note(key, height, utxo, 1);
+    if (spentBy !== undefined) note(key, spentBy.height, utxo, -1);
   }
   return [...series].flatMap(([key, heights]) => {
-    let [amount, count] = [0n, 0];
+    let [amount, count, nfts] = [0n, 0, 0];
     return [...heights]
       .sort(([a], [b]) => a - b)
       .flatMap(([height, change]) => {
-        if (change.amount === 0n && change.count === 0) return [];
+        if (change.amount === 0n && change.count === 0 && change.nfts === 0) return [];
         amount += change.amount;
         count += change.count;
-        return [`${key} ${height} ${wide(amount)} ${count}`];
+        nfts += change.nfts;
+        return [`${key} ${height} ${wide(amount)} ${count} ${nfts}`];
       });
   });
 }
@@ -135,27 +147,30 @@ export function balanceNow({ unspentBy }: ChainModel, address: Address, asset: I
   const held = [...(unspentBy.get(address) ?? [])].filter(
     ({ utxo }) => utxo.assetID === asset && utxo.output.locktime === locktime && !isMint(utxo),
   );
-  return `${wide(held.reduce((sum, { utxo }) => sum + worth(utxo), 0n))} ${held.length}`;
+  const nfts = held.reduce((sum, { utxo }) => sum + single(utxo), 0);
+  return `${wide(held.reduce((sum, { utxo }) => sum + units(utxo), 0n))} ${held.length - nfts} ${nfts}`;
 }
 
 export function assetRows({ outputs, txs, blocks }: ChainModel): string[] {
-  const assets = new Map<Id, { times: number[]; txs: number; supply: bigint }>();
+  const assets = new Map<Id, { times: number[]; txs: number; supply: bigint; nfts: number }>();
   const of = (asset: Id) => {
-    const known = assets.get(asset) ?? { times: [], txs: 0, supply: 0n };
+    const known = assets.get(asset) ?? { times: [], txs: 0, supply: 0n, nfts: 0 };
     assets.set(asset, known);
     return known;
   };
   for (const { utxo, older, spentBy } of outputs.values()) {
     const { assetID } = utxo;
     if (older) of(assetID).times.push(blocks[0]?.time ?? 0);
-    if (spentBy === undefined) of(assetID).supply += worth(utxo);
+    if (spentBy !== undefined) continue;
+    of(assetID).supply += units(utxo);
+    of(assetID).nfts += single(utxo);
   }
   for (const tx of txs)
     for (const asset of assetsIn(tx)) {
       of(asset).txs++;
       of(asset).times.push(tx.time);
     }
-  return [...assets].map(([asset, { times, txs, supply }]) => `${asset} ${min(times)} ${max(times)} ${txs} ${wide(supply)}`);
+  return [...assets].map(([asset, { times, txs, supply, nfts }]) => `${asset} ${min(times)} ${max(times)} ${txs} ${wide(supply)} ${nfts}`);
 }
 
 export type Presence = { first: number; seen: number; sent: number; isNew: boolean };

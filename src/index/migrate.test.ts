@@ -10,8 +10,8 @@ import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
-import { indexedChains, migratePostgres, migrateStore, touchPostgres } from './migrate.ts';
-import { migrations, newestVersion, statementsAfter } from './migrations.ts';
+import { indexedChains, isMigrated, migratePostgres, migrateStore, touchPostgres } from './migrate.ts';
+import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
 import { sqliteSql } from './sqlite-sql.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
@@ -32,7 +32,8 @@ const tablesIn = (db: Database): string[] =>
 
 test('versions only rise, from 1', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
-  expect(statementsAfter(newestVersion, (migration) => migration.chain('sqlite', 1))).toEqual([]);
+  expect(migrationsAfter(newestVersion)).toEqual([]);
+  expect(migrationsAfter(0)).toEqual(migrations);
 });
 
 test("PostgreSQL's copies of the chain's tables have the columns and keys of the chain's own", () => {
@@ -179,8 +180,13 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         await migratePostgres(sql, 5, chains);
         expect(await faultOf(migratePostgres(sql, 1, chains))).toBe('INDEX_OTHER_NETWORK');
         expect(await faultOf(migratePostgres(sql, 5, [{ id: chainID, genesis: 'ab'.repeat(32) as Id }]))).toBe('INDEX_OTHER_GENESIS');
-        await sql.all(`UPDATE meta SET value = ? WHERE name = 'index of chain 2'`, [newestVersion + 1]);
+        const setVersion = (version: number) => sql.all(`UPDATE meta SET value = ? WHERE name = 'index of chain 2'`, [version]);
+        expect(await isMigrated(sql)).toBe(true);
+        await setVersion(newestVersion - 1);
+        expect(await isMigrated(sql)).toBe(false);
+        await setVersion(newestVersion + 1);
         expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
+        expect(await faultOf(isMigrated(sql))).toBe('INDEX_NEWER_SCHEMA');
       }),
     30_000,
   );

@@ -1,10 +1,10 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import type { Store } from '../store/store.ts';
-import { createTable } from './ddl.ts';
+import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
-import { newestVersion, statementsAfter } from './migrations.ts';
+import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
-import type { Query } from './steps.ts';
+import { follow, type Query, type Steps, stepsOn } from './steps.ts';
 
 /**
  * Brings the index tables of a node's own database forward; `chain` is the chain's number there. Its version stands in `meta` beside the
@@ -19,7 +19,10 @@ export function migrateStore(store: Store, chain: number): void {
   if (store.readonly) throw notMade(stale[0]?.name as string);
   store.write(() => {
     for (const part of stale) {
-      for (const statement of statementsAfter(find.get(part.name)?.value ?? 0, part.statements('sqlite'))) db.exec(statement);
+      for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
+        for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
+        stepsOn(db)(part.rows(migration));
+      }
       set.run(part.name, newestVersion);
     }
   });
@@ -64,6 +67,13 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
   return rows.map(({ number, id }) => ({ number, id: idFromBytes(id) }));
 }
 
+/** Whether the tables of a PostgreSQL database are those of this program. Rejects if they are of a later one. */
+export async function isMigrated(sql: Sql): Promise<boolean> {
+  const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
+  const rows = await sql.all<{ name: string; value: number }>(parts, []);
+  return rows.length > 0 && !rows.some(({ name, value }) => isStale(name, value));
+}
+
 /** Really writes a row and reads it back; see store/store.ts. */
 export async function touchPostgres(sql: Sql): Promise<void> {
   await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
@@ -84,15 +94,19 @@ const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key:
 
 type Part = {
   readonly name: string;
-  readonly statements: (dialect: 'sqlite' | 'postgres') => Parameters<typeof statementsAfter>[1];
+  readonly statements: (migration: Migration, dialect: Dialect) => string[];
+  readonly rows: (migration: Migration) => Steps<void>;
 };
 
-const sharedPart: Part = { name: 'index', statements: (dialect) => (migration) => migration.shared(dialect) };
+const sharedPart: Part = { name: 'index', statements: (migration, dialect) => migration.shared(dialect), rows: noRows };
 
 const chainPart = (number: number): Part => ({
   name: `index of chain ${number}`,
-  statements: (dialect) => (migration) => migration.chain(dialect, number),
+  statements: (migration, dialect) => migration.chain(dialect, number),
+  rows: ({ rows = noRows }) => rows(number),
 });
+
+function* noRows(): Steps<void> {}
 
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
@@ -110,7 +124,10 @@ function isStale(part: string, version: number): boolean {
 async function forward(tx: Sql, part: Part): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
   if (!isStale(part.name, version)) return;
-  for (const statement of statementsAfter(version, part.statements('postgres'))) await tx.all(statement, []);
+  for (const migration of migrationsAfter(version)) {
+    for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
+    await follow(tx, part.rows(migration));
+  }
   await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
 }
 

@@ -1,13 +1,18 @@
 import { tablesOf } from '../state/schema.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
-import { createIndex, createTable, type Dialect } from './ddl.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema } from './tables.ts';
+import { addColumn, createIndex, createTable, type Dialect } from './ddl.ts';
+import { addImportedOutputs } from './imported-migration.ts';
+import { separateNfts } from './nft-migration.ts';
+import type { Steps } from './steps.ts';
+import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from './tables.ts';
 
 /** A step forward; there is none back. What all chains share and what each has of its own have versions of their own: chains come later. */
 export type Migration = {
   readonly version: number;
   readonly shared: (dialect: Dialect) => string[];
   readonly chain: (dialect: Dialect, number: number) => string[];
+  /** What the rows that are there need, after the statements, in the same transaction. */
+  readonly rows?: (number: number) => Steps<void>;
 };
 
 /** Whoever changes a table adds a row here, and writes into the rows before it what they made until then. */
@@ -23,17 +28,37 @@ export const migrations: readonly Migration[] = [
       return [
         ...(dialect === 'postgres' ? createAll(dialect, own, chainTables) : []),
         createIndex(own.block, ['time', 'height']),
-        ...createAll(dialect, index, indexSchema),
+        ...createAll(dialect, index, {
+          ...indexSchema,
+          balance: without(indexSchema.balance, 'nfts'),
+          assetStat: without(indexSchema.assetStat, 'nfts'),
+        }),
       ];
+    },
+  },
+  {
+    version: 2,
+    shared: () => [],
+    chain: (dialect, number) => {
+      const { balance, assetStat } = indexTablesOf(number);
+      return [balance, assetStat].map((table) => addColumn(dialect, table, 'nfts'));
+    },
+    rows: function* (number) {
+      yield* separateNfts(number);
+      yield* addImportedOutputs(number);
     },
   },
 ];
 
-/** What brings a part from a version to the newest. */
-export const statementsAfter = (version: number, of: (migration: Migration) => string[]): string[] =>
-  migrations.filter((migration) => migration.version > version).flatMap(of);
+/** What brings a part from a version to the newest, oldest first. */
+export const migrationsAfter = (version: number): readonly Migration[] => migrations.filter((migration) => migration.version > version);
 
 export const newestVersion = Math.max(...migrations.map(({ version }) => version));
+
+const without = (table: Table, column: string): Table => ({
+  ...table,
+  columns: Object.fromEntries(Object.entries(table.columns).filter(([name]) => name !== column)),
+});
 
 function createAll<K extends string>(
   dialect: Dialect,

@@ -51,12 +51,13 @@ export function withKnownImports(blocks: readonly NewInIndex[], chain: Id, known
 
 /**
  * Exports put rows, imports complete them; either may come first, since the other chain's blocks may be indexed later, or never.
- * `placings` are this chain's own rows for what it exports; those of the chain an import takes from are moved by the queries.
+ * `placings` are this chain's own rows for what it exports and imports; rows of the other chain are moved by the queries.
  */
 export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewInIndex[], known: KnownMoves) {
   const placings: Placing[] = [];
   const queries: Query[] = [];
-  const takenFrom = new Map<Id, Moving[]>();
+  const elsewhere = new Map<Id, Moving[]>();
+  const moveOn = (other: Id, moving: Moving): void => void elsewhere.set(other, [...(elsewhere.get(other) ?? []), moving]);
   const fresh: ((seq: number) => void)[] = [];
 
   const put = (utxo: Utxo, to: Id, height: number, time: number): void => {
@@ -68,20 +69,23 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
       });
     queries.push(...q.putMoved([height, time, row.seq]));
     placings.push({ utxo, seq: -row.seq, time, shelf: row.taken_time === null ? shelves.exported : shelves.taken });
+    // Known before it was put: so the chain that took it is indexed here, and had no better time for it than its own.
+    moveOn(to, { utxo, seq: -row.seq, time, shelf: shelves.imported, from: shelves.imported, timeBefore: row.seen });
   };
 
   const take = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
     const row = known.get(moveKey(utxo.id, from, chain));
     const taken = [idToBytes(by), height, time];
     if (row === undefined)
-      return void fresh.push((seq) =>
-        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, from, chain), stored(utxo), time, null, ...taken])),
-      );
+      return void fresh.push((seq) => {
+        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, from, chain), stored(utxo), time, null, ...taken]));
+        placings.push({ utxo, seq: -seq, time, shelf: shelves.imported });
+      });
     queries.push(...q.takeMoved([...taken, row.seq]));
+    placings.push({ utxo, seq: -row.seq, time: row.seen, shelf: shelves.imported });
     // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then, unless it is known to be gone.
     if (row.put_height === null || row.taken_time !== null) return;
-    const moving = { utxo, seq: -row.seq, time: row.seen, from: shelves.exported, shelf: shelves.taken };
-    takenFrom.set(from, [...(takenFrom.get(from) ?? []), moving]);
+    moveOn(from, { utxo, seq: -row.seq, time: row.seen, from: shelves.exported, shelf: shelves.taken });
   };
 
   for (const { block, applied, imported } of blocks) {
@@ -98,10 +102,10 @@ export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewIn
     const [last] = yield* ask<{ seq: number | null }>([q.lastMoved]);
     for (const [i, add] of fresh.entries()) add((last?.seq ?? 0) + 1 + i);
   }
-  for (const [from, movings] of takenFrom) {
-    const [source] = yield* ask<{ number: number }>(q.numberOf([idToBytes(from)]));
-    if (source === undefined) continue;
-    queries.push(...moveQueries(q.shelvesOf(source.number), movings));
+  for (const [other, movings] of elsewhere) {
+    const [indexed] = yield* ask<{ number: number }>(q.numberOf([idToBytes(other)]));
+    if (indexed === undefined) continue;
+    queries.push(...moveQueries(q.shelvesOf(indexed.number), movings));
   }
   return { placings, queries };
 }

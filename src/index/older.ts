@@ -3,7 +3,7 @@ import type { Id } from '../bytes/id.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { addressBlob, idBlob } from './blob.ts';
-import { ledgerChanges } from './block-facts.ts';
+import { ledgerChanges, type SupplyChange } from './block-facts.ts';
 import { unitNames, unitStart } from './calendar.ts';
 import { assetRow, holderRow } from './counted-rows.ts';
 import { type AssetRow, assetStatOf, type BalanceRow, balanceName, type HolderRow, holderOf } from './read-before.ts';
@@ -50,14 +50,15 @@ type Change = Changes extends ReadonlyMap<string, infer C> ? C : never;
 
 /** Every balance there ever was of these keys, and one at block 0. */
 function raisedBalances(keys: readonly Change[], rows: readonly BalanceRow[]): SqlValue[] {
-  const heights = keys.map(() => new Map([[0, { amount: 0n, count: 0 }]]));
-  for (const { n, height, amount, count } of rows) heights[n]?.set(height, { amount: sumFromBytes(amount), count });
+  const heights = keys.map(() => new Map([[0, { amount: 0n, count: 0, nfts: 0 }]]));
+  for (const { n, height, amount, count, nfts } of rows) heights[n]?.set(height, { amount: sumFromBytes(amount), count, nfts });
   return keys.flatMap((change, n) =>
-    [...(heights[n] ?? [])].flatMap(([height, { amount, count }]) => [
+    [...(heights[n] ?? [])].flatMap(([height, { amount, count, nfts }]) => [
       ...balanceName(change),
       height,
       sumToBytes(amount + change.amount),
       count + change.count,
+      nfts + change.nfts,
     ]),
   );
 }
@@ -86,12 +87,12 @@ function seenEarlier(
 }
 
 function raisedSupplies(
-  supply: ReadonlyMap<Id, bigint>,
+  supply: ReadonlyMap<Id, SupplyChange>,
   known: ReadonlyMap<Id, ReturnType<typeof assetStatOf>[1]>,
   time: number,
 ): SqlValue[] {
-  return [...supply].flatMap(([asset, more]) => {
-    const was = known.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n };
-    return assetRow(asset, { ...was, first: Math.min(was.first, time), supply: was.supply + more });
+  return [...supply].flatMap(([asset, { units, nfts }]) => {
+    const was = known.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n, nfts: 0 };
+    return assetRow(asset, { ...was, first: Math.min(was.first, time), supply: was.supply + units, nfts: was.nfts + nfts });
   });
 }

@@ -17,7 +17,7 @@ export type AssetReads = {
 export function assetReads(t: Tables & IndexTables): AssetReads {
   // An asset older than the history this server has comes without the transaction that made it.
   const details = lookup(
-    (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply,
+    (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
       (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
       LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
@@ -67,6 +67,7 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
     lastTime: row.last ?? createdTime,
     txs: row.txs ?? 0,
     supply: row.supply === null ? 0n : sumFromBytes(row.supply),
+    nfts: row.nfts ?? 0,
     minters: [...(minters ?? [])].sort(),
   };
 }
@@ -86,5 +87,6 @@ type AssetRow = {
   readonly last: number | null;
   readonly txs: number | null;
   readonly supply: Uint8Array | null;
+  readonly nfts: number | null;
   readonly minter: number | null;
 };

@@ -3,7 +3,7 @@ import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { Found } from './read-outputs.ts';
 import type { Shelves, UtxoReads } from './read-utxos.ts';
-import type { Holdings, Pin } from './reads.ts';
+import type { Holdings, OwnHolding, Pin } from './reads.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { type IndexTables, shelves } from './tables.ts';
 import { sumFromBytes } from './worth.ts';
@@ -29,8 +29,8 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
       UNION ALL SELECT k.asset, (SELECT b.locktime FROM ${t.balance} b
         WHERE b.address = ? AND b.asset = k.asset AND b.locktime > k.locktime ORDER BY b.locktime LIMIT 1)
       FROM k WHERE k.locktime IS NOT NULL)
-    SELECT k.asset, k.locktime, b.amount, b.count FROM k CROSS JOIN ${t.balance} b
-    WHERE k.locktime IS NOT NULL AND b.count > 0 AND b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime
+    SELECT k.asset, k.locktime, b.amount, b.count, b.nfts FROM k CROSS JOIN ${t.balance} b
+    WHERE k.locktime IS NOT NULL AND (b.count > 0 OR b.nfts > 0) AND b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime
       AND b.height = (SELECT h.height FROM ${t.balance} h
         WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)`;
 
@@ -57,13 +57,13 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
 
   return {
     own: function* (addresses, pin) {
-      const sums = new Map<string, Holdings['own'][number]>();
+      const sums = new Map<string, OwnHolding>();
       for (const row of yield* ask<BalanceRow>([...new Set(addresses)].map((address) => ownQuery(address, pin)))) {
         const [asset, locktime] = [toHex(row.asset) as Id, Buffer.from(row.locktime).readBigUInt64BE()];
         const key = asset + locktime;
         const before = sums.get(key);
         const [amount, count] = [(before?.amount ?? 0n) + sumFromBytes(row.amount), (before?.count ?? 0) + row.count];
-        sums.set(key, { asset, locktime, amount, count });
+        sums.set(key, { asset, locktime, amount, count, nfts: (before?.nfts ?? 0) + row.nfts });
       }
       return [...sums.values()];
     },
@@ -77,4 +77,5 @@ type BalanceRow = {
   readonly locktime: Uint8Array;
   readonly amount: Uint8Array;
   readonly count: number;
+  readonly nfts: number;
 };

@@ -67,8 +67,8 @@ export function* readBefore(
     seconds: memory.pace === undefined && since !== undefined ? [q.lastSeconds] : [],
   });
   for (const row of rows.holders as HolderRow[]) holders.set(...holderOf(row));
-  for (const { n, amount, count } of rows.balances as BalanceRow[])
-    balances.set(keys[n] as string, { amount: sumFromBytes(amount), count });
+  for (const { n, amount, count, nfts } of rows.balances as BalanceRow[])
+    balances.set(keys[n] as string, { amount: sumFromBytes(amount), count, nfts });
   for (const row of rows.assets as AssetRow[]) assets.set(...assetStatOf(row));
   for (const { height, time } of rows.times as { height: number; time: number }[]) {
     times.set(height, time);
@@ -95,13 +95,19 @@ export const holderOf = ({ address, first, seen, sent }: HolderRow): [Address, H
   { first, seen, sent },
 ];
 
-export const assetStatOf = ({ asset, first, last, txs, supply }: AssetRow): [Id, AssetStat] => [
+export const assetStatOf = ({ asset, first, last, txs, supply, nfts }: AssetRow): [Id, AssetStat] => [
   toHex(asset) as Id,
-  { first, last, txs, supply: sumFromBytes(supply) },
+  { first, last, txs, supply: sumFromBytes(supply), nfts },
 ];
 
 export type HolderRow = Holder & { readonly address: Uint8Array };
-export type BalanceRow = { readonly n: number; readonly height: number; readonly amount: Uint8Array; readonly count: number };
+export type BalanceRow = {
+  readonly n: number;
+  readonly height: number;
+  readonly amount: Uint8Array;
+  readonly count: number;
+  readonly nfts: number;
+};
 export type AssetRow = Omit<AssetStat, 'supply'> & { readonly asset: Uint8Array; readonly supply: Uint8Array };
 type SecondRow = { readonly time: number; readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
 type SpanRow = Omit<Span, 'fees' | 'maxTps'> & {

@@ -1,5 +1,6 @@
 import { toHex } from '../bytes/hex.ts';
-import type { Id } from '../bytes/id.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
+import { compare } from '../bytes/octets.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
 import type { Tables } from '../state/schema.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
@@ -30,7 +31,10 @@ export type MovedRow = {
   readonly seen: number;
   readonly put_height: number | null;
   readonly taken_by: Uint8Array | null;
+  readonly taken_height: number | null;
   readonly taken_time: number | null;
+  /** Number of the transaction that took it, if this chain did. */
+  readonly taken_tx: number | null;
 };
 
 /** An output as of a pin. What consumed it is a transaction of this chain, by its number, or one of another chain. */
@@ -66,11 +70,14 @@ export type OutputReads = {
 
 export const ownColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
 export const ownJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
-export const movedColumns = 'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_time';
+export const movedColumns =
+  'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
+export const movedJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
 
 export function outputReads(t: Tables, chainID: Id): OutputReads {
   const own = `SELECT u.seq, u.id, ${ownColumns} FROM ${t.utxo} u ${ownJoins(t)}`;
-  const moved = `SELECT -m.seq AS seq, m.id, ${movedColumns} FROM moved m`;
+  const moved = `SELECT -m.seq AS seq, m.id, ${movedColumns} FROM moved m ${movedJoins(t)}`;
+  const self = idToBytes(chainID);
   const consumers = lookup(
     (keys) => `SELECT x.seq, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
@@ -92,6 +99,13 @@ export function outputReads(t: Tables, chainID: Id): OutputReads {
           spent: takenBy(row, pin),
         };
 
+  /** Made on another chain: this one knows it since its import spent it. */
+  const isImported = ({ destination }: MovedRow): boolean => compare(destination, self) === 0;
+  const imported = ({ seq, bytes, seen, source, taken_height, taken_tx }: MovedRow, pin: Pin): Found | undefined =>
+    taken_tx === null || taken_height === null || taken_height > pin.height
+      ? undefined
+      : { seq, utxo: restored(bytes), time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } };
+
   return {
     byId: lookup((keys) => `${own} WHERE u.id IN (${keys})`),
     consumedById: lookup(
@@ -108,9 +122,9 @@ export function outputReads(t: Tables, chainID: Id): OutputReads {
     }),
     isThere: (row, pin) =>
       'source' in row
-        ? isPut(row, pin) && takenBy(row, pin) === undefined
+        ? !isImported(row) && isPut(row, pin) && takenBy(row, pin) === undefined
         : row.height <= pin.height && spentBy(row.spent, pin) === undefined,
-    found: (row, pin) => ('source' in row ? exported(row, pin) : made(row, pin)),
+    found: (row, pin) => ('source' in row ? (isImported(row) ? imported(row, pin) : exported(row, pin)) : made(row, pin)),
     entries: function* (found) {
       const numbers = new Set<number>();
       for (const { spent } of found) if (spent !== undefined && 'tx' in spent) numbers.add(spent.tx);

@@ -8,7 +8,16 @@ import { isOfAsset } from '../state/stored-utxo.ts';
 import { consumedBy } from '../tx/effects.ts';
 import { parseTx } from '../tx/tx.ts';
 import { firstDone, merged, type Source } from './merge.ts';
-import { type Found, type MovedRow, movedColumns, type OutputReads, type OwnRow, ownColumns, ownJoins } from './read-outputs.ts';
+import {
+  type Found,
+  type MovedRow,
+  movedColumns,
+  movedJoins,
+  type OutputReads,
+  type OwnRow,
+  ownColumns,
+  ownJoins,
+} from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
 import type { Pin, UtxoQuery } from './reads.ts';
 import { type Place, placeOf, placeOrder, type Sort, type Stretch, stretchText, stretchValues, wholeStretch } from './shelf-order.ts';
@@ -22,7 +31,7 @@ export type Shelves = { readonly there: readonly Shelf[]; readonly gone: readonl
 
 export const allShelves: Shelves = {
   there: [shelves.open, shelves.sharedOpen, shelves.exported],
-  gone: [shelves.spent, shelves.sharedSpent, shelves.taken],
+  gone: [shelves.spent, shelves.sharedSpent, shelves.taken, shelves.imported],
 };
 
 export type UtxoReads = {
@@ -35,8 +44,8 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
   const text = (shelf: Shelf, sort: Sort): string => {
     const [table, column] = sort.sortBy === 'timestamp' ? [t.holding, 'time'] : [t.amount, 'amount'];
     const from =
-      shelf === shelves.exported || shelf === shelves.taken
-        ? `${movedColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq`
+      shelf === shelves.exported || shelf === shelves.taken || shelf === shelves.imported
+        ? `${movedColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq ${movedJoins(t)}`
         : `${ownColumns} FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${ownJoins(t)}`;
     return `SELECT h.${column} AS key, h.tie, h.seq, ${from} WHERE h.address = ? AND h.shelf = ? AND ${stretchText(column, sort)} LIMIT ? + 0`;
   };
@@ -127,7 +136,7 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
   function* goneFromShelves(addresses: readonly Address[], gone: readonly Shelf[], query: UtxoQuery, stretch: Stretch): Steps<Found[]> {
     const found = new Map<number, Found>();
     let shelves = addresses.flatMap((address) =>
-      gone.map((shelf) => ({ source: shelfOf(address, shelf, query, stretch), last: undefined as Row | undefined })),
+      gone.filter(canReturn).map((shelf) => ({ source: shelfOf(address, shelf, query, stretch), last: undefined as Row | undefined })),
     );
     for (let size = firstSize; shelves.length > 0; size = Math.min(size * 2, largestSize)) {
       const answers = (yield shelves.map(({ source, last }) => source.more(last, size))) as readonly (readonly Row[])[];
@@ -143,6 +152,9 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
 
   return { utxos };
 }
+
+/** Of what is gone, what was there at an earlier pin. An imported output was never there for this chain to list. */
+const canReturn = (shelf: Shelf): boolean => shelf !== shelves.imported;
 
 /** Rows of one turn when there is no saying how many there are; ever more as it goes on. */
 const [firstSize, largestSize] = [32, 1024];

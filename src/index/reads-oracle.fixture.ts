@@ -29,6 +29,8 @@ export function createOracle(chainID: Id, feeAsset: Id) {
   const txs: Kept[] = [];
   const outputs = new Map<Id, Output>();
   const inbound = new Map<Id, Utxo>();
+  /** Outputs of other chains that were imported here. */
+  const arrived: Output[] = [];
   let lastUtxo = 0;
 
   const accept = (block: Block, applied: readonly Tx[], puts: readonly Utxo[]): void => {
@@ -46,15 +48,10 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       for (const output of consumed) output.spent = by;
       for (const id of imported?.ids ?? []) {
         const utxo = inbound.get(id) as Utxo;
-        consumed.push({
-          utxo,
-          seq: undefined,
-          height: -1,
-          time,
-          createdOn: imported?.from as Id,
-          consumedOn: chainID,
-          spent: by,
-        });
+        const height = Number(block.height);
+        const output = { utxo, seq: undefined, height, time, createdOn: imported?.from as Id, consumedOn: chainID, spent: by };
+        arrived.push(output);
+        consumed.push(output);
       }
       const base = { height: Number(block.height), time, createdOn: chainID, spent: undefined };
       const emitted = [
@@ -183,7 +180,8 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     utxoList: ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order }: Omit<UtxoQuery, 'after' | 'limit'>) => {
       const amount = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n);
       const visible = isVisible(addresses);
-      const all = outputsAt(pin).filter(
+      const imported = arrived.filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
+      const all = [...outputsAt(pin), ...imported].filter(
         (output) =>
           visible(output) &&
           (includeSpent || output.spent === undefined) &&
@@ -198,7 +196,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     balances: (addresses: readonly Address[], pin: Pin) => {
       const there = outputsAt(pin).filter(({ spent }) => spent === undefined);
       const visible = isVisible(addresses);
-      const own = new Map<string, { asset: Id; locktime: bigint; amount: bigint; count: number }>();
+      const own = new Map<string, { asset: Id; locktime: bigint; amount: bigint; count: number; nfts: number }>();
       const asked = new Set(addresses);
       for (const { utxo, consumedOn } of there) {
         const { output, assetID: asset } = utxo;
@@ -206,9 +204,12 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         if (consumedOn !== chainID || output.addresses.length !== 1 || address === undefined || !asked.has(address)) continue;
         if (output.kind.endsWith('MintOutput')) continue;
         const key = asset + output.locktime;
-        const before = own.get(key);
-        const amount = (before?.amount ?? 0n) + ('amount' in output ? output.amount : 1n);
-        own.set(key, { asset, locktime: output.locktime, amount, count: (before?.count ?? 0) + 1 });
+        const sum = own.get(key) ?? { asset, locktime: output.locktime, amount: 0n, count: 0, nfts: 0 };
+        own.set(key, sum);
+        if ('amount' in output) {
+          sum.amount += output.amount;
+          sum.count++;
+        } else sum.nfts++;
       }
       return {
         own: [...own.values()],
@@ -236,10 +237,8 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         firstTime: Number(about[0]?.block.time),
         lastTime: Number(about[about.length - 1]?.block.time),
         txs: about.length,
-        supply: there.reduce(
-          (sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n),
-          0n,
-        ),
+        supply: there.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n),
+        nfts: there.filter(({ utxo: { output } }) => !('amount' in output) && !output.kind.endsWith('MintOutput')).length,
         minters: [...new Set(rights(there).flatMap(({ utxo }) => utxo.output.addresses))].sort(),
       };
     },

@@ -4,6 +4,7 @@ import type { Tx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { Unit } from './tables.ts';
+import type { AssetType } from './worth.ts';
 
 /**
  * Every question the Data and Metrics interfaces ask about one chain. Whatever takes a `Pin` is answered as things stood right after that
@@ -29,7 +30,7 @@ export type IndexReads = {
   /**
    * Outputs that the addresses together may spend once they are unlocked: enough of the owners are among them. Exported ones are in the list
    * too; they count as spent when another chain has taken them, as far as that is known here. Two chains have no heights in common: what the
-   * other one took in the very second of the pin counts as taken.
+   * other one took in the very second of the pin counts as taken. Outputs of other chains are listed once an import here has spent them.
    */
   readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
   readonly balances: (addresses: readonly Address[], pin: Pin) => Promise<Holdings>;
@@ -145,11 +146,20 @@ export type Spent =
 
 /** Sums for outputs of one owner; the rest one by one: they count only if enough of their owners are asked about. */
 export type Holdings = {
-  readonly own: readonly { readonly asset: Id; readonly locktime: bigint; readonly amount: bigint; readonly count: number }[];
+  /** `amount` is in `count` outputs; `nfts`: NFTs and properties of the same asset, one output each. */
+  readonly own: readonly OwnHolding[];
   /** On this chain, several owners, enough of them among the addresses. */
   readonly shared: readonly OutputEntry[];
   /** Exported and not yet imported, enough owners among the addresses. */
   readonly exported: readonly OutputEntry[];
+};
+
+export type OwnHolding = {
+  readonly asset: Id;
+  readonly locktime: bigint;
+  readonly amount: bigint;
+  readonly count: number;
+  readonly nfts: number;
 };
 
 export type AssetEntry = {
@@ -157,15 +167,18 @@ export type AssetEntry = {
   readonly name: string;
   readonly symbol: string;
   readonly denomination: number;
-  /** By the feature extensions of its initial states. */
-  readonly type: 'secp256k1' | 'nft';
+  /** By the feature extensions of its initial states: `nft` if it can have no amounts. Each of its outputs has a type of its own. */
+  readonly type: AssetType;
   /** Variable: more can be made of it (its creation left a right to mint). */
   readonly cap: 'fixed' | 'variable';
   readonly createdTime: number;
   readonly firstTime: number;
   readonly lastTime: number;
   readonly txs: number;
+  /** Units in unspent outputs of this chain: what is exported is not among them, what is imported is. */
   readonly supply: bigint;
+  /** NFTs and properties in unspent outputs of this chain. */
+  readonly nfts: number;
   readonly minters: readonly Address[];
 };
 

@@ -2,18 +2,18 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { IndexSpec } from './block-writer.ts';
 import type { ModelBlock, ModelOutput } from './chain-model.ts';
-import { assetsIn, burned, holderText, involvedIn, type Presence, sendersOf, startsOf, wide, worth } from './expected-rows.ts';
+import { assetsIn, burned, holderText, involvedIn, type Presence, sendersOf, single, startsOf, units, wide } from './expected-rows.ts';
 
 /** Counts that go along with a chain, so that a block can be checked without summing up all the ones before it. */
 export function runningCounts({ feeAsset }: IndexSpec) {
   const presences = new Map<Address, Presence>();
-  const assets = new Map<Id, { first: number; last: number; txs: number; supply: bigint }>();
+  const assets = new Map<Id, { first: number; last: number; txs: number; supply: bigint; nfts: number }>();
   const seconds = new Map<number, { txs: number; fees: bigint; since: number }>();
   const spans = startsOf.map(() => new Map<number, Span>());
   let lastTime: number | undefined;
 
   const assetAt = (asset: Id, time: number) => {
-    const known = assets.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n };
+    const known = assets.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n, nfts: 0 };
     assets.set(asset, known);
     return known;
   };
@@ -63,8 +63,15 @@ export function runningCounts({ feeAsset }: IndexSpec) {
           stat.last = block.time;
           stat.txs++;
         }
-        for (const utxo of tx.emitted) assetAt(utxo.assetID, block.time).supply += worth(utxo);
-        for (const utxo of tx.consumed) assetAt(utxo.assetID, block.time).supply -= worth(utxo);
+        for (const [sign, utxos] of [
+          [1, tx.emitted],
+          [-1, tx.consumed],
+        ] as const)
+          for (const utxo of utxos) {
+            const stat = assetAt(utxo.assetID, block.time);
+            stat.supply += BigInt(sign) * units(utxo);
+            stat.nfts += sign * single(utxo);
+          }
       }
     },
     addOlder: ({ utxo, time }: ModelOutput): void => {
@@ -74,7 +81,8 @@ export function runningCounts({ feeAsset }: IndexSpec) {
       }
       const stat = assetAt(utxo.assetID, time);
       stat.first = Math.min(stat.first, time);
-      stat.supply += worth(utxo);
+      stat.supply += units(utxo);
+      stat.nfts += single(utxo);
     },
     holder: (address: Address): string[] => {
       const presence = presences.get(address);
@@ -82,7 +90,7 @@ export function runningCounts({ feeAsset }: IndexSpec) {
     },
     asset: (asset: Id): string[] => {
       const stat = assets.get(asset);
-      return stat === undefined ? [] : [`${asset} ${stat.first} ${stat.last} ${stat.txs} ${wide(stat.supply)}`];
+      return stat === undefined ? [] : [`${asset} ${stat.first} ${stat.last} ${stat.txs} ${wide(stat.supply)} ${stat.nfts}`];
     },
     second: (time: number): string[] => {
       const second = seconds.get(time);

@@ -9,8 +9,8 @@ import { isAlone, worthOf } from './worth.ts';
 /** An output that gets its place among its owners' rows. `time`: when it was made. */
 export type Placing = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly shelf: Shelf };
 
-/** One that was on another shelf before. */
-export type Moving = Placing & { readonly from: Shelf };
+/** One that was on another shelf before, or on the same one at another time. */
+export type Moving = Placing & { readonly from: Shelf; readonly timeBefore?: number };
 
 export const openShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.open : shelves.sharedOpen);
 export const spentShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.spent : shelves.sharedSpent);
@@ -52,6 +52,6 @@ export function placingRows(placings: readonly Placing[]) {
 
 /** The same rows on the shelves they leave. */
 export const leavingRows = (movings: readonly Moving[]) =>
-  placingRows(movings.map(({ from, ...placing }) => ({ ...placing, shelf: from })));
+  placingRows(movings.map(({ from, timeBefore, ...placing }) => ({ ...placing, shelf: from, time: timeBefore ?? placing.time })));
 
 export const tieOf = ({ id }: Utxo): Uint8Array => tieBlob(id);

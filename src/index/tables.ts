@@ -19,8 +19,11 @@ export const indexTablesOf = (chain: number) => ({
 
 export type IndexTables = ReturnType<typeof indexTablesOf>;
 
-/** Where an output stands: alone at its one owner or shared by several, to be had or gone. Exported ones wait for another chain to import them. */
-export const shelves = { open: 0, spent: 1, sharedOpen: 2, sharedSpent: 3, exported: 4, taken: 5 } as const;
+/**
+ * Where an output stands: alone at its one owner or shared by several, to be had or gone. Exported ones wait for another chain to import
+ * them. Imported ones were made on another chain and spent by an import of this one.
+ */
+export const shelves = { open: 0, spent: 1, sharedOpen: 2, sharedSpent: 3, exported: 4, taken: 5, imported: 6 } as const;
 export type Shelf = (typeof shelves)[keyof typeof shelves];
 
 /** Numbers of kinds of transactions in `history`: the type ids of the wire. */
@@ -47,11 +50,11 @@ const blob: Column = { type: 'blob' };
  * amount    the same rows in the order of amounts (8 bytes; an NFT or a property counts 1, a right to mint 0).
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
  * balance   what an address held in outputs that it alone owns, after the block at `height`: one row per block that changed it.
- *           The newest row not above a height is the balance at that height. amount: 16 bytes.
+ *           The newest row not above a height is the balance at that height. amount: 16 bytes, of `count` outputs; nfts: NFTs and properties.
  * holder    when an address was first seen, last seen and last spent something (0: never); *_hour are the same, down to the hour, for the
  *           index: it changes only when the hour does. Whom only the genesis names, or an output older than history, was first seen at block
  *           0's time and never since.
- * asset_stat  supply: what this chain's unspent outputs hold of it, 16 bytes.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its NFTs and properties that are not burned.
  * minter    outputs that carry the right to mint, spent ones too.
  * span      counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
  *           max_tps: most transactions per second between two neighbouring seconds that have blocks. last: time of its last block.
@@ -62,7 +65,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   amount: { columns: { address: blob, shelf: int, amount: blob, tie: blob, seq: int }, key: ['address', 'shelf', 'amount', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
   balance: {
-    columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int },
+    columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int, nfts: int },
     key: ['address', 'asset', 'locktime', 'height'],
   },
   holder: {
@@ -70,7 +73,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     key: ['address'],
     indexes: [['first'], ['seen_hour'], ['sent_hour']],
   },
-  assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob }, key: ['asset'] },
+  assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int }, key: ['asset'] },
   minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
   span: {
     columns: {

@@ -30,7 +30,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 
   return {
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
-    assets: lookup(t.assetStat, 'asset, first, last, txs, supply', 'asset'),
+    assets: lookup(t.assetStat, 'asset, first, last, txs, supply, nfts', 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
     newestBalances: keyedBalances(t.balance, 'newest', keys),
     allBalances: keyedBalances(t.balance, 'all', keys),
@@ -45,7 +45,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     removeAmount: removal(t.amount, indexSchema.amount, keys),
     addHistory: insert(t.history, indexSchema.history),
     addBalance: insert(t.balance, indexSchema.balance),
-    putBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count']),
+    putBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
     addMinter: insert(t.minter, indexSchema.minter),
     // The hours have indexes, which an update rewrites even if it changes nothing.
     putHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
@@ -82,7 +82,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 function keyedBalances(balance: string, which: 'newest' | 'all', sizes: Sizes): Bulk {
   const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
   const rows = (n: string, address: string, asset: string, locktime: string) =>
-    `SELECT ${n} AS n, height, amount, count FROM ${balance}
+    `SELECT ${n} AS n, height, amount, count, nfts FROM ${balance}
      WHERE address = ${address} AND asset = ${asset} AND locktime = ${locktime}${end}`;
   return bulk(sizes, 4, (count) =>
     count === 1

@@ -25,26 +25,36 @@ describe('days', () => {
 
   test('newest first, from the day of block 1 until today, days without blocks as 0', async () => {
     const { json, text } = await ask(blocks, monday + 3 * day + 130);
+    const newest = 13 / (2 * day + 51);
     expect(json).toEqual({
       results: [
-        { timestamp: monday + 3 * day, value: 0.1 },
+        { timestamp: monday + 3 * day, value: newest },
         { timestamp: monday + 2 * day, value: 0 },
         { timestamp: monday + day, value: 0 },
-        { timestamp: monday, value: 5 / day },
+        { timestamp: monday, value: 5 / (day - 1) },
       ],
       status: 200,
-      lastRun: monday + 3 * day + 50,
+      lastRun: monday + 3 * day + 130,
     });
-    expect(text).toStartWith(`{"results":[{"timestamp":${monday + 3 * day},"value":0.1},`);
+    expect(text).toStartWith(`{"results":[{"timestamp":${monday + 3 * day},"value":${newest}},`);
   });
 
-  test('today goes on without blocks, and is whole once it is over', async () => {
+  test('brought up to date now, or as far as the last block while nobody tells more', async () => {
+    const now = monday + 5 * day;
+    const served = modelServed(blocks, () => now);
+    const [x, ...others] = served.chains;
+    const silent = { ...served, chains: [{ ...x, status: () => 'UNAVAILABLE' as const }, ...others] as const };
+    expect((await metricsApi(served)('/v1/avg_tps/X')).json.lastRun).toBe(now);
+    expect((await metricsApi(silent)('/v1/avg_tps/X')).json.lastRun).toBe(monday + 3 * day + 50);
+  });
+
+  test('today goes on without blocks', async () => {
     const { json } = await ask(blocks, monday + 4 * day);
     expect(json.results.slice(0, 2)).toEqual([
       { timestamp: monday + 4 * day, value: 0 },
-      { timestamp: monday + 3 * day, value: 13 / day },
+      { timestamp: monday + 3 * day, value: 13 / (2 * day + 51) },
     ]);
-    expect(json.lastRun).toBe(monday + 3 * day + 50);
+    expect(json.lastRun).toBe(monday + 4 * day);
   });
 
   test('in the first second of a day, and with a block ahead of our clock', async () => {
@@ -66,7 +76,11 @@ describe('days', () => {
 });
 
 test('without a block 1 there is no day to tell of', async () => {
-  expect((await ask([genesis], at('2026-11-16T12:00:00Z'))).json).toEqual({ results: [], status: 200, lastRun: genesis.time });
+  expect((await ask([genesis], at('2026-11-16T12:00:00Z'))).json).toEqual({
+    results: [],
+    status: 200,
+    lastRun: at('2026-11-16T12:00:00Z'),
+  });
 });
 
 test('pages of 100 days: none twice, none left out, while blocks arrive and midnight passes', async () => {
@@ -85,7 +99,12 @@ test('pages of 100 days: none twice, none left out, while blocks arrive and midn
   const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
   expect(points.map(({ timestamp }) => timestamp)).toEqual(Array.from({ length: days }, (_, back) => at('2024-10-01') - back * day));
   const onDay = (text: string) => points.find(({ timestamp }) => timestamp === at(text))?.value;
-  expect([onDay('2024-02-28'), onDay('2024-02-29'), onDay('2024-03-01'), onDay('2024-03-02')]).toEqual([2 / day, 0, 0, 2 / day]);
+  expect([onDay('2024-02-28'), onDay('2024-02-29'), onDay('2024-03-01'), onDay('2024-03-02')]).toEqual([
+    2 / (3 * day),
+    0,
+    0,
+    2 / (3 * day),
+  ]);
 });
 
 test('a token of another chain’s series, or none at all, is refused', async () => {
@@ -97,7 +116,7 @@ test('a token of another chain’s series, or none at all, is refused', async ()
   expect((await api('/v1/avg_tps/X?pageToken=2')).status).toBe(400);
 });
 
-test('whenever there were blocks: the points add up to the transactions', async () => {
+test('whenever there were blocks: the points are those of avgTps in /v2, and add up to the transactions', async () => {
   const step = fc.record({ gap: fc.integer({ min: 0, max: 5 * day }), txs: fc.integer({ min: 0, max: 4 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 0, max: 3 * day }), async (steps, rest) => {
@@ -108,10 +127,20 @@ test('whenever there were blocks: the points add up to the transactions', async 
         blocks.push(block(time, txs));
       }
       const now = time + rest;
-      const pages = await pagesOf(metricsApi(modelServed(blocks, () => now)), '/v1/avg_tps/X');
-      const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
-      const passed = (timestamp: number) => Math.min(day, Math.max(1, now - timestamp));
-      const sum = points.reduce((total, { timestamp, value }) => total + value * passed(timestamp), 0);
+      const api = metricsApi(modelServed(blocks, () => now));
+      const points = (await pagesOf(api, '/v1/avg_tps/X')).flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
+      const later = (await pagesOf(api, '/v2/chains/X/metrics/avgTps?pageSize=7')).flatMap(({ json }) => json.results);
+      expect(points).toEqual(later.map(({ timestamp, value }) => ({ timestamp, value })));
+      // A day's transactions are its value over the seconds between the last blocks of the days.
+      const lastOf = (timestamp: number) => blocks.slice(1).findLast((one) => one.time >= timestamp && one.time < timestamp + day)?.time;
+      let before = points.at(-1)?.timestamp ?? 0;
+      let sum = 0;
+      for (const { timestamp, value } of points.toReversed()) {
+        const last = lastOf(timestamp);
+        if (last === undefined) continue;
+        sum += value * Math.max(1, last - before);
+        before = last;
+      }
       expect(Math.round(sum * 1e6) / 1e6).toBe(steps.reduce((total, { txs }) => total + txs, 0));
     }),
     { numRuns: 100 },

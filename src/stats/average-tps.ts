@@ -3,8 +3,9 @@ import { route } from '../api/route.ts';
 import { integer, list, object, optional } from '../api/schema.ts';
 import type { Served } from '../api/served.ts';
 import { chainNamed, chainParam } from './chain.ts';
+import { averageOfDays, metrics } from './metric.ts';
 import { MetricsPoint, nextPageToken, tokenAfter } from './points.ts';
-import { eraOf, pageOf, secondsPerDay, spansOf } from './series.ts';
+import { eraOf, pageOf, spansOf } from './series.ts';
 
 export const averageTpsRoute = route<Served>()({
   method: 'GET',
@@ -13,28 +14,26 @@ export const averageTpsRoute = route<Served>()({
   tag: 'Chain metrics',
   summary: 'Average transactions per second, day by day',
   description:
-    'Days are those of UTC, newest first, from the day of block 1 until today; days without blocks are 0. A chain without a block 1 has no results yet.',
+    'The metric avgTps of /v2 in the shape of the earlier interface. Days are those of UTC, newest first, from the day of block 1 until today; days without blocks are 0. A chain without a block 1 has no results yet.',
   params: { chainId: chainParam, pageToken },
   response: object('AverageTps', {
-    results: list(
-      MetricsPoint,
-      'value: accepted transactions of the day over the seconds of the day, of today over those that have passed.',
-    ),
+    results: list(MetricsPoint, `value: ${averageOfDays}`),
     status: integer('Always 200.'),
-    lastRun: integer('When the series last changed: time of the last block, in Unix seconds.'),
+    lastRun: integer(
+      'When the series was last brought up to date, in Unix seconds: now, since every answer is counted anew; the time of the last block while the followed node or the indexer does not answer.',
+    ),
     nextPageToken: optional(nextPageToken),
   }),
   keep: 'tip',
   run: async (served, { chainId }, { pages }) => {
-    const { reads } = chainNamed(served, chainId);
+    const { reads, status } = chainNamed(served, chainId);
     const era = await eraOf(reads, served.now());
     const page = pageOf('day', era, { from: undefined, to: undefined, after: pages.asked?.after, limit: daysPerPage });
-    const spans = await spansOf(reads, page);
-    const averageOf = (start: number) => (spans.get(start)?.txs ?? 0) / Math.min(secondsPerDay, Math.max(1, era.now - start));
+    const values = await metrics.avgTps.series({ reads, page, spans: await spansOf(reads, page) });
     return {
-      results: page.starts.map((timestamp) => ({ timestamp, value: averageOf(timestamp) })),
+      results: page.starts.map((timestamp, at) => ({ timestamp, value: values[at] })),
       status: 200,
-      lastRun: era.tip.time,
+      lastRun: status() === 'OK' ? era.now : era.tip.time,
       nextPageToken: tokenAfter(era, page, pages),
     };
   },

@@ -1,11 +1,11 @@
 import { findChain, unknownChain } from '../api/chain-name.ts';
-import { pathText } from '../api/params.ts';
+import { chainName } from '../api/params.ts';
 import { shown } from '../api/quoted.ts';
 import { integer, object, oneOf, text } from '../api/schema.ts';
 import type { Served, ServedChain } from '../api/served.ts';
 import { idText } from '../bytes/id.ts';
 
-export const chainParam = pathText({
+export const chainParam = chainName({
   description: 'A chain of this server by its alias (X), its name (x-chain) or its blockchain ID.',
   example: 'X',
 });

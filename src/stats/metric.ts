@@ -8,7 +8,7 @@ export type Metric = {
   readonly units: readonly Unit[];
   /** One value for each unit of the page, in its order. */
   readonly series: (ask: Ask) => Promise<readonly Value[]>;
-  /** What is summed over a window, and what becomes of it. `seconds`: the window, or as much of it as there have been blocks for. */
+  /** What is summed over a window, and what becomes of it. `seconds`: the length of the window; of all time, since block 1. */
   readonly window: { readonly of: keyof Totals; readonly over?: (total: Value, seconds: number) => Value };
 };
 
@@ -20,6 +20,10 @@ export type Ask = {
   /** The page's units that have blocks, by when they begin. */
   readonly spans: ReadonlyMap<number, SpanEntry>;
 };
+
+/** What avgTps means for a day, in both interfaces that tell it. */
+export const averageOfDays =
+  'Accepted transactions of the day over the seconds from the last block of the day before that has blocks to the last block of the day; the first day of the chain counts from midnight.';
 
 const anyUnit: readonly Unit[] = ['hour', 'day', 'week', 'month'];
 const dayOnly: readonly Unit[] = ['day'];
@@ -38,8 +42,7 @@ export const metrics = {
     window: { of: 'txs' },
   },
   avgTps: {
-    meaning:
-      'Accepted transactions of the day over the seconds from the last block of the day before that has blocks to the last block of the day; the first day of the chain counts from midnight. In a window: over its seconds, or over those since block 1.',
+    meaning: `${averageOfDays} In a window: over the seconds of the window, however young the chain is; of all time, over those since block 1.`,
     units: dayOnly,
     series: averageTps,
     window: { of: 'txs', over: (txs, seconds) => Number(txs) / seconds },

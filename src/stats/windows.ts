@@ -27,6 +27,7 @@ export async function windowValues(reads: IndexReads, now: number, metric: Metri
     of,
     lengths.map((seconds) => Math.max(1, era.now - seconds + 1)),
   );
-  const values = totals.map((total, i) => over(total, Math.min(lengths[i] as number, age)));
+  const secondsOf = (length: number): number => (Number.isFinite(length) ? length : age);
+  const values = totals.map((total, i) => over(total, secondsOf(lengths[i] as number)));
   return Object.fromEntries(Object.keys(windows).map((name, i) => [name, values[i]])) as WindowValues;
 }

@@ -22,7 +22,7 @@ import { startNode } from './node.ts';
 let scene: Scene & { readonly client: Chainkit };
 
 beforeAll(async () => {
-  const node = await startNode('--data-network-name=fuji');
+  const node = await startNode();
   scene = { node, world: await makeWorld(node), client: openChainkit(node.url) };
 });
 afterAll(() => scene.node.close());
@@ -113,7 +113,7 @@ story('the blockchains of the network', async ({ client: { data, at, errors } })
   const list = await walk(primary.listBlockchains({}, at), ({ result }) => result.blockchains);
   const x = list.find(({ blockchainId }) => blockchainId === local.xBlockchainID);
   expect(x).toMatchObject({ blockchainName: 'X-Chain', subnetId: local.pBlockchainID });
-  expect(x!.evmChainId).toBeUndefined();
+  expect(x!.evmChainId).toBe(0);
   expect(x!.genesisData).toBeUndefined();
   const { genesisData, ...rest } = await primary.getBlockchainById({ blockchainId: local.xBlockchainID }, at);
   expect(rest).toEqual(x!);
@@ -151,13 +151,13 @@ story('what was accepted is told at once', async ({ node, world, client: { data,
     const { result } = await metrics.chains.getRollingWindowMetrics({ chainId: 'x-chain', metric: 'txCount' }, at);
     expect(result.allTime).toBe(world.ids.length);
     const { results, lastRun } = await rawJson<{ results: { value: number }[]; lastRun: number }>(`${node.url}/v1/avg_tps/X`);
-    expect(lastRun).toBe(tx.timestamp);
+    expect(lastRun).toBeGreaterThanOrEqual(tx.timestamp);
     expect(results[0]!.value).toBeGreaterThan(0);
   }
 });
 
 test('chainkit: each interface on a port of its own', async () => {
-  const program = await startProgram('--data-network-name=fuji', '--data-port=0', '--metrics-port=0');
+  const program = await startProgram('--data-port=0', '--metrics-port=0');
   try {
     const { data: dataUrl, metricsApi } = program.banner.endpoints as { data: string; metricsApi: string };
     const [forData, forMetrics] = [new URL(dataUrl).origin, new URL(metricsApi).origin];

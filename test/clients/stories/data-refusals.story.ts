@@ -23,7 +23,7 @@ let node: Node;
 let world: World;
 
 beforeAll(async () => {
-  node = await startNode('--data-network-name=fuji');
+  node = await startNode();
   world = await makeWorld(node);
 });
 afterAll(() => node.close());
@@ -82,15 +82,7 @@ story('keys: none, unknown, for other routes, used up, revoked', async () => {
     await create('--name', 'tiny', '--plan', 'tiny'),
     await create('--name', 'blocks', '--routes', 'listLatestPrimaryNetworkBlocks'),
   ];
-  const program = await startProgram(
-    '--data-network-name=fuji',
-    '--data-dir',
-    directory,
-    '--require-api-key',
-    '--rate-limits=on',
-    '--rate-limit-plans',
-    plans,
-  );
+  const program = await startProgram('--data-dir', directory, '--require-api-key', '--rate-limits=on', '--rate-limit-plans', plans);
   try {
     const open = (apiKey?: string) => {
       const headers: Headers[] = [];
@@ -141,7 +133,7 @@ story('keys: none, unknown, for other routes, used up, revoked', async () => {
 });
 
 story('a server that is going down says so', async () => {
-  const program = await startProgram('--data-network-name=fuji', '--http-shutdown-wait=2s');
+  const program = await startProgram('--http-shutdown-wait=2s');
   const { data, metrics, at } = openChainkit(program.url);
   expect((await data.healthCheck(at)).status).toBe('ok');
   const stopped = program.stop();

@@ -3,7 +3,7 @@ import type { DataClient } from './data-client.ts';
 import type { World } from './data-world.ts';
 import type { Node } from './node.ts';
 
-/** A node that calls itself fuji, a history on it, and one of the two clients. */
+/** A node of the local network, a history on it, and one of the two clients. */
 export type Scene = { readonly node: Node; readonly world: World; readonly client: DataClient };
 
 /** Stories that both clients can tell, by name. */

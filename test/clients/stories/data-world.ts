@@ -1,4 +1,5 @@
 import { avm, TransferableOutput } from '@avalabs/avalanchejs';
+import { bech32Encode } from '../../../src/bytes/bech32.ts';
 import { parseId } from '../../../src/bytes/id.ts';
 import { arrive } from './atomic.ts';
 import { type Client, coins, ewoq, openClient, type Wallet, walletOf } from './avalanchejs.ts';
@@ -71,8 +72,8 @@ export const amounts = {
 export const memo: Uint8Array = Buffer.from('a story');
 export const payload: Uint8Array = Buffer.from('a picture');
 
-/** An address as the Data interface writes it: without the chain. */
-export const bare = (wallet: Wallet): string => wallet.on('X').slice('X-'.length);
+/** An address as a program written for fuji has it, and as the Data interface writes it for that program: without the chain. */
+export const bare = (wallet: Wallet): string => bech32Encode('fuji', wallet.bytes);
 
 type Done = (sent: Promise<string>) => Promise<string>;
 
