@@ -187,7 +187,7 @@ export const refused: { readonly [name: string]: { readonly kind: 'yes' | 'text'
   'http-tls-enabled': { kind: 'yes', why: 'Serac serves plain HTTP; put a TLS proxy in front of it' },
   'http-read-header-timeout': {
     kind: 'text',
-    why: "Bun's HTTP server cannot limit the time in which headers must come; --http-idle-timeout closes connections that fall silent",
+    why: "Bun's HTTP server gives a caller 10 to 12 seconds to send its headers, and this cannot be changed",
   },
   'db-read-only': { kind: 'yes', why: 'Serac keeps what it accepts; use --db-type memdb to try things out' },
   'upgrade-file': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },

@@ -149,7 +149,7 @@ async function hammer(program: Program, known: Known, rounds: number, never: rea
 function flawIn({ status, headers, text }: Answer, request: HostileRequest, schemas: ReturnType<typeof answerSchemas>): string | undefined {
   // The head of a request may have 16 KB: what is longer the platform refuses itself, without a word.
   if (status === 431 && headLength(request) > 15_000) return undefined;
-  if (![200, 400, 401, 403, 404, 429].includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
+  if (![200, 400, 401, 403, 404, 413, 429].includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
   if (/\bat .*:\d+:\d+|\/src\/|node_modules/.test(text)) return `shows where it failed: ${text.slice(0, 300)}`;
   const json = parsed(text);
   if (json === undefined) return `not JSON: ${text.slice(0, 300)}`;

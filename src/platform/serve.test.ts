@@ -293,6 +293,18 @@ const suite = (name: string, serve: Serve) =>
 
 suite('Bun.serve', serveBun);
 
+test('Bun.serve: headers that come slowly are not waited for', async () => {
+  const server = await serveBun({ host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000, idleTimeout: 120 });
+  const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '));
+  const slow = setInterval(() => socket.write('x'), 200);
+  try {
+    await new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  } finally {
+    clearInterval(slow);
+    await server.close();
+  }
+}, 60_000);
+
 test('Bun.serve: a connection that falls silent is closed, the longest time it can be given is taken', async () => {
   const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000 };
   const longest = await serveBun({ ...options, idleTimeout: 255 });
