@@ -52,7 +52,7 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
       full.length = 0;
       block = empty;
       used = 0;
-      // Whoever answers before the whole body is there has no use for the rest.
+      // A handler may answer before the whole body has arrived: later chunks are not stored.
       limit = -1;
     },
   };
