@@ -233,6 +233,22 @@ describe('bodies', () => {
     expect((await post(`{"addresses":${'['.repeat(100_000)}`)).status).toBe(400);
     expect((await post(`{"x":${'['.repeat(5000)}${']'.repeat(5000)},"addresses":"${bech}"}`)).status).toBe(200);
   });
+  test('is not asked for when the caller is refused or the path is unknown', async () => {
+    let asked = 0;
+    const body = () => {
+      asked++;
+      return Buffer.from('{}');
+    };
+    const post = (handler: ReturnType<typeof start>['handler'], path: string) => handler({ ...requestOf(path, { method: 'POST' }), body });
+    for (const status of [401, 403, 429] as const) {
+      const { handler } = start({}, { gate: { admit: async () => ({ admitted: false, status, message: 'no', headers: {} }) } });
+      expect(await post(handler, '/v1/things/x/items')).toMatchObject({ status });
+    }
+    expect(await post(start().handler, '/v1/nothing')).toMatchObject({ status: 404 });
+    expect(asked).toBe(0);
+    await post(start().handler, '/v1/things/x/items');
+    expect(asked).toBe(1);
+  });
   test('a body that cannot be read, or is too large for the server', async () => {
     const { handler } = start();
     const answered = async (error: unknown) =>

@@ -13,7 +13,7 @@ export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> =>
   grace: http.shutdownTimeout,
 });
 
-/** The Node RPC has nothing to refuse a caller for before his request is read; the Data interface has keys and rate limits. */
+/** Only the Node RPC: the Data and Metrics interfaces check key and rate limit before they read a body. */
 const isNodeRpc = (path: string): boolean => path.startsWith('/ext/');
 
 /** Where a port of this host is reached. */

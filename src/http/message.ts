@@ -10,8 +10,8 @@ export type HttpRequest = {
   /** Address of the other end; undefined where there is no socket. */
   caller?(): string | undefined;
   /**
-   * The whole body, at once if it is there; nothing of a larger one is read before this is called. Rejects with a fault `BODY_TOO_LARGE` if it
-   * has more than `max` bytes, with `BODY_OVER_BUDGET` if the server holds too many already, with another if it does not come as it should.
+   * The whole body, at once if it was read already. Rejects with a fault: `BODY_TOO_LARGE` if it has more than `max` bytes, `BODY_OVER_BUDGET`
+   * if the server holds too many bodies already, another if it arrives too slowly, in too many chunks or not at all.
    */
   body(max: number): Uint8Array | Promise<Uint8Array>;
 };

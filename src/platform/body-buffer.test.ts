@@ -34,14 +34,14 @@ test('chunks are joined, and every byte taken of the budget is given back', () =
   expect(leftOf(budget)).toBe(100_000);
 });
 
-test('a body is refused at the first byte too many, whatever is left of the budget', () => {
+test('a body is refused at the first byte above its limit', () => {
   const buffer = createBodyBuffer(5, createBodyBudget(1000));
   buffer.add(Buffer.from('abcde'));
   expect(codeOf(() => buffer.add(Buffer.from('f')))).toBe('BODY_TOO_LARGE');
   expect(Buffer.from(buffer.whole()).toString()).toBe('abcde');
 });
 
-test('what is not in the budget is not held', () => {
+test('a chunk that does not fit into the budget is refused', () => {
   const budget = createBodyBudget(10_000);
   const first = createBodyBuffer(9000, budget);
   const second = createBodyBuffer(9000, budget);
@@ -52,7 +52,7 @@ test('what is not in the budget is not held', () => {
   expect(second.whole()).toHaveLength(2000);
 });
 
-test('a released buffer takes nothing any more', () => {
+test('a released buffer stores no more chunks', () => {
   const budget = createBodyBudget(10_000);
   const buffer = createBodyBuffer(9000, budget);
   buffer.add(Buffer.alloc(10));
@@ -61,7 +61,7 @@ test('a released buffer takes nothing any more', () => {
   expect(leftOf(budget)).toBe(10_000);
 });
 
-test('very many chunks must hold something each', () => {
+test('more than 16,384 chunks must hold 16 bytes on average', () => {
   const small = createBodyBuffer(1_000_000, createBodyBudget(1_000_000));
   const one = Buffer.from('x');
   for (let at = 0; at < 16_384; at++) small.add(one);

@@ -118,7 +118,7 @@ function listen<S>(start: () => S, options: ServeOptions): S {
   }
 }
 
-/** Reads a body into a buffer until it ends, the buffer refuses it, or its time is over. What then is not read stays with the sender. */
+/** Reads a body into a buffer until it ends, the buffer refuses it, or its time is over. */
 async function readStream({ body }: Request, buffer: BodyBuffer, timeout: number): Promise<Uint8Array> {
   if (body === null) return buffer.whole();
   const reader = body.getReader();

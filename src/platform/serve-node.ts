@@ -23,7 +23,7 @@ const readTimeout = 30_000;
 /** HTTP on node:http, for the library inside Node. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = usualGrace, bodyTimeout = usualBodyTimeout } = options;
-  // Here no body is read ahead, so all are charged as they come.
+  // No body is read ahead here, so all are charged as they arrive.
   const { large } = splitBudget(options.maxBodies);
   const connections = createConnections();
   const server = createServer(

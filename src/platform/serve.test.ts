@@ -66,7 +66,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (await isSo()) return;
     await Bun.sleep(10);
   }
-  throw new Error('it never became so');
+  throw new Error('the condition was never met');
 }
 
 const echo = async (request: ServeRequest): Promise<ServeResponse> => {
@@ -171,7 +171,7 @@ const suite = (name: string, serve: Serve) =>
       return { codes, handler };
     };
 
-    test('a request can be answered before its body has come, announced or in chunks', async () => {
+    test('a request can be answered before its body arrives, announced or in chunks', async () => {
       const server = await start({ handler: () => ({ status: 401, headers: {}, body: 'no key' }) });
       const { codes, handler } = reading(1000);
       const limited = await start({ handler });
@@ -181,7 +181,7 @@ const suite = (name: string, serve: Serve) =>
       expect(codes).toEqual(['BODY_TOO_LARGE']);
     });
 
-    test('bodies are bounded in total, and what is answered makes room', async () => {
+    test('bodies are bounded in total, and answered ones are given back to the budget', async () => {
       const { codes, handler } = reading(20_000);
       const server = await start({ handler, maxBodies: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
@@ -195,7 +195,7 @@ const suite = (name: string, serve: Serve) =>
       expect(await firstAnswer(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
     });
 
-    test('a body that breaks off makes room too', async () => {
+    test('an aborted body is given back to the budget', async () => {
       const { codes, handler } = reading(20_000);
       const server = await start({ handler, maxBodies: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
@@ -219,7 +219,7 @@ const suite = (name: string, serve: Serve) =>
       expect(codes).toEqual(['BODY_FRAGMENTED']);
     });
 
-    test('a body has a time within which it must come', async () => {
+    test('a body that does not arrive in time is refused', async () => {
       const { codes, handler } = reading(1000);
       const server = await start({ handler, bodyTimeout: 100 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
@@ -227,7 +227,7 @@ const suite = (name: string, serve: Serve) =>
       expect(codes).toEqual(['BODY_TIMEOUT']);
     });
 
-    test('small bodies that are announced and do not come shut nobody out', async () => {
+    test('small bodies that are announced but not sent do not block other requests', async () => {
       const { codes, handler } = reading(20_000);
       const server = await start({ handler, maxBodies: 80_000, readsAhead: () => true });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n';
@@ -293,7 +293,7 @@ const suite = (name: string, serve: Serve) =>
 
 suite('Bun.serve', serveBun);
 
-test('Bun.serve: headers that come slowly are not waited for', async () => {
+test('Bun.serve: a connection whose headers arrive too slowly is closed', async () => {
   const server = await serveBun({ host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000, idleTimeout: 120 });
   const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '));
   const slow = setInterval(() => socket.write('x'), 200);
@@ -305,7 +305,7 @@ test('Bun.serve: headers that come slowly are not waited for', async () => {
   }
 }, 60_000);
 
-test('Bun.serve: a connection that falls silent is closed, the longest time it can be given is taken', async () => {
+test('Bun.serve: an idle connection is closed; 255 s is accepted', async () => {
   const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000 };
   const longest = await serveBun({ ...options, idleTimeout: 255 });
   await longest.close();
@@ -318,7 +318,7 @@ test('Bun.serve: a connection that falls silent is closed, the longest time it c
   }
 }, 60_000);
 
-test('Bun.serve: a small body of a path that is read ahead is there at once, of another path it is not', async () => {
+test('Bun.serve: a small body of a path that is read ahead is available at once, of another path it is not', async () => {
   const seen: string[] = [];
   const server = await serveBun({
     host: '127.0.0.1',

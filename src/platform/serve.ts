@@ -25,11 +25,11 @@ export type ServeOptions = {
   /** The most bytes of bodies that are held at once, over all connections; see `splitBudget`. */
   readonly maxBodies: number;
   /**
-   * Paths whose small bodies are read before the handler is called, which then can answer at once: promises cost more than the call.
-   * Everywhere else nothing of a body is read before the handler asks for it.
+   * Paths whose small bodies are read before the handler is called, so that it can answer without a promise, which would cost more than the
+   * call. On all other paths nothing of a body is read before the handler asks for it.
    */
   readonly readsAhead?: (path: string) => boolean;
-  /** Milliseconds within which a body must have come, if it was not read ahead. Peer: config/config.go, 30 s. */
+  /** Milliseconds within which a body that is not read ahead must arrive. AvalancheGo: config/config.go, 30 s. */
   readonly bodyTimeout?: number;
   /** Seconds without a byte after which a connection is closed. */
   readonly idleTimeout: number;
@@ -53,15 +53,15 @@ export type Serve = (options: ServeOptions) => Promise<Server>;
 /** Milliseconds that a running request has to end once the server closes, unless said otherwise. */
 export const usualGrace = 500;
 
-/** Milliseconds within which a body must have come, unless said otherwise. */
+/** Default of `bodyTimeout`, in milliseconds. */
 export const usualBodyTimeout = 30_000;
 
 /** Bodies up to this many bytes are small: twice the text of the largest transaction. */
 export const smallBody = 262_144;
 
 /**
- * Half for small bodies, charged at their announced size before they come; the rest for all others, charged as they come.
- * Callers who announce bodies and do not send them can only use up the first, and then small bodies are read as all others are.
+ * Half for small bodies, charged at their announced size before they arrive; half for all others, charged as they arrive.
+ * Callers who announce bodies and do not send them can only use up the first half; small bodies are then read and charged like large ones.
  */
 export const splitBudget = (maxBodies: number): { readonly small: BodyBudget; readonly large: BodyBudget } => ({
   small: createBodyBudget(maxBodies / 2),
@@ -101,7 +101,7 @@ export const bodyFragmented = () => new ServeError('request body comes in too ma
 export const bodyOverBudget = () =>
   new ServeError('the server is reading too many request bodies at once; try again', { code: 'BODY_OVER_BUDGET' });
 
-export const bodyTimedOut = () => new ServeError('request body did not come in time', { code: 'BODY_TIMEOUT' });
+export const bodyTimedOut = () => new ServeError('request body did not arrive in time', { code: 'BODY_TIMEOUT' });
 
 export const bodyBrokenOff = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
 
