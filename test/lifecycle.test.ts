@@ -4,20 +4,25 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aboutOf } from '../src/assembly/about.ts';
+import { writeAbout } from '../src/assembly/about-store.ts';
 import { startApiServer } from '../src/assembly/api-server.ts';
-import type { Env, Postgres } from '../src/assembly/env.ts';
+import type { Env } from '../src/assembly/env.ts';
 import { frameOf } from '../src/assembly/frame.ts';
+import { idOf } from '../src/bytes/id.ts';
 import { configFrom } from '../src/config.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { Fault } from '../src/fault.ts';
 import { parseFlags } from '../src/flags.ts';
+import { migratePostgres } from '../src/index/migrate.ts';
 import { createLog } from '../src/log.ts';
 import { startNode } from '../src/node.ts';
 import { fileSystem, files, makeFolder } from '../src/platform/files.ts';
+import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { serve } from '../src/platform/serve-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
 import { failingDatabase } from './failing-database.ts';
 import { createClient } from './http.ts';
+import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 
 /** The whole node in this process over the real platform, with everything it opens counted. */
 
@@ -177,31 +182,46 @@ test('a part that cannot be closed keeps nothing else from being closed', async 
   expect(opened.left()).toEqual(nothing);
 }, 30_000);
 
-test('serac api: a start that fails closes the database and stops looking at it, and closing twice is closing once', async () => {
-  const [url, frame] = ['postgres://serac@127.0.0.1:1/serac', frameOf(configOf(), opened.env)];
-  let connections = 0;
-  const about = JSON.stringify(aboutOf(frame));
-  const sql: Postgres = {
-    dialect: 'postgres',
-    all: async <Row>(text: string, [name]: readonly unknown[]) => {
-      if (text.includes('information_schema')) return [{ there: 1 }] as Row[];
-      return (name === 'about' ? [{ value: about }] : []) as Row[];
-    },
-    write: async (work) => work(sql),
-    close: async () => void connections--,
-  };
-  const openPostgres = () => {
-    connections++;
-    return sql;
-  };
-  const env = { ...opened.env, openPostgres };
-  const start = (...flags: string[]) => startApiServer(configFromWords('api', `--database-url=${url}`, '--http-port=0', ...flags), env);
-  expect(await start(`--metrics-port=${takePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
-  expect([connections, opened.left()]).toEqual([0, nothing]);
+test.skipIf(!postgresInstalled)(
+  'serac api: a start that fails closes the database and stops looking at it, and closing twice is closing once',
+  async () => {
+    const database = (await startPostgres()) as PrivatePostgres;
+    try {
+      await writeIndex(database.url);
+      let connections = 0;
+      const openCounted: Env['openPostgres'] = (options) => {
+        const sql = openPostgres(options);
+        connections++;
+        const close = async () => {
+          connections--;
+          await sql.close();
+        };
+        return { ...sql, close };
+      };
+      const env = { ...opened.env, openPostgres: openCounted };
+      const words = ['api', `--database-url=${database.url}`, '--http-port=0'];
+      const start = (...flags: string[]) => startApiServer(configFromWords(...words, ...flags), env);
+      expect(await start(`--metrics-port=${takePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
+      expect([connections, opened.left()]).toEqual([0, nothing]);
 
-  const server = await start();
-  expect(connections).toBe(1);
-  await Promise.all([server.close(), server.close()]);
-  await server.close();
-  expect([connections, opened.left()]).toEqual([0, nothing]);
-}, 30_000);
+      const server = await start();
+      expect(connections).toBe(1);
+      await Promise.all([server.close(), server.close()]);
+      await server.close();
+      expect([connections, opened.left()]).toEqual([0, nothing]);
+    } finally {
+      await database.remove();
+    }
+  },
+  60_000,
+);
+
+/** What `serac index` makes before it follows its node. */
+async function writeIndex(url: string): Promise<void> {
+  const sql = openPostgres({ url });
+  const frame = frameOf(configOf(), opened.env);
+  const [{ id, genesis }] = frame.specs;
+  await migratePostgres(sql, frame.around.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  await writeAbout(sql, aboutOf(frame));
+  await sql.close();
+}
