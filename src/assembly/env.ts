@@ -10,6 +10,7 @@ import type { Channel } from '../http/relay.ts';
 import type { Files } from '../identity/given.ts';
 import type { WritableSql } from '../index/sql.ts';
 import type { OpenDatabase } from '../store/database.ts';
+import type { OpenFile } from '../store/file.ts';
 
 /** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
 export type Env = {
@@ -30,6 +31,7 @@ export type Env = {
   readonly readData: (file: DataFile) => Uint8Array;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
+  readonly openFile: OpenFile;
   readonly openRedis: (url: string) => Promise<Redis>;
   readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
