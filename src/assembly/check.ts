@@ -1,8 +1,6 @@
 import { type Id, idFromBytes, idOf, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
-import { checkIndex } from '../index/check-index.ts';
-import { stepsOn } from '../index/steps.ts';
 import { type ChainEnd, checkEnds, readEnds } from '../state/chain-ends.ts';
 import { claimedNumber } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
@@ -11,16 +9,15 @@ import { openSharedMemory } from '../state/shared-memory.ts';
 import { storeFaultOf } from '../store/fault.ts';
 import { takeLock } from '../store/lock.ts';
 import { hasSums, pageSums } from '../store/page-sums.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 import { type DataFiles, pagesText, rebuildSums, requireDatabase, verifyPages } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type Frame, frameOf } from './frame.ts';
-import { indexSpecOf } from './node-store.ts';
 import { progressSince } from './progress.ts';
-import { completeFrom, type Findings, hasBlocks } from './reindex.ts';
+import { type Findings, hasBlocks, indexDifferences, withRebuiltIndex } from './reindex.ts';
 
 /**
- * `serac check`: verifies everything in a data directory that no node uses, without changing the database. Pages against their checksums,
+ * `serac check`: verifies everything in a data directory that no node uses, without changing what the database holds. Pages against their checksums,
  * the structure of every table, blocks and transactions against their ids and each other, outputs and balances against transactions, the
  * index against the chain, the end of each chain against the file that names it. Signatures are not verified again: ids cover them.
  */
@@ -69,10 +66,11 @@ function checkRows(files: DataFiles, config: Config, env: Env, frame: Frame): Fo
       for (const chainID of storedChains(store)) attempt(`chain ${idText(chainID)}`, () => lines.push(checkOne(chainID)));
     });
     attempt('end of the chain', () => checkEnds(store, noted(files, env), files.ends));
-    attempt('index', () => problems.push(...checkIndexes(store, frame)));
   } finally {
     store.close();
   }
+  if (problems.length > 0) return { lines: [...lines, 'the index was not compared'], problems };
+  attempt('index', () => problems.push(...checkIndexes(files, env, frame, options)));
   return { lines, problems };
 
   function checkOne(chainID: Id): string {
@@ -134,10 +132,19 @@ function noted({ ends }: DataFiles, env: Env): ReadonlyMap<Id, ChainEnd> {
   }
 }
 
-/** A directory that was only used without the Data and Metrics interfaces has no index. */
-function checkIndexes(store: Store, frame: Frame): string[] {
-  if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return [];
-  const specs = frame.specs.filter((spec) => hasBlocks(store, spec));
-  const chains = specs.map((spec) => indexSpecOf(store, spec, completeFrom(store, spec)));
-  return stepsOn(store.db)(checkIndex(chains, 'sqlite'));
+/**
+ * Builds the index again from blocks that were found right, and compares it with the one that is there. A directory that was only used
+ * without the Data and Metrics interfaces has none.
+ */
+function checkIndexes(files: DataFiles, env: Env, frame: Frame, options: StoreOptions): string[] {
+  const store = openStore(env.openDatabase, { ...options, readonly: false, sums: pageSums(env.openFile, files.database) });
+  try {
+    if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return [];
+    const specs = frame.specs.filter((spec) => hasBlocks(store, spec));
+    const differences = withRebuiltIndex({ store, files, env, specs }, indexDifferences);
+    if (differences.length === 0) return [];
+    return ['the history index differs from the blocks; serac reindex builds it again', ...differences];
+  } finally {
+    store.close();
+  }
 }

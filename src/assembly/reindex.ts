@@ -7,7 +7,7 @@ import { checkChain } from '../state/check.ts';
 import { StoreError } from '../store/fault.ts';
 import type { Store } from '../store/store.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
-import { rebuildSums, requireDatabase } from './data-files.ts';
+import { type DataFiles, rebuildSums, requireDatabase } from './data-files.ts';
 import type { Env } from './env.ts';
 import { frameOf } from './frame.ts';
 import { indexSpecOf, openPlace } from './node-store.ts';
@@ -31,26 +31,39 @@ export function reindex(config: Config, env: Env): Findings {
   try {
     const specs = frame.specs.filter((spec) => hasBlocks(store, spec));
     if (damagedPages.length > 0) for (const { id } of specs) requireSound(store, id);
-    const chains = specs.map((spec) => indexSpecOf(store, spec, completeFrom(store, spec)));
-    for (const { number } of chains) migrateStore(store, number);
-    const rebuilt = `${files.folder}/reindex.sqlite`;
-    const work = openReindex({ store, open: env.openDatabase, path: rebuilt, chains });
-    try {
-      const blocks = build(work, env);
+    const found = withRebuiltIndex({ store, files, env, specs }, (work, blocks) => {
       const { lines, damaged } = judged(work, env);
-      work.close();
-      for (const end of ['', '-wal', '-shm']) env.removeFile(`${rebuilt}${end}`);
-      done = true;
       return { lines: [`${blocks} blocks indexed again`, ...lines], damaged };
-    } catch (error) {
-      work.close();
-      throw error;
-    }
+    });
+    done = true;
+    return found;
   } finally {
     close();
     if (done && damagedPages.length > 0) rebuildSums(files, env);
   }
 }
+
+type Rebuilding = { readonly store: Store; readonly files: DataFiles; readonly env: Env; readonly specs: readonly AvmChainSpec[] };
+
+/** Builds the index again, in a file beside the database that is removed when `use` is done. */
+export function withRebuiltIndex<T>({ store, files, env, specs }: Rebuilding, use: (work: Reindex, blocks: number) => T): T {
+  const chains = specs.map((spec) => indexSpecOf(store, spec, completeFrom(store, spec)));
+  for (const { number } of chains) migrateStore(store, number);
+  const path = `${files.folder}/reindex.sqlite`;
+  const work = openReindex({ store, open: env.openDatabase, path, chains });
+  try {
+    const result = use(work, build(work, env));
+    work.close();
+    for (const end of ['', '-wal', '-shm']) env.removeFile(`${path}${end}`);
+    return result;
+  } catch (error) {
+    work.close();
+    throw error;
+  }
+}
+
+/** Where the rebuilt index differs from the old one, in words. */
+export const indexDifferences = (work: Reindex): string[] => finish(work.compare()).map(shown);
 
 /** The index is built from blocks and outputs: it cannot be better than they are. */
 function requireSound(store: Store, chainID: Id): void {
@@ -77,11 +90,11 @@ function build(work: Reindex, env: Env): number {
 
 function judged(work: Reindex, env: Env): Findings {
   env.log('serac: comparing with the old index');
-  const differences = finish(work.compare());
+  const differences = indexDifferences(work);
   if (differences.length === 0) return { lines: ['the new index equals the old one'], damaged: false };
   work.replace();
   const replaced = `the new index differs from the old one in ${differences.length} tables, and has taken its place`;
-  return { lines: [replaced, ...differences.map(shown)], damaged: true };
+  return { lines: [replaced, ...differences], damaged: true };
 }
 
 function finish<T>(steps: Generator<unknown, T>): T {
@@ -98,7 +111,7 @@ export const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean =>
   store.db.prepare('SELECT 1 FROM chain WHERE id = ? AND genesis IS NOT NULL').get(idToBytes(id)) !== undefined;
 
 /** As it was written: only who followed the network knows. */
-export const completeFrom = (store: Store, { id }: AvmChainSpec): number => {
+const completeFrom = (store: Store, { id }: AvmChainSpec): number => {
   if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return 0;
   const row = store.db.prepare<{ complete_from: number }>('SELECT complete_from FROM progress WHERE chain = ?').get(idToBytes(id));
   return row?.complete_from ?? 0;
