@@ -6,6 +6,7 @@ import { type OpenedChain, openNodeStore } from '../src/assembly/node-store.ts';
 import { configFrom } from '../src/config.ts';
 import { parseFlags } from '../src/flags.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
+import { openFile } from '../src/platform/offset-file.ts';
 import { BenchError } from './fault.ts';
 
 /** The X-Chain of a data directory, opened in this process through the store the program itself uses. */
@@ -39,8 +40,10 @@ export function openChainStore(dir: string, access: 'write' | 'read', hasty = fa
 
 /** Opening a store takes no more of the world than this. */
 const world = {
-  clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)) },
+  clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)), monotonic: () => performance.now() },
   random: (length: number) => randomBytes(length),
   readData: (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
+  openFile,
+  showProgress: () => {},
   makeFolder: (path: string) => void mkdirSync(path, { recursive: true }),
 } as unknown as Env;

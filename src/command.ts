@@ -8,6 +8,10 @@ export const commands = {
   index: { words: ['URL'], help: 'follow a node and write its history to PostgreSQL (--database-url); a second one waits to take over' },
   api: { words: [], help: 'serve Data and Metrics from that PostgreSQL; any number of these, with --cache-url shared between them' },
   keys: { words: ['create|list|revoke', '[ID]'], help: 'API keys, in a data directory (--data-dir) or in PostgreSQL (--database-url)' },
+  check: {
+    words: [],
+    help: 'verify everything in a data directory: pages, blocks, outputs, balances, index; exits with 4 if it finds damage',
+  },
   reindex: { words: [], help: 'build the history index of a data directory again and compare it with the old one' },
 } as const satisfies { readonly [name: string]: { readonly words: readonly string[]; readonly help: string } };
 

@@ -179,6 +179,7 @@ function checkPlaces({ name }: Command, options: Options): void {
   if (database !== undefined && !/^postgres(ql)?:/.test(database))
     throw missing('database-url', 'a --database-url of PostgreSQL, postgres://…');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is built again');
+  if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…: where the keys are kept');
 }

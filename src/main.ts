@@ -4,12 +4,13 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { startApiServer } from './assembly/api-server.ts';
+import { check } from './assembly/check.ts';
 import type { Env } from './assembly/env.ts';
 import { networkToFollow } from './assembly/follow.ts';
 import { startIndexer } from './assembly/indexer.ts';
 import { keysCommand } from './assembly/keys-command.ts';
 import { startReader } from './assembly/reader.ts';
-import { reindex } from './assembly/reindex.ts';
+import { type Findings, reindex } from './assembly/reindex.ts';
 
 import { banner, bannerJson } from './banner.ts';
 import type { CommandName } from './command.ts';
@@ -22,6 +23,7 @@ import { createLog, type LogLevel } from './log.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files, makeFolder } from './platform/files.ts';
+import { openFile } from './platform/offset-file.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
 import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
 import { parentChannel, spawnChild } from './platform/processes-bun.ts';
@@ -29,10 +31,20 @@ import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
 import { createUnixNanos } from './platform/unix-nanos.ts';
+import { storeFaultOf } from './store/fault.ts';
 
 /** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
 
-const exitCodes = { failure: 1, badFlags: 2, portTaken: 3 } as const;
+const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
+
+/** Faults that end with a code of their own. */
+const exitCodeOf: { readonly [code: string]: number } = {
+  PORT_TAKEN: exitCodes.portTaken,
+  STORE_DAMAGED: exitCodes.damage,
+  STORE_FOREIGN: exitCodes.damage,
+  STATE_DAMAGED: exitCodes.damage,
+  STATE_BEHIND: exitCodes.damage,
+};
 
 const { version } = packageJson;
 
@@ -48,9 +60,10 @@ async function main(): Promise<void> {
     }
     await actions[parsed.command.name](config, parsed);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    say(`serac: ${error.message}`);
-    process.exit(error.fault.code === 'PORT_TAKEN' ? exitCodes.portTaken : exitCodes.failure);
+    const fault = error instanceof Fault ? error : storeFaultOf(error);
+    if (fault === undefined) throw error;
+    say(`serac: ${fault.message}`);
+    process.exit(exitCodeOf[fault.fault.code] ?? exitCodes.failure);
   }
 }
 
@@ -81,9 +94,8 @@ const actions: { readonly [C in CommandName]: (config: Config, told: Told) => Pr
     stopOnSignals(startIndexer(config, env));
     print(config, JSON.stringify({ following: config.follow }), `serac ${version}: following ${config.follow} into PostgreSQL`);
   },
-  reindex: async (config) => {
-    for (const line of reindex(config, env)) process.stdout.write(`${line}\n`);
-  },
+  check: async (config) => tell(check(config, env)),
+  reindex: async (config) => tell(reindex(config, env)),
   keys: async (config, { command, options }) => {
     for (const line of await keysCommand(command.words, options, config, env)) process.stdout.write(`${line}\n`);
   },
@@ -94,6 +106,12 @@ async function runNode(config: Config, { warnings }: Told): Promise<void> {
   stopOnSignals(node);
   const info = { ...node.about(), readySeconds: Math.round(performance.now()) / 1000, warnings };
   print(config, bannerJson(info), banner(info));
+}
+
+/** Damage that was found is also told by the exit code. */
+function tell({ lines, damaged }: Findings): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  if (damaged) process.exitCode = exitCodes.damage;
 }
 
 function print({ banner: form }: Config, json: string, text: string): void {
@@ -170,6 +188,7 @@ const env: Env = {
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
   fileSystem,
   openDatabase,
+  openFile,
   openRedis,
   openPostgres,
   tryPostgresLock,

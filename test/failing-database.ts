@@ -14,7 +14,7 @@ export type FailingDatabase = {
   readonly opened: Set<string>;
 };
 
-export const diskFull = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL', errno: 13 });
+export const diskFull = Object.assign(new Error('database or disk is full'), { name: 'SQLiteError', code: 'SQLITE_FULL', errno: 13 });
 export const readError = new Error('disk I/O error');
 
 export function failingDatabase(): FailingDatabase {

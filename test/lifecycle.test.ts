@@ -17,6 +17,7 @@ import { migratePostgres } from '../src/index/migrate.ts';
 import { createLog } from '../src/log.ts';
 import { startNode } from '../src/node.ts';
 import { fileSystem, files, makeFolder } from '../src/platform/files.ts';
+import { openFile } from '../src/platform/offset-file.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { serve } from '../src/platform/serve-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
@@ -81,6 +82,7 @@ function counted() {
       return fileSystem(path);
     },
     openDatabase: database.open,
+    openFile,
     openRedis: missing,
     openPostgres: missing,
     tryPostgresLock: missing,

@@ -56,8 +56,11 @@ test('a directory that was used without an index gets it, and building it again 
   db.run('UPDATE c1_balance SET count = count + 1 WHERE height = 7');
   db.run('DELETE FROM c1_history WHERE tx = (SELECT max(tx) FROM c1_history)');
   db.close();
+  const checked = await runProgram('check', '--data-dir', folder);
+  expect([checked.code, checked.out]).toEqual([4, expect.stringContaining('the history index differs from the blocks')]);
+  for (const table of ['c1_balance', 'c1_history']) expect(checked.out).toContain(`  ${table}: `);
   const mended = await runProgram('reindex', '--data-dir', folder);
-  expect(mended.code).toBe(0);
+  expect(mended.code).toBe(4);
   expect(mended.out).toContain('differs from the old one in 2 tables, and has taken its place');
   for (const table of ['c1_balance', 'c1_history']) expect(mended.out).toContain(`  ${table}: `);
   expect((await runProgram('reindex', '--data-dir', folder)).out).toContain('equals the old one');

@@ -137,6 +137,8 @@ function lostApi(routes: ApiOptions['routes'], path: string): BoundRoute['api'] 
 /** Faults of what this server stands on: it works again when they do. */
 const troubles: ReadonlyMap<string, readonly [status: 502 | 503, message: string]> = new Map([
   ['STORE_FAILED', [503, 'The database does not answer']],
+  ['STORE_DAMAGED', [503, 'The database is damaged']],
+  ['STATE_DAMAGED', [503, 'The database is damaged']],
   ['DATABASE_DOWN', [503, 'The database does not answer']],
   ['INDEX_NOT_MADE', [503, 'The index is not there yet']],
   ['INDEX_EMPTY', [503, 'The index is not there yet']],

@@ -11,6 +11,7 @@ import type { Files } from '../identity/given.ts';
 import type { WritableSql } from '../index/sql.ts';
 import type { Log } from '../log.ts';
 import type { OpenDatabase } from '../store/database.ts';
+import type { OpenFile } from '../store/file.ts';
 
 /** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
 export type Env = {
@@ -31,6 +32,7 @@ export type Env = {
   readonly readData: (file: DataFile) => Uint8Array;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
+  readonly openFile: OpenFile;
   readonly openRedis: (url: string) => Promise<Redis>;
   readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;

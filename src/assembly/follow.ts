@@ -17,9 +17,10 @@ import type { ExportShelf } from '../index/export-shelf.ts';
 import { storedNetwork } from '../store/stored-network.ts';
 import { publicUrl } from './about.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
+import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
-import { databasePath, type OpenedChain } from './node-store.ts';
+import type { OpenedChain } from './node-store.ts';
 import { messageOf, pause, sayOnce } from './pause.ts';
 import { createSignerThread } from './signer-thread.ts';
 
@@ -131,7 +132,7 @@ const patience = 3000;
 
 /** The network to follow: that of the data directory if it has one, so that a node that is down does not hold up the start. */
 export const networkToFollow = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
-  (store === 'sqlite' && dataDir !== undefined ? storedNetwork(env.openDatabase, databasePath(dataDir)) : undefined) ??
+  (store === 'sqlite' && dataDir !== undefined ? storedNetwork(env.openDatabase, dataFilesIn(dataDir).database) : undefined) ??
   (await networkOfNode(url, env));
 
 /** Asks a node for its network, for as long as it takes. */

@@ -9,14 +9,16 @@ import { type SqliteIndex, sqliteIndex } from '../index/sqlite-index.ts';
 import { sqliteSql } from '../index/sqlite-sql.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import type { UtxoSource } from '../rpc/utxo-query.ts';
-import { claimChain } from '../state/chain-number.ts';
+import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
+import { claimChain, claimedNumber } from '../state/chain-number.ts';
 import { type ChainState, openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
-import { type Lock, takeLock } from '../store/lock.ts';
+import { takeLock } from '../store/lock.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
+import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './frame.ts';
 
@@ -47,7 +49,7 @@ export type OpenedChain = {
 };
 
 export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'write' | 'read'): NodeStore {
-  const { store, close } = openPlace(config, env, frame, access);
+  const { store, ends, close } = openPlace(config, env, frame, access);
   try {
     const readonly = access === 'read';
     const memory = openSharedMemory(store);
@@ -58,7 +60,10 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
     return {
       chain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);
-        const state = openState(store, memory, { id: spec.id, genesis });
+        let number: number | undefined;
+        const note = ends && noter(ends, () => (number ??= claimedNumber(store, spec.id)), spec.id);
+        const state = openState(store, memory, { id: spec.id, genesis }, note);
+        if (state.isInitialized()) note?.(state.lastAccepted());
         // No block tells what was before them on a public network; a private copy of one has no before.
         const chain = indexSpecOf(store, spec, config.follow !== undefined && hasOlder(frame) ? 1 : 0);
         if (indexed) migrateStore(store, chain.number);
@@ -94,22 +99,47 @@ const indexedLedger = (state: ChainState, index: SqliteIndex): Ledger => ({
   consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index.importerOf(utxoID),
 });
 
-/** The database itself, for whoever works on it directly. */
-export function openPlace(config: Config, env: Env, frame: Frame, access: 'write' | 'read') {
-  const { path, lock } = place(config, env, access);
+/** The database itself, for whoever works on it directly. In memory nobody else can look; in a directory only one process may write. */
+export function openPlace(
+  { store, dataDir, network }: Config,
+  env: Env,
+  frame: Frame,
+  access: 'write' | 'read',
+  onDamage?: (pages: readonly number[]) => void,
+) {
+  const options = { networkID: network.id, genesis: frame.specs[0].id, readonly: access === 'read' };
+  const open = (path: string) => {
+    const opened = openStore(env.openDatabase, { ...options, path });
+    return { store: opened, ends: undefined, close: opened.close };
+  };
+  if (store === 'memory' || dataDir === undefined) return open(memoryPath);
+  const files = dataFilesIn(dataDir);
+  if (access === 'read') return open(files.database);
+  env.makeFolder(files.folder);
+  const lock = takeLock(env.openDatabase, files.lock);
   try {
-    const genesis = frame.specs[0].id;
-    const store = openStore(env.openDatabase, { path, networkID: config.network.id, genesis, readonly: access === 'read' });
-    const close = (): void => {
-      store.close();
-      lock?.release();
+    const { store, ends, close } = openDataFiles(files, env, options, onDamage);
+    const release = (): void => {
+      close();
+      lock.release();
     };
-    return { store, path, close };
+    return { store, ends, close: release };
   } catch (error) {
-    lock?.release();
+    lock.release();
     throw error;
   }
 }
+
+/** Notes the end of a chain after each commit. A commit that was made stays made if the note fails. */
+const noter =
+  (ends: ChainEnds, numberOf: () => number, chainID: Id) =>
+  (last: ChainEnd): void => {
+    try {
+      ends.note(numberOf(), chainID, last);
+    } catch {
+      return;
+    }
+  };
 
 export const indexSpecOf = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
   number: claimChain(store, id, idOf(genesis.bytes)),
@@ -123,15 +153,3 @@ const addSecret = (store: Store, random: Uint8Array): void =>
 
 const secretOf = (store: Store): Uint8Array =>
   (store.db.prepare<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = 'page secret'`).get() as { value: Uint8Array }).value;
-
-export const databasePath = (dataDir: string): string => `${dataDir}/db/serac.sqlite`;
-
-/** In memory nobody else can look; in a directory only one process may write. */
-function place({ store, dataDir }: Config, env: Env, access: 'write' | 'read'): { readonly path: string; readonly lock: Lock | undefined } {
-  if (store === 'memory' || dataDir === undefined) return { path: memoryPath, lock: undefined };
-  const folder = `${dataDir}/db`;
-  const path = databasePath(dataDir);
-  if (access === 'read') return { path, lock: undefined };
-  env.makeFolder(folder);
-  return { path, lock: takeLock(env.openDatabase, `${folder}/lock.sqlite`) };
-}

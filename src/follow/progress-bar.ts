@@ -1,4 +1,4 @@
-/** Work of known size on its way. Counts are of blocks. */
+/** Work of known size on its way. Counts are of blocks, unless `unit` says otherwise. */
 export type Progress = {
   readonly done: bigint;
   /** Undefined while nobody knows. */
@@ -8,6 +8,7 @@ export type Progress = {
   readonly txsPerSecond: number | undefined;
   /** Seconds; undefined if nobody can say. */
   readonly eta: number | undefined;
+  readonly unit?: string;
 };
 
 /** How often a plain line is worth writing where there is no terminal, in milliseconds. */
@@ -37,11 +38,11 @@ export function durationWords(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`;
 }
 
-function parts({ done, total, blocksPerSecond, txsPerSecond, eta }: Progress) {
+function parts({ done, total, blocksPerSecond, txsPerSecond, eta, unit = 'blocks' }: Progress) {
   const share = total === undefined || total === 0n ? undefined : Math.min(1, Number(done) / Number(total));
-  const count = total === undefined ? `${grouped(done)} blocks` : `${grouped(done)}/${grouped(total)} blocks`;
+  const count = total === undefined ? `${grouped(done)} ${unit}` : `${grouped(done)}/${grouped(total)} ${unit}`;
   const txs = txsPerSecond === undefined ? '' : ` ${grouped(rounded(txsPerSecond))} tx/s`;
-  const rates = `${grouped(rounded(blocksPerSecond))} blocks/s${txs}`;
+  const rates = `${grouped(rounded(blocksPerSecond))} ${unit}/s${txs}`;
   const isDone = total !== undefined && done >= total;
   const rest = isDone ? 'done' : `ETA ${eta === undefined ? '?' : durationWords(eta)}`;
   return { share: isDone ? 1 : share, count, rates, rest };

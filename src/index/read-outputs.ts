@@ -1,10 +1,10 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { compare } from '../bytes/octets.ts';
-import { maxGenesisBytes } from '../codec/pack.ts';
 import type { Tables } from '../state/schema.ts';
+import { storedTx } from '../state/stored-tx.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
-import { parseTx, type Tx } from '../tx/tx.ts';
+import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { lookup } from './batch.ts';
 import type { OutputEntry, Pin, Spent } from './reads.ts';
@@ -79,7 +79,7 @@ export function outputReads(t: Tables, chainID: Id): OutputReads {
   const moved = `SELECT -m.seq AS seq, m.id, ${movedColumns} FROM moved m ${movedJoins(t)}`;
   const self = idToBytes(chainID);
   const consumers = lookup(
-    (keys) => `SELECT x.seq, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
+    (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
 
   const made = ({ seq, height, time, bytes, spent }: OwnRow, pin: Pin): Found | undefined =>
@@ -128,8 +128,8 @@ export function outputReads(t: Tables, chainID: Id): OutputReads {
     entries: function* (found) {
       const numbers = new Set<number>();
       for (const { spent } of found) if (spent !== undefined && 'tx' in spent) numbers.add(spent.tx);
-      const rows = yield* ask<{ seq: number; bytes: Uint8Array; time: number }>(consumers([...numbers]));
-      const known = new Map(rows.map(({ seq, bytes, time }) => [seq, spentIn(parseTx(bytes, maxGenesisBytes), time)]));
+      const rows = yield* ask<{ seq: number; id: Uint8Array; bytes: Uint8Array; time: number }>(consumers([...numbers]));
+      const known = new Map(rows.map((row) => [row.seq, spentIn(storedTx(row), row.time)]));
       return found.map(({ spent, ...output }) => ({
         ...output,
         spent: spent === undefined ? undefined : 'tx' in spent ? known.get(spent.tx) : { ...spent, tx: undefined },

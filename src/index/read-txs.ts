@@ -1,11 +1,12 @@
 import { addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
-import { type Id, idToBytes } from '../bytes/id.ts';
-import { maxGenesisBytes } from '../codec/pack.ts';
+import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
+import { storedTx } from '../state/stored-tx.ts';
 import { restored } from '../state/stored-utxo.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
-import { parseTx, type Tx } from '../tx/tx.ts';
+import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { lookup } from './batch.ts';
 import { merged, type Source } from './merge.ts';
@@ -24,7 +25,7 @@ export type TxReads = {
 };
 
 export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
-  const columns = `SELECT x.seq, x.bytes, x.height, b.id AS block, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
+  const columns = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
   const bySeq = lookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
   const byId = `${columns} WHERE x.id = ?`;
   const ofSubject = {
@@ -62,7 +63,7 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
   /** Their outputs are looked up together, however many transactions there are. */
   function* entries(rows: readonly TxRow[], pin: Pin): Steps<TxEntry[]> {
     const parsed = rows.map((row) => {
-      const tx = parseTx(row.bytes, maxGenesisBytes);
+      const tx = storedTx(row);
       return { row, tx, effects: effectsOf(tx) };
     });
     const found = yield* askTogether({
@@ -132,7 +133,9 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
     bySeq,
     tx: function* (id, pin) {
       const [row] = yield* ask<TxRow>([{ text: byId, values: [idToBytes(id)] }]);
-      return row === undefined || row.seq > pin.lastTx ? undefined : (yield* entries([row], pin))[0];
+      if (row === undefined || row.seq > pin.lastTx) return undefined;
+      if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
+      return (yield* entries([row], pin))[0];
     },
     txs: function* (query) {
       const found = yield* numbers(query);
@@ -158,6 +161,7 @@ type Row = { readonly seq: number };
 type Named<R> = R & { readonly id: Uint8Array };
 type TxRow = {
   readonly seq: number;
+  readonly id: Uint8Array;
   readonly bytes: Uint8Array;
   readonly height: number;
   readonly block: Uint8Array;

@@ -2,11 +2,10 @@ import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
-import { maxGenesisBytes } from '../codec/pack.ts';
 import type { Tables } from '../state/schema.ts';
+import { storedTx } from '../state/stored-tx.ts';
 import { isOfAsset } from '../state/stored-utxo.ts';
 import { consumedBy } from '../tx/effects.ts';
-import { parseTx } from '../tx/tx.ts';
 import { firstDone, merged, type Source } from './merge.ts';
 import {
   type Found,
@@ -115,8 +114,8 @@ export function utxoReads(t: Tables & IndexTables, chainID: Id, outputs: OutputR
     let size = firstSize;
     for (let after: number | undefined = pin.lastTx; after !== undefined; size = Math.min(size * 2, largestSize)) {
       const numbers: number[] = yield* txs.numbers({ ...since, after, order: 'asc', limit: size });
-      const rows = yield* ask<{ bytes: Uint8Array }>(txs.bySeq(numbers));
-      const consumed = rows.flatMap(({ bytes }) => consumedBy(parseTx(bytes, maxGenesisBytes)));
+      const rows = yield* ask<{ id: Uint8Array; bytes: Uint8Array }>(txs.bySeq(numbers));
+      const consumed = rows.flatMap((row) => consumedBy(storedTx(row)));
       for (const row of yield* ask<OwnRow>(outputs.byId(consumed.map(idToBytes)))) collect(row);
       after = numbers[size - 1];
       yield noMoreThisTurn;

@@ -1,12 +1,11 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { maxGenesisBytes } from '../codec/pack.ts';
 import type { Applied } from '../state/diff.ts';
 import { tablesOf } from '../state/schema.ts';
+import { storedTx } from '../state/stored-tx.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { effectsOf } from '../tx/effects.ts';
-import { parseTx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { NewInIndex } from './block-facts.ts';
 import type { IndexSpec } from './block-writer.ts';
@@ -36,11 +35,11 @@ export function storedBlocks(chain: IndexSpec): (from: number) => Steps<NewInInd
   const movedById = bulk(sizes, 1, (n) => `SELECT id, source, bytes FROM moved WHERE destination = x'${chain.id}' AND id IN (${marks(n)})`);
 
   function* applied(from: number, to: number, created: boolean): Steps<Applied[]> {
-    const rows = yield* ask<{ bytes: Uint8Array }>([
-      { text: `SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`, values: [from, to] },
+    const rows = yield* ask<{ id: Uint8Array; bytes: Uint8Array }>([
+      { text: `SELECT id, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`, values: [from, to] },
     ]);
-    return rows.map(({ bytes }) => {
-      const tx = parseTx(bytes, maxGenesisBytes);
+    return rows.map((row) => {
+      const tx = storedTx(row);
       const effects = effectsOf(tx);
       return { tx, effects: created ? effects : { ...effects, created: [] } };
     });

@@ -9,7 +9,7 @@ import { createTally } from './balance.ts';
 import { blockChange, type NewBlock, ownersOfAll, type StoredBlock } from './block-change.ts';
 import { claimChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
-import { StateError } from './fault.ts';
+import { damagedRow, StateError } from './fault.ts';
 import { type Accepted, type History, historyIn } from './history.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
@@ -64,10 +64,16 @@ export type ChainInfo = {
   readonly genesis: Id;
 };
 
-export function openState(store: Store, memory: SharedMemory, chain: ChainInfo): ChainState {
+/** `committed` is told the last block after each commit; it must be quick. */
+export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, committed?: (last: Accepted) => void): ChainState {
   const tables = tablesOf(claimChain(store, chain.id, chain.genesis));
-  const history = historyIn(store.db, tables);
-  const utxos = utxoTable(store.db, tables, !store.readonly);
+  const damaged = (row: string): StateError => {
+    const fault = damagedRow(row);
+    store.noteDamage(fault.message);
+    return fault;
+  };
+  const history = historyIn(store.db, tables, damaged);
+  const utxos = utxoTable(store.db, tables, !store.readonly, damaged);
   const accounts = accountsIn(store.db, tables);
   const owned: OwnedUtxos = { rows: accounts.owned, bytesOf: ({ seq, bytes }) => bytes ?? utxos.wholeBytes(seq), place: utxos.place };
 
@@ -173,6 +179,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo):
     utxos.remember([...fresh.values()], gone);
     known = { id: last.block.id, height: last.block.height, time: last.block.time, unspent: at.unspent };
     numbers = { tx: at.tx, utxo: at.utxo };
+    committed?.(known);
   };
 
   /** A commit that failed must leave no trace here either: what was read in the middle of it may never have been. */

@@ -4,9 +4,9 @@ import { equal } from '../bytes/octets.ts';
 import type { Database } from '../store/database.ts';
 import { accountsIn } from './accounts.ts';
 import { type Balance, createTally, ownersOf, type Tally } from './balance.ts';
-import { type Complain, piecewise, readable } from './check-walk.ts';
+import { type Checking, readable } from './check-walk.ts';
 import type { Tables } from './schema.ts';
-import { inOwnerRow, restored, type StoredUtxo } from './stored-utxo.ts';
+import { inOwnerRow, parseStored, type StoredUtxo } from './stored-utxo.ts';
 
 type OwnerRow = {
   readonly address: Uint8Array;
@@ -17,7 +17,7 @@ type OwnerRow = {
 };
 
 /** Every owner of every unspent output has its row, nobody else has one, and kept balances are the sums of what the rows stand for. */
-export function checkAccounts(db: Database, t: Tables, expectedOwners: number, complain: Complain): void {
+export function checkAccounts(db: Database, t: Tables, expectedOwners: number, { complain, walk }: Checking): void {
   const ownersAfter = db.prepare<OwnerRow>(
     `SELECT o.address, o.seq, o.bytes AS copy, u.bytes, s.tx AS spent
      FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq LEFT JOIN ${t.spend} s ON s.utxo = o.seq
@@ -37,7 +37,7 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, c
     if (accounts.changed(address) === -1) complain(`${address} owns outputs and was never touched`);
   };
 
-  for (const row of piecewise<OwnerRow>((last, limit) => ownersAfter.all(last?.address ?? new Uint8Array(0), last?.seq ?? 0, limit))) {
+  for (const row of walk<OwnerRow>((last, limit) => ownersAfter.all(last?.address ?? new Uint8Array(0), last?.seq ?? 0, limit))) {
     const address = toHex(row.address) as Address;
     rows++;
     if (row.bytes === null || row.spent !== null) {
@@ -45,7 +45,7 @@ export function checkAccounts(db: Database, t: Tables, expectedOwners: number, c
       continue;
     }
     const { bytes } = row;
-    const utxo = readable(() => restored(bytes));
+    const utxo = readable(() => parseStored(bytes));
     if (!utxo || ![...ownersOf(utxo)].includes(address)) complain(`${address} does not own output ${row.seq}`);
     if (!sameBytes(row.copy, inOwnerRow(bytes))) complain(`the copy of output ${row.seq} at ${address} differs`);
     if (current?.address !== address) {

@@ -1,12 +1,10 @@
-import { checksum, checksumLength } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { idToBytes } from '../bytes/id.ts';
-import { equal } from '../bytes/octets.ts';
 import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
-import { type Complain, piecewise, readable } from './check-walk.ts';
+import { type Checking, readable } from './check-walk.ts';
 import type { Tables } from './schema.ts';
-import { restored, type StoredUtxo } from './stored-utxo.ts';
+import { hasChecksum, parseStored, type StoredUtxo } from './stored-utxo.ts';
 
 type UtxoRow = {
   readonly seq: number;
@@ -19,7 +17,7 @@ type UtxoRow = {
 type Unspent = Pick<UtxoRow, 'id' | 'bytes'>;
 
 /** Outputs are what their ids say, in the order pages need. Unspent ones go into the digest by id, so that it does not depend on numbering. */
-export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes: Uint8Array) => void, complain: Complain) {
+export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes: Uint8Array) => void, { complain, walk }: Checking) {
   const bySeq = db.prepare<UtxoRow>(
     `SELECT ${t.utxo}.*, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
@@ -30,11 +28,10 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
   let unspent = 0;
   let owners = 0;
   let previous: UtxoRow | undefined;
-  for (const row of piecewise<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
-    const utxo = readable(() => restored(row.bytes));
+  for (const row of walk<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
+    const utxo = readable(() => parseStored(row.bytes));
     if (utxo?.id !== toHex(row.id)) complain(`output ${row.seq} is not the one of its id`);
-    if (utxo && !equal(checksum(utxo.bytes), row.bytes.subarray(row.bytes.length - checksumLength)))
-      complain(`output ${row.seq} has a wrong checksum`);
+    if (utxo && !hasChecksum(row.bytes)) complain(`output ${row.seq} has a wrong checksum`);
     if (row.spent !== null && (row.spent < 1 || row.spent > txs)) complain(`output ${row.seq} was spent by no transaction`);
     // What is older than history came when somebody asked for it, so it may stand anywhere.
     const isOlder = row.height === 0 && utxo !== undefined && (heightOf.get(idToBytes(utxo.txID))?.height ?? 0) === 0;
@@ -45,7 +42,7 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
     }
     previous = row;
   }
-  for (const { bytes } of piecewise<Unspent>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
+  for (const { bytes } of walk<Unspent>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
   return { unspent, owners };
 }
 

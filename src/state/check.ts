@@ -7,7 +7,7 @@ import { checkAccounts } from './check-accounts.ts';
 import { checkHistory } from './check-history.ts';
 import { checkMemory } from './check-memory.ts';
 import { checkUtxos } from './check-utxos.ts';
-import type { Complain } from './check-walk.ts';
+import { type Complain, walkTelling } from './check-walk.ts';
 import { tablesOf } from './schema.ts';
 
 /** What walking every row of a chain found. */
@@ -27,27 +27,44 @@ const maxProblems = 100;
 
 /**
  * Holds everything that is stored twice against each other: blocks against their hashes, owners and balances against unspent outputs.
- * It reads in one snapshot, piece by piece, so its memory does not grow with the chain.
+ * It reads in one snapshot, piece by piece, so its memory does not grow with the chain. `read` is told about every piece; `rowsToRead` says
+ * how many rows there will be.
  */
-export function checkChain(store: Store, chainID: Id): CheckReport {
+export function checkChain(store: Store, chainID: Id, read: (rows: number) => void = () => {}): CheckReport {
   const problems: string[] = [];
   const complain: Complain = (problem) => {
     if (problems.length < maxProblems) problems.push(problem);
   };
+  const checking = { complain, walk: walkTelling(read) };
   return store.read(() => {
     const number = claimedNumber(store, chainID);
     const tables = tablesOf(number);
-    const { last, txs } = checkHistory(store.db, tables, complain);
+    const { last, txs } = checkHistory(store.db, tables, checking);
     if (last === undefined) complain(`chain ${idText(chainID)} has no block`);
     const ledger = createHash('sha256');
     if (last !== undefined) ledger.update(idToBytes(last.id));
-    const { unspent, owners } = checkUtxos(store.db, tables, txs, (bytes) => ledger.update(bytes), complain);
+    const { unspent, owners } = checkUtxos(store.db, tables, txs, (bytes) => ledger.update(bytes), checking);
     if (last !== undefined && last.unspent !== unspent)
       complain(`the last block counts ${last.unspent} unspent outputs, there are ${unspent}`);
-    checkAccounts(store.db, tables, owners, complain);
+    checkAccounts(store.db, tables, owners, checking);
     const ledgerHash = ledger.digest('hex') as Id;
-    const memoryHash = checkMemory(store.db, number, complain);
+    const memoryHash = checkMemory(store.db, number, checking);
     const hash = sha256Hex(Buffer.from(ledgerHash + memoryHash, 'hex')) as Id;
     return { problems, hash, ledgerHash, blocks: (last?.height ?? -1) + 1, txs, unspent };
   });
+}
+
+/** About how many rows `checkChain` will read: unspent outputs are walked three times, in the order of seq, of id and of owner. */
+export function rowsToRead({ db }: Store, number: number): number {
+  const t = tablesOf(number);
+  const count = (text: string): number => db.prepare<{ n: number | null }>(text).get()?.n ?? 0;
+  const unspent = count(`SELECT unspent AS n FROM ${t.block} ORDER BY height DESC LIMIT 1`);
+  const shared = count(`SELECT count(*) AS n FROM atomic WHERE ${number} IN (reader, peer)`);
+  return (
+    count(`SELECT count(*) AS n FROM ${t.block}`) +
+    count(`SELECT max(seq) AS n FROM ${t.tx}`) +
+    count(`SELECT max(seq) AS n FROM ${t.utxo}`) +
+    2 * unspent +
+    shared
+  );
 }

@@ -9,7 +9,13 @@ export type StateFault =
   | { code: 'STATE_WRONG_TXS'; blockID: string }
   | { code: 'STATE_MISSING_UTXO'; utxoID: string }
   | { code: 'STATE_BALANCE_BELOW_ZERO'; address: string; assetID: string }
+  | { code: 'STATE_DAMAGED'; row: string }
+  | { code: 'STATE_BEHIND'; chainID: string; height: number; accepted: number }
   | { code: 'STATE_DUPLICATE_PUT'; utxoID: string }
   | { code: 'STATE_DUPLICATE_REMOVE'; utxoID: string };
 
 export class StateError extends Fault<StateFault> {}
+
+/** A stored row that does not match its own id or checksum. */
+export const damagedRow = (row: string): StateError =>
+  new StateError(`the database is damaged: ${row} does not match its id; run serac check`, { code: 'STATE_DAMAGED', row });

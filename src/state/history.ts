@@ -1,11 +1,13 @@
 import { boundedMap } from '../bytes/bounded-map.ts';
-import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idFromBytes, idOf, idText, idToBytes } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import { maxGenesisBytes, versionSize } from '../codec/pack.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { type Block, blockHeaderSize } from '../tx/block.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
+import { damagedRow, type StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 import { type Asset, assetOf } from './view.ts';
 
@@ -34,11 +36,12 @@ export type History = {
   readonly addUnspent: (count: number) => void;
 };
 
-export function historyIn(db: Database, t: Tables): History {
+/** `damaged` makes the fault of a row that does not match its id. */
+export function historyIn(db: Database, t: Tables, damaged: (row: string) => StateError = damagedRow): History {
   const lastRow = db.prepare<{ id: Uint8Array; height: number; time: number; unspent: number }>(
     `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`,
   );
-  const blockColumns = `SELECT header, first_tx, tx_count FROM ${t.block}`;
+  const blockColumns = `SELECT id, header, first_tx, tx_count FROM ${t.block}`;
   const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
   const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
   const txsFrom = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`);
@@ -55,12 +58,19 @@ export function historyIn(db: Database, t: Tables): History {
   const txs = boundedMap<Id, Tx>(256);
   const assets = boundedMap<Id, Asset>(1024);
 
-  const whole = (row: BlockRow | undefined): Uint8Array | undefined => {
+  const whole = (row: BlockRow | undefined, asked?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
     const inside = txsFrom.all(row.first_tx, row.first_tx + row.tx_count);
-    return concat([row.header, ...inside.map(({ bytes }) => bytes.subarray(versionSize))]);
+    const bytes = concat([row.header, ...inside.map((tx) => tx.bytes.subarray(versionSize))]);
+    const id = toHex(row.id) as Id;
+    if ((asked ?? id) !== id || idOf(bytes) !== id) throw damaged(`block ${idText(asked ?? id)}`);
+    return bytes;
   };
-  const txBytes = (id: Id) => txById.get(idToBytes(id))?.bytes;
+  const txBytes = (id: Id): Uint8Array | undefined => {
+    const bytes = txById.get(idToBytes(id))?.bytes;
+    if (bytes !== undefined && idOf(bytes) !== id) throw damaged(`transaction ${idText(id)}`);
+    return bytes;
+  };
   const hasTx = (id: Id) => seqById.get(idToBytes(id)) !== undefined;
   const notAnAsset = (id: Id) => (hasTx(id) ? 'not-an-asset' : undefined);
 
@@ -69,7 +79,7 @@ export function historyIn(db: Database, t: Tables): History {
       const row = lastRow.get();
       return row && { id: idFromBytes(row.id), height: BigInt(row.height), time: BigInt(row.time), unspent: row.unspent };
     },
-    block: (id) => whole(blockById.get(idToBytes(id))),
+    block: (id) => whole(blockById.get(idToBytes(id)), id),
     blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : whole(blockByHeight.get(Number(height)))),
     txBytes,
     hasTx,
@@ -130,6 +140,6 @@ function assetRow(tx: Tx): SqlValue[] | undefined {
   return [idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination];
 }
 
-type BlockRow = { readonly header: Uint8Array; readonly first_tx: number; readonly tx_count: number };
+type BlockRow = { readonly id: Uint8Array; readonly header: Uint8Array; readonly first_tx: number; readonly tx_count: number };
 
 type AssetRow = { readonly fxs: string; readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };

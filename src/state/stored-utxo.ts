@@ -1,15 +1,28 @@
 import type { Address } from '../bytes/address.ts';
-import { checksumLength } from '../bytes/hash.ts';
+import { checksum, checksumLength } from '../bytes/hash.ts';
 import { toHex, withChecksum } from '../bytes/hex.ts';
 import { type Id, idLength } from '../bytes/id.ts';
+import { equal } from '../bytes/octets.ts';
 import { parseUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
+import { damagedRow } from './fault.ts';
 
 /** A UTXO's bytes with their checksum behind, as every row keeps them and most answers show them. */
 export type StoredUtxo = Uint8Array;
 
 export const stored = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
 
-export const restored = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
+/** The output that a row keeps, once its checksum was compared. */
+export function restored(bytes: StoredUtxo): Utxo {
+  if (!hasChecksum(bytes)) throw damagedRow('an output');
+  return parseStored(bytes);
+}
+
+/** The same without a look at the checksum. */
+export const parseStored = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
+
+export const hasChecksum = (bytes: StoredUtxo): boolean =>
+  bytes.length > checksumLength &&
+  equal(checksum(bytes.subarray(0, bytes.length - checksumLength)), bytes.subarray(bytes.length - checksumLength));
 
 /**
  * What an owner's row keeps beside the number: the bytes, unless they are many. An output may name thousands of owners, 20 bytes each;

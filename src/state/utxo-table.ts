@@ -3,9 +3,9 @@ import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { StateError } from './fault.ts';
+import { damagedRow, StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
-import { restored, type StoredUtxo } from './stored-utxo.ts';
+import { hasChecksum, parseStored, type StoredUtxo } from './stored-utxo.ts';
 import type { Place } from './utxo-page.ts';
 
 /** An output with its number in the table and the height of the block that made it. */
@@ -33,7 +33,7 @@ export type UtxoTable = {
 const maxCached = 4096;
 
 /** Only the process that writes can know that a cached output is still unspent. */
-export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable {
+export function utxoTable(db: Database, t: Tables, caching: boolean, damaged: (row: string) => StateError = damagedRow): UtxoTable {
   const byId = db.prepare<{ seq: number; height: number; bytes: StoredUtxo; spent: number | null }>(
     `SELECT seq, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
   );
@@ -51,7 +51,9 @@ export function utxoTable(db: Database, t: Tables, caching: boolean): UtxoTable 
     if (cached !== undefined) return cached;
     const row = byId.get(idToBytes(id));
     if (row === undefined || row.spent !== null) return undefined;
-    const found = { utxo: restored(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
+    if (!hasChecksum(row.bytes)) throw damaged(`output ${idText(id)}`);
+    const found = { utxo: parseStored(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
+    if (found.utxo.id !== id) throw damaged(`output ${idText(id)}`);
     if (caching) cache.set(id, found);
     return found;
   };

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from './database.ts';
-import { StoreError } from './fault.ts';
+import type { Database, OpenDatabase } from './database.ts';
+import { StoreError, storeFailed } from './fault.ts';
 
 export type Lock = { readonly release: () => void };
 
@@ -8,15 +8,26 @@ export type Lock = { readonly release: () => void };
  * the operating system drops it when the process dies, however it dies, so no lock is ever stale.
  */
 export function takeLock(open: OpenDatabase, path: string): Lock {
-  const db = open(path, { readonly: false });
+  const db = opened(open, path);
   try {
     db.exec('PRAGMA busy_timeout = 0');
     db.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
+    if (!isBusy(cause)) throw storeFailed(`cannot lock the data directory with ${path}`, cause);
     const busy = new StoreError(`${path} is locked: another process is using this data directory`, { code: 'STORE_IN_USE', path });
     busy.cause = cause;
     throw busy;
   }
   return { release: () => db.close() };
 }
+
+function opened(open: OpenDatabase, path: string): Database {
+  try {
+    return open(path, { readonly: false });
+  } catch (cause) {
+    throw storeFailed(`cannot open ${path}`, cause);
+  }
+}
+
+const isBusy = (cause: unknown): boolean => /locked|busy/i.test((cause as { message?: string }).message ?? '');

@@ -43,9 +43,12 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         const db = open(path, { readonly: false });
         db.exec('CREATE TABLE something(n)');
         db.close();
+        for (const readonly of [true, false]) expect(codeOf(() => at(path, { readonly }))).toBe('STORE_FOREIGN');
+        expect(open(path, { readonly: true }).prepare('SELECT * FROM sqlite_schema').all().length).toBe(1);
+        writeFileSync(path, '');
         expect(codeOf(() => at(path, { readonly: true }))).toBe('STORE_EMPTY');
         writeFileSync(path, 'not a database, but long enough to look at'.repeat(50));
-        expect(codeOf(() => at(path))).toBe('STORE_FAILED');
+        expect(codeOf(() => at(path))).toBe('STORE_DAMAGED');
       }));
 
     test('touch writes and reads; it fails when the database takes nothing any more, and works again after', () =>

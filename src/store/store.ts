@@ -1,6 +1,7 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { StoreError, storeFailed } from './fault.ts';
+import type { PageSums } from './page-sums.ts';
 import { type Transactions, transactionsOn } from './transaction.ts';
 
 /** One database file holds everything a node keeps of its chains. */
@@ -9,6 +10,8 @@ export type Store = Transactions & {
   readonly readonly: boolean;
   /** Really writes a row and reads it back: whether the database still takes what the chain will give it. */
   readonly touch: () => void;
+  /** Takes down that a row was found damaged: `touch` fails from then on. */
+  readonly noteDamage: (what: string) => void;
   readonly sizes: () => { file: number; log: number };
   readonly close: () => void;
 };
@@ -23,6 +26,8 @@ export type StoreOptions = {
   /** No other process will read the file while it is open: reads then need no lock, and are some microseconds faster each. */
   readonly exclusive?: boolean;
   readonly cacheKiB?: number;
+  /** Kept up to date with the pages of the file. */
+  readonly sums?: Pick<PageSums, 'record' | 'discard'> | undefined;
 };
 
 /** Raised with every change of the tables, here or in `state/`. */
@@ -45,11 +50,14 @@ export function openStore(open: OpenDatabase, options: StoreOptions): Store {
 function storeOn(db: Database, options: StoreOptions): Store {
   const { readonly = false } = options;
   db.exec(pragmas(options));
+  refuseForeign(db, options.path);
   const transactions = transactionsOn(db, options.path === memoryPath);
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerPatience}`);
-  const log = logKeeper(db);
+  const log = logKeeper(db, options.sums);
+  const touch = toucher(db, transactions);
+  let damage: string | undefined;
   const pages = db.prepare<{ page_count: number }>('PRAGMA page_count');
   const pageSize = db.prepare<{ page_size: number }>('PRAGMA page_size');
   return {
@@ -61,9 +69,19 @@ function storeOn(db: Database, options: StoreOptions): Store {
       log.wrote();
       return result;
     },
-    touch: toucher(db, transactions),
+    touch: () => {
+      if (damage !== undefined) throw new StoreError(damage, { code: 'STORE_DAMAGED' });
+      touch();
+    },
+    noteDamage: (what) => {
+      damage = what;
+    },
     sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), log: db.logBytes() }),
-    close: db.close,
+    close: () => {
+      // SQLite checkpoints when the last connection is closed.
+      if (!tried(() => options.sums?.record())) tried(() => options.sums?.discard());
+      db.close();
+    },
   };
 }
 
@@ -85,6 +103,13 @@ const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }:
   ]
     .map((pragma) => `PRAGMA ${pragma};`)
     .join('');
+
+/** A database of another program is left as it is. */
+function refuseForeign(db: Database, path: string): void {
+  const names = db.prepare<{ name: string }>('SELECT name FROM sqlite_schema').all();
+  if (names.length > 0 && !names.some(({ name }) => name === 'meta'))
+    throw new StoreError(`${path} is the database of another program: its tables are not those of Serac`, { code: 'STORE_FOREIGN', path });
+}
 
 function createMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   db.exec('CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value ANY) WITHOUT ROWID, STRICT');
@@ -131,7 +156,7 @@ const rowsPerCheckpoint = 8000;
  * Readers can keep SQLite's own checkpoints from ever finishing, and then the log grows without end. So the writer asks for one itself
  * and waits a moment for readers to let go of the log; if one does not, it asks again some commits later.
  */
-function logKeeper(db: Database): { wrote: () => void } {
+function logKeeper(db: Database, sums: StoreOptions['sums']): { wrote: () => void } {
   const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
   const checkpoint = db.prepare<{ busy: number }>('PRAGMA wal_checkpoint(RESTART)');
   let next = rowsPerCheckpoint;
@@ -140,6 +165,7 @@ function logKeeper(db: Database): { wrote: () => void } {
   /** What was written is committed, whatever becomes of the checkpoint: a disk that fails here fails the next write too, and that one tells. */
   const attempt = (): boolean => {
     try {
+      sums?.record();
       return checkpoint.get()?.busy === 1;
     } catch {
       return true;
@@ -156,6 +182,16 @@ function logKeeper(db: Database): { wrote: () => void } {
       next = rows + (busy ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
     },
   };
+}
+
+/** Whether some work that may fail did not. */
+function tried(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toucher(db: Database, { write }: Transactions): () => void {

@@ -1,0 +1,78 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { Fault } from '../fault.ts';
+
+type OffsetFile = {
+  readonly size: () => number;
+  readonly read: (offset: number, into: Uint8Array) => number;
+  readonly write: (offset: number, bytes: Uint8Array) => void;
+  readonly truncate: (size: number) => void;
+  readonly sync: () => void;
+  readonly close: () => void;
+};
+
+/** Opens a file on the real disk. `read`: undefined if there is no such file. `write`: created if there is none. */
+export function openFile(path: string, access: 'read'): OffsetFile | undefined;
+export function openFile(path: string, access: 'write'): OffsetFile;
+export function openFile(path: string, access: 'read' | 'write'): OffsetFile | undefined {
+  const orFault = faultsOf(path);
+  const handle = orFault(() => (access === 'read' ? openExisting(path, 'r') : (openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600))));
+  if (handle === undefined) return undefined;
+  return {
+    size: () => fstatSync(handle).size,
+    read: (offset, into) => orFault(() => readAll(handle, offset, into)),
+    write: (offset, bytes) => orFault(() => writeAll(handle, offset, bytes)),
+    truncate: (size) => orFault(() => ftruncateSync(handle, size)),
+    sync: () => orFault(() => fdatasyncSync(handle)),
+    close: () => closeSync(handle),
+  };
+}
+
+function openExisting(path: string, mode: 'r' | 'r+'): number | undefined {
+  try {
+    return openSync(path, mode);
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw cause;
+  }
+}
+
+function readAll(handle: number, offset: number, into: Uint8Array): number {
+  let done = 0;
+  while (done < into.length) {
+    const count = readSync(handle, into, done, into.length - done, offset + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+function writeAll(handle: number, offset: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, offset + done);
+}
+
+/** What the operating system refuses becomes a fault that names the file. */
+const faultsOf =
+  (path: string) =>
+  <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      const reason = codeOf(cause) ?? String(cause);
+      throw new FileError(`cannot use the file ${path}: ${reasons[reason] ?? reason}`, { code: 'FILE_FAILED', path, reason });
+    }
+  };
+
+const reasons: { readonly [code: string]: string } = {
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOTDIR: 'a part of its path is not a directory',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reports an error',
+};
+
+const codeOf = (cause: unknown): string | undefined => (cause as { code?: string } | undefined)?.code;
+
+export type FileFault = { code: 'FILE_FAILED'; path: string; reason: string };
+export class FileError extends Fault<FileFault> {}

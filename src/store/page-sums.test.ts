@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zeroId } from '../bytes/id.ts';
+import { openDatabase } from '../platform/database-bun.ts';
+import { openFile } from '../platform/offset-file.ts';
+import { bulkInsert } from './bulk-insert.ts';
+import { hasSums, type PageSums, pageSums, sumsPath } from './page-sums.ts';
+import { openStore } from './store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-sums-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const finish = <T>(work: Generator<unknown, T>): T => {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+};
+const differing = (path: string): readonly number[] => finish(pageSums(openFile, path).verify());
+
+/** A database with some rows, its checksums recorded from the start. */
+function opened(path: string, wrap: (sums: PageSums) => Pick<PageSums, 'record' | 'discard'> = (sums) => sums) {
+  const sums = pageSums(openFile, path);
+  const open = () => openStore(openDatabase, { path, networkID: 5, genesis: zeroId, sums: wrap(sums) });
+  if (!hasSums(openFile, path)) {
+    open().close();
+    finish(sums.rebuild());
+  }
+  const store = open();
+  store.write(() => store.db.exec('CREATE TABLE IF NOT EXISTS t(n INTEGER PRIMARY KEY, v BLOB)'));
+  const insert = bulkInsert(store.db, 'INSERT INTO t', 2);
+  let n = store.db.prepare<{ n: number | null }>('SELECT max(n) AS n FROM t').get()?.n ?? 0;
+  const add = (rows: number) => store.write(() => insert(Array.from({ length: rows }, () => [++n, new Uint8Array(200).fill(n)]).flat()));
+  return { store, add };
+}
+
+const made = (name: string): string => {
+  const path = join(folder, name);
+  const { store, add } = opened(path);
+  for (let i = 0; i < 30; i++) add(400);
+  store.close();
+  return path;
+};
+
+describe('a stopped database', () => {
+  const path = made('stopped');
+
+  test('has no page that differs', () => {
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    expect(differing(path)).toEqual([]);
+  });
+
+  test('every changed byte is found, wherever it is', () => {
+    const whole = readFileSync(path);
+    const copy = join(folder, 'flipped');
+    copyFileSync(sumsPath(path), sumsPath(copy));
+    for (let i = 0; i < 150; i++) {
+      // The header, and places all over the file.
+      const at = i < 20 ? i * 5 : Math.floor(((i * 0.618) % 1) * whole.length);
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] as number) ^ (1 << (i % 8));
+      writeFileSync(copy, damaged);
+      const found = differing(copy);
+      expect(found.length).toBeGreaterThan(0);
+      // With another page size in its header every page is another one.
+      if (at !== 16 && at !== 17) expect(found).toEqual([Math.floor(at / 4096) + 1]);
+    }
+  });
+
+  test('a shorter, a longer and an empty file are found', () => {
+    const whole = readFileSync(path);
+    const copy = join(folder, 'cut');
+    copyFileSync(sumsPath(path), sumsPath(copy));
+    for (const bytes of [whole.subarray(0, -4096), whole.subarray(0, -1), Buffer.concat([whole, Buffer.alloc(10)]), Buffer.alloc(0)]) {
+      writeFileSync(copy, bytes);
+      expect(differing(copy).length).toBeGreaterThan(0);
+    }
+  });
+
+  test('checksums recorded again match', () => {
+    const copy = join(folder, 'again');
+    const whole = readFileSync(path);
+    copyFileSync(sumsPath(path), sumsPath(copy));
+    writeFileSync(copy, whole.subarray(0, whole.length / 2));
+    finish(pageSums(openFile, copy).rebuild());
+    expect(differing(copy)).toEqual([]);
+    // An unfinished recording does not count.
+    pageSums(openFile, copy).discard();
+    expect(hasSums(openFile, copy)).toBe(false);
+  });
+});
+
+test('whenever the process ends, nothing differs that the log does not hold', () => {
+  const path = join(folder, 'running');
+  const copy = join(folder, 'left');
+  let snapshots = 0;
+  /** The files as a killed process would leave them. */
+  const snapshot = (): void => {
+    snapshots++;
+    for (const end of ['', '-wal', '-sums']) {
+      rmSync(copy + end, { force: true });
+      if (existsSync(path + end)) copyFileSync(path + end, copy + end);
+    }
+    if (hasSums(openFile, copy)) expect(differing(copy)).toEqual([]);
+  };
+  const wrap = (sums: PageSums) => ({
+    discard: sums.discard,
+    record: () => {
+      snapshot();
+      sums.record();
+      snapshot();
+    },
+  });
+  const reader = () => openStore(openDatabase, { path, networkID: 5, genesis: zeroId, readonly: true });
+  for (let round = 0; round < 3; round++) {
+    const { store, add } = opened(path, wrap);
+    const beside = reader();
+    for (let i = 0; i < 40; i++) {
+      add(i % 7 === 0 ? 1500 : 300);
+      if (i % 5 === 0) beside.db.prepare('SELECT count(*) FROM t').get();
+      snapshot();
+      // A transaction that is rolled back after SQLite has written a part of it to the log.
+      if (i % 9 === 0)
+        expect(() =>
+          store.write(() => {
+            store.db.exec(`UPDATE t SET v = zeroblob(180)`);
+            throw new Error('no');
+          }),
+        ).toThrow();
+    }
+    beside.close();
+    store.close();
+    snapshot();
+  }
+  expect(snapshots).toBeGreaterThan(150);
+  expect(statSync(path).size).toBeGreaterThan(5_000_000);
+}, 60_000);
+
+test('when checksums cannot be recorded there is no checkpoint, and a close gives them up', () => {
+  const path = join(folder, 'full');
+  let failing = false;
+  const { store, add } = opened(path, (sums) => ({
+    discard: sums.discard,
+    record: () => {
+      if (failing) throw new Error('disk full');
+      sums.record();
+    },
+  }));
+  failing = true;
+  const before = statSync(path).size;
+  for (let i = 0; i < 40; i++) add(400);
+  expect(statSync(path).size).toBe(before);
+  store.close();
+  expect(hasSums(openFile, path)).toBe(false);
+});
