@@ -103,6 +103,7 @@ function* balanceText(reads: BalanceReads, query: BalanceQuery & { readonly asse
     }
     parts.push(Buffer.from(text));
   }
+  if (parts.length > 1) yield;
   if (sum > maxU64) throw new AvmError('overflow', { code: 'AVM_BALANCE_OVERFLOW', assetID: idText(query.assetID) });
   return Buffer.concat([Buffer.from(`{"balance":"${sum}","utxoIDs":[`), ...parts, Buffer.from(']}')]);
 }
