@@ -10,6 +10,7 @@ import { parseTx, type Tx, txJson } from '../tx/tx.ts';
 import type { AddressSpace } from './address-text.ts';
 import { AvmError } from './avm-fault.ts';
 import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
+import { createLongAnswers, type LongAnswers } from './long-answers.ts';
 import { methods, row } from './method.ts';
 import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
 import { createTextCache, type TextCache } from './text-cache.ts';
@@ -51,18 +52,23 @@ export type AvmDeps = {
 };
 
 export type AvmContext = AvmDeps & {
+  readonly longAnswers: LongAnswers;
   readonly balanceOf: ReturnType<typeof createBalanceOf>;
   readonly shown: TextCache<string>;
   readonly assetNames: ReadonlyMap<Id, string>;
 };
 
 /** Deps with the memories of this service: rendered transactions and balances. */
-export const avmContext = (deps: AvmDeps): AvmContext => ({
-  ...deps,
-  balanceOf: createBalanceOf(deps.reads, deps.longWork),
-  shown: createTextCache<string>(8_000_000),
-  assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
-});
+export function avmContext(deps: AvmDeps): AvmContext {
+  const longAnswers = createLongAnswers(deps.longWork);
+  return {
+    ...deps,
+    longAnswers,
+    balanceOf: createBalanceOf(deps.reads, longAnswers),
+    shown: createTextCache<string>(8_000_000),
+    assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
+  };
+}
 
 export const txTextParams = obj({ tx: longStr, encoding });
 
@@ -75,7 +81,7 @@ export const avm = methods<AvmContext>()({
       const shown = (balances: ReadonlyMap<Id, bigint>) => ({
         balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
       });
-      const balances = allBalances(deps.reads, query, deps.longWork);
+      const balances = allBalances(deps.reads, query, deps.longAnswers);
       return balances instanceof Promise ? balances.then(shown) : shown(balances);
     },
     { deprecated: '1.9.12' },

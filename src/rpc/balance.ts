@@ -1,8 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { LongWork } from '../bytes/long-work.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { AvmError } from './avm-fault.ts';
+import type { LongAnswers } from './long-answers.ts';
 import { createTextCache } from './text-cache.ts';
 
 /** Sums kept by the state, one row per asset and lock time: what only this address may spend, and what it shares with others. */
@@ -34,9 +34,11 @@ const counted = (row: BalanceRow, partial: boolean, now: bigint): bigint =>
 const maxRows = 4096;
 
 /** Balances of every asset, ordered by asset; a sum past u64 stays at its end, as the peer's does. */
-export function allBalances(reads: BalanceReads, query: BalanceQuery, longWork: LongWork): Balances | Promise<Balances> {
-  const rows = reads.balances(query.address, maxRows);
-  return rows.length < maxRows ? balancesOf(rows, query) : finished(addedUp(reads, query), longWork);
+export function allBalances(reads: BalanceReads, query: BalanceQuery, longAnswers: LongAnswers): Balances | Promise<Balances> {
+  const { address, partial, now } = query;
+  const rows = reads.balances(address, maxRows);
+  if (rows.length < maxRows) return balancesOf(rows, query);
+  return longAnswers(`${address}${partial}${reads.changed(address)} ${now}`, addedUp(reads, query));
 }
 
 export type Balances = ReadonlyMap<Id, bigint>;
@@ -68,41 +70,21 @@ type BalanceOf = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array 
 
 /**
  * One asset's balance with every output it is made of, as JSON. The list may have thousands of entries and is asked for again
- * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes. A long list is made in
- * turns with other requests, one at a time, and once for all who ask for it meanwhile.
+ * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes. A long list is a long answer.
  */
-export function createBalanceOf(reads: BalanceReads, longWork: LongWork): BalanceOf {
+export function createBalanceOf(reads: BalanceReads, longAnswers: LongAnswers): BalanceOf {
   const texts = createTextCache<Uint8Array>(8_000_000);
-  const underWay = new Map<string, Promise<Uint8Array>>();
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inTurns = (key: string, work: Generator<void, Uint8Array>): Promise<Uint8Array> => {
-    const made = last.then(() => finished(work, longWork)).then((text) => texts.of(key, () => text));
-    last = made.catch(() => {});
-    underWay.set(key, made);
-    const forget = (): void => void underWay.delete(key);
-    made.then(forget, forget);
-    return made;
-  };
-
   return (query) => {
     const { address, assetID, partial, now } = query;
-    const key = `${address}${assetID}${partial}${reads.changed(address)}${partial ? '' : reads.latestUnlock(address, assetID, now)}`;
-    const known = texts.get(key) ?? underWay.get(key);
+    const unlocked = partial ? '' : reads.latestUnlock(address, assetID, now);
+    const key = `${address}${assetID}${partial}${reads.changed(address)} ${unlocked}`;
+    const known = texts.get(key);
     if (known !== undefined) return known;
     const work = balanceText(reads, query);
     const step = work.next();
-    return step.done === true ? texts.of(key, () => step.value) : inTurns(key, work);
+    const keep = (text: Uint8Array) => texts.of(key, () => text);
+    return step.done === true ? keep(step.value) : longAnswers(key, work).then(keep);
   };
-}
-
-async function finished<T>(work: Generator<void, T>, longWork: LongWork): Promise<T> {
-  const pause = longWork.begin();
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    await pause();
-  }
 }
 
 /** Entries added up or written in one step. */
@@ -121,6 +103,7 @@ function* balanceText(reads: BalanceReads, query: BalanceQuery & { readonly asse
     }
     parts.push(Buffer.from(text));
   }
+  if (parts.length > 1) yield;
   if (sum > maxU64) throw new AvmError('overflow', { code: 'AVM_BALANCE_OVERFLOW', assetID: idText(query.assetID) });
   return Buffer.concat([Buffer.from(`{"balance":"${sum}","utxoIDs":[`), ...parts, Buffer.from(']}')]);
 }
