@@ -69,6 +69,26 @@ describe('a stopped database', () => {
     }
   });
 
+  test('of a large file a sample is compared: the first block always, the others in turn', () => {
+    const copy = join(folder, 'large');
+    const pageSize = 4096;
+    writeFileSync(copy, Buffer.concat([readFileSync(path), Buffer.alloc(5 * 1024 * pageSize, 1)]));
+    finish(pageSums(openFile, copy).rebuild());
+    const blocks = Math.ceil(statSync(copy).size / pageSize / 1024);
+    expect(blocks).toBeGreaterThan(5);
+    const changed = readFileSync(copy);
+    const page = 3 * 1024 + 7;
+    changed[(page - 1) * pageSize + 100] = 9;
+    writeFileSync(copy, changed);
+    const sampled = (block: number) => finish(pageSums(openFile, copy).verify({ maxBlocks: 2, random: () => block }));
+    expect(sampled(3)).toEqual([page]);
+    expect(sampled(2)).toEqual([]);
+    expect(differing(copy)).toEqual([page]);
+    changed[100] = (changed[100] as number) ^ 1;
+    writeFileSync(copy, changed);
+    expect(sampled(2)).toEqual([1]);
+  });
+
   test('a shorter, a longer and an empty file are found', () => {
     const whole = readFileSync(path);
     const copy = join(folder, 'cut');

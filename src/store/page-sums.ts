@@ -15,13 +15,16 @@ export type PageSums = {
   /** Gives the checksums up: the next start records them again. For when recording failed and the pages will change nonetheless. */
   readonly discard: () => void;
   /**
-   * Compares every page with its checksum. Returns the numbers of those that differ, at most `maxListed`. Never while SQLite has the file open
+   * Compares every page with its checksum, or those of a sample. Returns the numbers of those that differ, at most `maxListed`. Never while SQLite has the file open
    * in this process: closing any handle of the file would release SQLite's locks on it.
    */
-  readonly verify: () => Generator<PagesRead, readonly number[]>;
+  readonly verify: (sample?: PageSample) => Generator<PagesRead, readonly number[]>;
   /** Records all pages as they are; never while SQLite has the file open in this process. */
   readonly rebuild: () => Generator<PagesRead, void>;
 };
+
+/** Which part of a large file is compared: the first block of 1,024 pages, and others chosen at random up to `maxBlocks`. */
+export type PageSample = { readonly maxBlocks: number; readonly random: (below: number) => number };
 
 export type PagesRead = { readonly done: number; readonly total: number };
 
@@ -54,11 +57,11 @@ export function pageSums(open: OpenFile, database: string): PageSums {
       if (fresh.size > 0) within(open(sumsPath(database), 'write'), (sums) => writeSums(sums, fresh));
     },
     discard: () => within(open(sumsPath(database), 'write'), (sums) => sums.write(0, Buffer.alloc(header.length))),
-    verify: function* () {
+    verify: function* (sample) {
       const [file, sums] = [open(database, 'read'), open(sumsPath(database), 'read')];
       try {
         if (file === undefined || sums === undefined) return [];
-        return yield* differing(file, sums, readLog);
+        return yield* differing(file, sums, readLog, sample);
       } finally {
         file?.close();
         sums?.close();
@@ -123,7 +126,12 @@ function writeBlock(sums: OffsetFile, first: number, pages: ReadonlyMap<number, 
   sums.write(offset, block.subarray(0, size));
 }
 
-function* differing(file: OffsetFile, sums: OffsetFile, readLog: () => Map<number, number>): Generator<PagesRead, readonly number[]> {
+function* differing(
+  file: OffsetFile,
+  sums: OffsetFile,
+  readLog: () => Map<number, number>,
+  sample: PageSample | undefined,
+): Generator<PagesRead, readonly number[]> {
   const differ: number[] = [];
   const recorded = Math.max(0, Math.floor((sums.size() - header.length) / sumSize));
   const block = Buffer.alloc(pagesPerBlock * sumSize);
@@ -132,37 +140,44 @@ function* differing(file: OffsetFile, sums: OffsetFile, readLog: () => Map<numbe
     inLog ??= readLog();
     if (differ.length < maxListed && !inLog.has(page)) differ.push(page);
   };
-  let last = 0;
-  for (const { first, pages, pageSize, done, total } of pagesOf(file)) {
+  for (const { first, pages, pageSize, done, total } of pagesOf(file, sample)) {
     block.fill(0);
     sums.read(blockOffset(blockOf(first)), block);
     for (const [i, page] of pages.entries()) {
       const isLockPage = first + i === lockByte / pageSize + 1;
       if (block.readUInt32LE(i * sumSize) !== pageChecksum(page) && !isLockPage) note(first + i);
     }
-    last = first + pages.length - 1;
     yield { done, total };
   }
-  for (let page = last + 1; page <= recorded && differ.length < maxListed; page++) note(page);
+  for (let page = Math.ceil(file.size() / pageSizeOf(file)) + 1; page <= recorded && differ.length < maxListed; page++) note(page);
   return differ;
 }
 
 type Pages = PagesRead & { readonly first: number; readonly pageSize: number; readonly pages: readonly Uint8Array[] };
 
 /** The pages of a database file, a block of checksums at a time; they are valid until the next ones are asked for. */
-function* pagesOf(file: OffsetFile | undefined): Generator<Pages> {
+function* pagesOf(file: OffsetFile | undefined, sample?: PageSample): Generator<Pages> {
   const size = file?.size() ?? 0;
   if (file === undefined || size === 0) return;
   const pageSize = pageSizeOf(file);
   const total = Math.ceil(size / pageSize);
   const buffer = Buffer.alloc(pagesPerBlock * pageSize);
-  for (let first = 1; first <= total; first += pagesPerBlock) {
+  for (const block of blocksOf(Math.ceil(total / pagesPerBlock), sample)) {
+    const first = block * pagesPerBlock + 1;
     const count = file.read((first - 1) * pageSize, buffer);
     const pages = Array.from({ length: Math.ceil(count / pageSize) }, (_, i) =>
       buffer.subarray(i * pageSize, Math.min((i + 1) * pageSize, count)),
     );
     yield { first, pages, pageSize, done: Math.min(first - 1 + pages.length, total), total };
   }
+}
+
+/** Numbers of the blocks to read, in order. */
+function blocksOf(count: number, sample: PageSample | undefined): readonly number[] {
+  if (sample === undefined || count <= sample.maxBlocks) return Array.from({ length: count }, (_, block) => block);
+  const chosen = new Set([0]);
+  while (chosen.size < sample.maxBlocks) chosen.add(sample.random(count));
+  return [...chosen].sort((a, b) => a - b);
 }
 
 /** From the header of the database; the one Serac's databases have, if that is damaged: the first page then differs anyway. */
