@@ -8,7 +8,7 @@ import type { TransferableInput } from '../tx/input.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { makeUtxo, utxoId } from '../tx/utxo.ts';
-import { type Chain, createChain, type Ledger } from './chain.ts';
+import { type BlockRef, type Chain, createChain, type Ledger } from './chain.ts';
 import type { Judge } from './judge.ts';
 
 const asset = 'aa'.repeat(32) as Id;
@@ -65,12 +65,12 @@ const judge: Judge = {
   expectedSignatures: () => [],
 };
 
-function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {
+function memoryLedger(coins: number): Ledger & { blocks: Map<Id, Block> } {
   const utxos = new Map<Id, Utxo>();
   const consumed = new Map<Id, Id>();
   const txs = new Map<Id, Tx>();
   const blocks = new Map<Id, Block>();
-  for (let i = 0; i < 100; i++) utxos.set(coin(i).id, coin(i));
+  for (let i = 0; i < coins; i++) utxos.set(coin(i).id, coin(i));
   let last = makeBlock({ parentID: zeroId, height: 0n, time: 1000n, txs: [] });
   blocks.set(last.id, last);
   return {
@@ -102,13 +102,16 @@ function memoryLedger(): Ledger & { blocks: Map<Id, Block> } {
   };
 }
 
-function setUp(kinder = true): {
+function setUp(
+  kinder = true,
+  coins = 100,
+): {
   chain: Chain;
   ledger: ReturnType<typeof memoryLedger>;
   decide: () => Block | undefined;
   setNow: (now: bigint) => void;
 } {
-  const ledger = memoryLedger();
+  const ledger = memoryLedger(coins);
   let now = 2000n;
   const chain = createChain({ ledger, judge, now: () => now, kinder: { judgesAnew: kinder, walletMovesOn: kinder } });
   const decide = () => {
@@ -290,6 +293,60 @@ describe('several blocks at once', () => {
     chain.accept(first.id);
     chain.accept(second!.id);
     expect(chain.status(child.id)).toBe('Accepted');
+  });
+
+  test('10,000 blocks, always two of them processing: cost and memory per block stay flat', () => {
+    const blocks = 10_000;
+    const { chain } = setUp(true, blocks);
+    const window = 1_000;
+    const windowTimes: number[] = [];
+    let previous: BlockRef | undefined;
+    let spent: Id = genesis.id;
+    let started = performance.now();
+    for (let height = 1; height < blocks; height++) {
+      // Every block spends an output of its parent and one from genesis: the latter is looked up through the whole chain of views.
+      const tx = spend([
+        [spent, 0],
+        [genesis.id, height],
+      ]);
+      spent = tx.id;
+      const block = makeBlock({ parentID: previous?.id ?? chain.lastAccepted(), height: BigInt(height), time: 2000n, txs: [tx] });
+      chain.verify(block);
+      if (previous !== undefined) chain.accept(previous.id);
+      previous = block;
+      if ((height + 1) % window !== 0) continue;
+      windowTimes.push(performance.now() - started);
+      started = performance.now();
+    }
+    expect(chain.processing()).toBe(1);
+    // The first window warms up the compiler. With a chain of diffs the last one is many times as slow as the second.
+    expect(windowTimes.at(-1)!).toBeLessThan(8 * Math.max(windowTimes[1]!, 5));
+  });
+
+  test('an accepted block is not kept in memory by its descendants', async () => {
+    const { chain, ledger } = setUp();
+    const diffs: WeakRef<Diff>[] = [];
+    const commit = ledger.commit;
+    Object.assign(ledger, {
+      commit: (block: Block, diff: Diff) => {
+        diffs.push(new WeakRef(diff));
+        commit(block, diff);
+      },
+    });
+    let parentID = chain.lastAccepted();
+    let before: Id | undefined;
+    for (let height = 1; height <= 50; height++) {
+      const block = makeBlock({ parentID, height: BigInt(height), time: 2000n, txs: [spend([[genesis.id, height]])] });
+      chain.verify(block);
+      if (before !== undefined) chain.accept(before);
+      before = parentID = block.id;
+    }
+    // A weak reference is cleared only between turns of the event loop.
+    await Bun.sleep(1);
+    Bun.gc(true);
+    expect(diffs.length).toBe(49);
+    expect(diffs.filter((diff) => diff.deref() !== undefined).length).toBeLessThan(10);
+    expect(chain.processing()).toBe(1);
   });
 
   test('only a processing block can be decided', () => {

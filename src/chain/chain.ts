@@ -143,9 +143,23 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped,
 
   const parentAt = (id: Id): Parent | undefined => {
     const undecided = processing.get(id);
-    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: undecided.diff };
+    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: viewAfter(id) };
     const last = ledger.lastAccepted();
     return id === last.id ? { ...last, view: ledger } : undefined;
+  };
+
+  /**
+   * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
+   * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
+   */
+  const viewAfter = (id: Id): View => {
+    const current = (): View => processing.get(id)?.diff ?? ledger;
+    return {
+      utxo: (utxoID) => current().utxo(utxoID),
+      asset: (assetID) => current().asset(assetID),
+      tx: (txID) => current().tx(txID),
+      atomic: ledger.atomic,
+    };
   };
 
   const importedBy = (parentID: Id): ReadonlySet<Id> => {
