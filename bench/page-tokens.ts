@@ -15,7 +15,7 @@ export type TurnTo = (call: Call, cursor: Cursor) => Call;
 
 /** `secret`: what the server under measurement seals its tokens with. */
 export function pageTurner(secret: Uint8Array): TurnTo {
-  const seal = createPageSeal(secret);
+  const seal = createPageSeal(secret, () => 0);
   const context = paramContext('local');
   const rows: Route<never>[] = [...dataRoutes(), ...statsRoutes()];
   const tree = createRouteTree(rows, (row) => row);

@@ -157,6 +157,7 @@ async function startWriter(
     },
     gate: gateOf(config, env, keys.finder, counting.limiter),
     sealKey: store.secret(),
+    epoch: store.epoch,
     stamp: stampOf(chains),
     recoverKey: env.recoverKey,
     meters: metrics.api,

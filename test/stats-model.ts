@@ -135,6 +135,7 @@ export function metricsApi(served: Served) {
       gate: openGate,
       context: contextOf(served),
       sealKey: new Uint8Array(32),
+      epoch: () => 0,
       now: served.now,
       caller: () => '127.0.0.1',
       origin: () => 'http://127.0.0.1',

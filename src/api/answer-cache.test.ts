@@ -54,6 +54,7 @@ function start(world: World, maxBytes = 1_000_000, isLate = false, shared?: Cach
     gate: openGate,
     context: paramContext('local'),
     sealKey: Buffer.from('key'),
+    epoch: () => 0,
     now,
     caller: () => '',
     origin: () => 'http://a',

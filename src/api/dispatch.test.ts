@@ -95,6 +95,7 @@ function start(deps: Partial<Deps> = {}, options: Partial<ApiOptions> = {}) {
     gate: openGate,
     context: paramContext('local'),
     sealKey: Buffer.from('key'),
+    epoch: () => 0,
     now: () => 1_700_000_000,
     caller: () => '192.0.2.1',
     origin: () => 'http://localhost:9650',

@@ -26,6 +26,8 @@ export type ApiOptions = {
   readonly cache?: AnswerCache;
   /** Secret of the page tokens: the same in all processes that serve the same lists. */
   readonly sealKey: Uint8Array;
+  /** How often the chain was reverted: page tokens do not outlive it. */
+  readonly epoch: () => number;
   /** Unix seconds. */
   readonly now: () => number;
   /** Address of who asks, for the rate limits. */
@@ -150,17 +152,17 @@ const troubles: ReadonlyMap<string, readonly [status: 502 | 503, message: string
 ]);
 
 /** The way from a found row to the bytes of its answer. */
-function answerer({ cache, sealKey, now, origin }: ApiOptions) {
-  const seal = createPageSeal(sealKey);
-  const openedNow = new WeakMap<Asked, { readonly second: number; readonly opened: Opened }>();
+function answerer({ cache, sealKey, epoch, now, origin }: ApiOptions) {
+  const seal = createPageSeal(sealKey, epoch);
+  const openedNow = new WeakMap<Asked, { readonly second: number; readonly epoch: number; readonly opened: Opened }>();
 
-  /** Within one second a token opens to the same. */
+  /** Within one second and one epoch a token opens to the same. */
   const opening = (asked: Asked, token: string): Opened => {
-    const second = now();
+    const [second, currentEpoch] = [now(), epoch()];
     const before = openedNow.get(asked);
-    if (before?.second === second) return before.opened;
+    if (before?.second === second && before.epoch === currentEpoch) return before.opened;
     const opened = seal.open(token, asked.list(), second);
-    openedNow.set(asked, { second, opened });
+    openedNow.set(asked, { second, epoch: currentEpoch, opened });
     return opened;
   };
 

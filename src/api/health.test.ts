@@ -27,6 +27,7 @@ function health(components: Partial<HealthDeps['components']> = {}, stopping = f
       gate: openGate,
       context: paramContext('local'),
       sealKey: Buffer.from('key'),
+      epoch: () => 0,
       now: () => 1_700_000_000,
       caller: () => '127.0.0.1',
       origin: () => 'http://localhost',

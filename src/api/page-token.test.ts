@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
 import { createPageSeal, tokenLife } from './page-token.ts';
 
-const seal = createPageSeal(Buffer.from('a secret of this server'));
+const seal = createPageSeal(Buffer.from('a secret of this server'), () => 0);
 const now = 1_763_182_000;
 const end = 2 ** 33;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -15,7 +15,7 @@ const runs = { numRuns: hostileRounds(0.02) };
 test(
   'a cursor comes back as it was, at any second of its life, in any process with the secret',
   () => {
-    const other = createPageSeal(Buffer.from('a secret of this server'));
+    const other = createPageSeal(Buffer.from('a secret of this server'), () => 0);
     fc.assert(
       fc.property(cursors, fc.string(), times, fc.integer({ min: 0, max: tokenLife - 1 }), (cursor, query, made, age) => {
         const token = seal.seal(cursor, query, made);
@@ -80,7 +80,7 @@ describe('forged', () => {
   test(
     'random UUIDs and those of another secret are unknown',
     () => {
-      const stranger = createPageSeal(Buffer.from('another secret'));
+      const stranger = createPageSeal(Buffer.from('another secret'), () => 0);
       const opened: unknown[] = [];
       fc.assert(
         fc.property(fc.uuid(), cursors, (random, cursor) => {
@@ -128,4 +128,13 @@ test('what does not fit is refused', () => {
     { height: Number.NaN, after: 0 },
   ])
     expect(() => seal.seal(cursor, 'q', now)).toThrow('does not fit');
+});
+
+test('a token of another epoch is unknown: after a revert its height has another block', () => {
+  let epoch = 0;
+  const reverted = createPageSeal(Buffer.from('a secret of this server'), () => epoch);
+  const token = reverted.seal({ height: 7, after: 3 }, 'query', now);
+  expect(reverted.open(token, 'query', now)).toEqual({ cursor: { height: 7, after: 3 }, until: now + tokenLife });
+  epoch = 1;
+  expect(reverted.open(token, 'query', now)).toBe('unknown');
 });

@@ -27,8 +27,10 @@ export type Opened = { readonly cursor: Cursor; readonly until: number } | 'unkn
 /** Seconds that a token is good for. */
 export const tokenLife = 86_400;
 
-export function createPageSeal(secret: Uint8Array): PageSeal {
-  const keyOf = memo(4, (day: number) => createHmac('sha256', secret).update(`page token ${day}`).digest());
+/** `epoch`: how often the chain was reverted. A token of an earlier epoch is unknown: its height may have another block by now. */
+export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
+  const keyNamed = memo(8, (name: string) => createHmac('sha256', secret).update(name).digest());
+  const keyOf = (day: number) => keyNamed(`page token ${epoch()} ${day}`);
   return {
     seal: (cursor, query, now) => {
       const { height, after } = checked(cursor);

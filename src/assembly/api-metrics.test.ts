@@ -31,6 +31,7 @@ function meteredApi(ids: readonly string[]) {
     gate: openGate,
     context: paramContext('local'),
     sealKey: new Uint8Array(32),
+    epoch: () => 0,
     now: () => 0,
     caller: () => '',
     origin: () => '',

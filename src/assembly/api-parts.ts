@@ -14,7 +14,7 @@ import type { Frame } from './frame.ts';
 /** A chain of this node, as far as the Data and Metrics interfaces need it. */
 export type IndexedHere = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
-  readonly reads: { readonly height: () => bigint };
+  readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
   readonly history: IndexReads | undefined;
   readonly follower?: Follower;
   readonly learned?: () => number;
@@ -45,7 +45,7 @@ export function servedHere(config: Config, env: Env, frame: Frame, chains: reado
 /** Answers change when a chain of this node does. */
 export const stampOf = (chains: readonly IndexedHere[]) => (): Stamp => ({
   tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
-  past: chains.map(({ learned }) => learned?.() ?? 0).join(' '),
+  past: chains.map(({ reads, learned }) => `${reads.epoch()}.${learned?.() ?? 0}`).join(' '),
 });
 
 /** What is served on the node's own port: both interfaces, or the one that has no port of its own. */

@@ -4,6 +4,7 @@ import type { Stamp } from '../api/answer-cache.ts';
 import { gathered } from '../api/gathered.ts';
 import type { Served } from '../api/served.ts';
 import { createSharedAnswers } from '../api/shared-answers.ts';
+import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
@@ -55,6 +56,7 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
   closing.add(life.stop);
   const served = await servedOf(config, env, sql, about, life.status);
   await recordPlans(sql, plansIn(config, env), config.access.rateLimits);
+  const sealKey = await sharedSecret(sql, env.random(32));
   let stopping = false;
   const apis = createApis({
     config,
@@ -70,11 +72,13 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
       rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
-    sealKey: await sharedSecret(sql, env.random(32)),
+    sealKey,
+    // A followed chain is final: its blocks are never reverted.
+    epoch: () => 0,
     stamp: sharedStamp(served, sql),
     recoverKey: env.recoverKey,
     meters: metrics.api,
-    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served)) }),
+    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served, sealKey)) }),
     report,
   });
   const closeWithServers = closing.addGroup();
@@ -109,8 +113,9 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
   };
 }
 
-/** Servers of one cache give the same answers only if they are of one version and call the network by one name. */
-const programOf = ({ version }: Env, { network: { id, name } }: Served): string => `${version} ${id} ${name}`;
+/** Servers share answers only if they have the same version, network name and database: a local network may start again from block 0. */
+const programOf = ({ version }: Env, { network: { id, name } }: Served, secret: Uint8Array): string =>
+  `${version} ${id} ${name} ${sha256Hex(secret)}`;
 
 /** Milliseconds between two looks at a database that is not there or has no index yet. */
 const patience = 1000;

@@ -29,6 +29,8 @@ export type ApiParts = {
   readonly health: HealthDeps;
   readonly gate: Gate;
   readonly sealKey: Uint8Array;
+  /** How often the served chains were reverted. */
+  readonly epoch: () => number;
   /** See api/answer-cache.ts. */
   readonly stamp: () => Stamp | Promise<Stamp>;
   readonly recoverKey: CurveRecoverKey;
@@ -84,6 +86,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
       context: contextOf(served),
       cache,
       sealKey: parts.sealKey,
+      epoch: parts.epoch,
       now,
       caller: callerThrough(parts.config.access.trustedProxies),
       origin: originOf,

@@ -35,6 +35,8 @@ export type NodeStore = {
   readonly look: () => void;
   /** Random bytes that stay the same as long as the database: page tokens are sealed with them. */
   readonly secret: () => Uint8Array;
+  /** How often the database was reverted; part of every cache key. */
+  readonly epoch: () => number;
   readonly bytes: () => number;
   readonly close: () => void;
 };
@@ -84,6 +86,7 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
       touch: store.touch,
       look: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       secret: () => secretOf(store),
+      epoch: store.epoch,
       bytes: () => store.sizes().file + store.sizes().log,
       close,
     };

@@ -69,6 +69,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       },
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
+      epoch: store.epoch,
       stamp: stampOf(chains),
       recoverKey: env.recoverKey,
       meters: metrics.api,

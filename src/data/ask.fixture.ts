@@ -30,6 +30,7 @@ export function askData(served: Served, { recover, report }: { recover?: Recover
       gate: openGate,
       context: contextOf(served),
       sealKey: Buffer.alloc(32, 7),
+      epoch: () => 0,
       now: served.now,
       caller: () => '127.0.0.1',
       origin: () => 'http://here',

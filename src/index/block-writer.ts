@@ -31,6 +31,8 @@ export type BlockWriter = {
   readonly write: (blocks: readonly NewInIndex[]) => Steps<void>;
   /** Outputs that are older than any block, after block 0 is written. */
   readonly writeOlder: (utxos: readonly NumberedUtxo[]) => Steps<void>;
+  /** Drops every cached row: the tables were changed by a revert. */
+  readonly forget: () => void;
 };
 
 /** Writes all the index keeps of a chain, in the caller's transactions. What it remembers, only another writer could make wrong. */
@@ -82,7 +84,11 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
     memory.height = last;
   }
 
-  return { write, writeOlder: older };
+  const forget = (): void => {
+    memory = emptyMemory();
+  };
+
+  return { write, writeOlder: older, forget };
 }
 
 /** An index with a gap could not be told from a whole one. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { drivers, inScratch } from '../platform/databases.fixture.ts';
+import { copyTables } from '../state/copy-tables.fixture.ts';
 import { codeOf } from '../state/grow.fixture.ts';
 import { checkIndex, indexChecker } from './check-index.ts';
-import { type IndexedWorld, indexedWorld, indexTables } from './indexed-world.fixture.ts';
+import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables } from './indexed-world.fixture.ts';
+import { outside } from './two-chains.fixture.ts';
 
 const { open } = drivers[0];
 
@@ -70,6 +72,37 @@ test(
     }
     expect(world.run(checkIndex(world.specs, 'sqlite'))).toEqual([]);
     world.close();
+  },
+  patience,
+);
+
+test(
+  'after a revert the writer takes other blocks of the same heights, and the index is what the chains say',
+  () => {
+    const [world, branch] = [indexedWorld(open, 53), indexedWorld(open, 53)];
+    for (const each of [world, branch]) each.begin();
+    for (let i = 0; i < 30; i++) for (const each of [world, branch]) each.step();
+    const takeFromBranch = (): void => {
+      const { block, diff, puts, chain } = branch.step();
+      const at = world.chains[branch.chains.indexOf(chain)] as IndexedChain;
+      if (puts.length > 0) world.store.write(() => world.memory.put(at.source.id, outside, puts));
+      at.state.commit(block, diff, at.index.within);
+    };
+    const restoreFork = copyTables(world.store);
+    // One more random number, and the branch gets other blocks from here on.
+    branch.chains[0]?.source.pick(7);
+    for (let i = 0; i < 4; i++) takeFromBranch();
+    const restoreBranch = copyTables(world.store);
+    const heights = world.chains.map(({ state }) => state.height());
+    world.store.revert(restoreFork);
+    // As high as the branch, with other blocks: the height alone does not tell the two apart.
+    for (const [i, chain] of world.chains.entries())
+      while (chain.state.height() < (heights[i] as bigint)) world.commit(world.prepare(chain));
+    world.store.revert(restoreBranch);
+    for (let i = 0; i < 20; i++) takeFromBranch();
+    expect(world.run(checkIndex(world.specs, 'sqlite'))).toEqual([]);
+    expect(dump(world)).toEqual(dump(branch));
+    for (const each of [world, branch]) each.close();
   },
   patience,
 );

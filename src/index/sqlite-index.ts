@@ -32,6 +32,7 @@ export type Progress = { readonly done: number; readonly total: number };
 export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
   const run = stepsOn(store.db);
   const writer = blockWriter(chain, 'sqlite');
+  store.onRevert(writer.forget);
   const exported = exportSteps(chain, 'sqlite');
   const blocksFrom = storedBlocks(chain);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');

@@ -163,7 +163,8 @@ function decodedTx(text: string, form: Encoding): Uint8Array {
 }
 
 /** What an asset was called when it was created never changes. */
-const shownAsset = (id: Id, { reads, shown }: AvmContext): Json => raw(shown.of(`asset ${id}`, () => assetText(id, reads)));
+const shownAsset = (id: Id, { reads, shown }: AvmContext): Json =>
+  raw(shown.of(`asset ${reads.epoch()} ${id}`, () => assetText(id, reads)));
 
 function assetText(id: Id, reads: AvmReads): string {
   const asset = reads.description(id);
@@ -181,7 +182,7 @@ function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext, old
     return found;
   };
   if (form !== 'json') return raw(`"${formatHex(form, bytes())}"`);
-  return raw(shown.of(id, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
+  return raw(shown.of(`${reads.epoch()} ${id}`, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
 }
 
 const shownBlock = (bytes: Uint8Array, form: Encoding, { json, noTxs }: AvmContext): Json =>

@@ -22,8 +22,9 @@ export type BalanceReads = {
    * is a few milliseconds; an address with few outputs needs one.
    */
   readonly transfers: (query: BalanceQuery & { readonly assetID?: Id }) => Generator<void, readonly OwnedTransfer[]>;
-  /** A number that changes whenever an output of the address appears or goes. */
+  /** A number that changes whenever an output of the address appears or goes, within an epoch. */
   readonly changed: (address: Address) => number;
+  readonly epoch: () => number;
 };
 
 /** What counts: all with `partial`, else only what one owner alone can spend by now. Peer: vms/avm/service.go, GetBalance. */
@@ -77,7 +78,7 @@ export function createBalanceOf(reads: BalanceReads, longAnswers: LongAnswers): 
   return (query) => {
     const { address, assetID, partial, now } = query;
     const unlocked = partial ? '' : reads.latestUnlock(address, assetID, now);
-    const key = `${address}${assetID}${partial}${reads.changed(address)} ${unlocked}`;
+    const key = `${address}${assetID}${partial}${reads.epoch()} ${reads.changed(address)} ${unlocked}`;
     const known = texts.get(key);
     if (known !== undefined) return known;
     const work = balanceText(reads, query);

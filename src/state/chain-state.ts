@@ -30,6 +30,8 @@ export type ChainState = View &
     readonly isInitialized: () => boolean;
     readonly lastAccepted: () => Accepted;
     readonly height: () => bigint;
+    /** How often the chain was reverted; part of every cache key. */
+    readonly epoch: () => number;
     /** Whether an output existed and is gone, here or in the memory shared with another chain. */
     readonly wasConsumed: (utxoID: Id) => boolean;
     /** The transaction that spent an output of this chain. Who imported one of another chain, the history index knows. */
@@ -72,7 +74,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
     store.noteDamage(fault.message);
     return fault;
   };
-  const history = historyIn(store.db, tables, damaged);
+  const history = historyIn(store.db, tables, store.epoch, damaged);
   const utxos = utxoTable(store.db, tables, !store.readonly, damaged);
   const accounts = accountsIn(store.db, tables);
   const owned: OwnedUtxos = { rows: accounts.owned, bytesOf: ({ seq, bytes }) => bytes ?? utxos.wholeBytes(seq), place: utxos.place };
@@ -102,6 +104,21 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
     blockAt: history.blockAt,
     seqOf: (id) => utxos.place(id)?.seq,
   };
+
+  /** A scan that a revert interrupts begins again: it would mix two histories. */
+  function* transfers(query: TransferQuery, rowsInStep?: number): TransferScan {
+    for (;;) {
+      const epoch = store.epoch();
+      const found = yield* scanTransfers(scanReads, query, rowsInStep);
+      if (store.epoch() === epoch) return found;
+    }
+  }
+
+  store.onRevert(() => {
+    known = history.last();
+    numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
+    utxos.forget();
+  });
 
   /** Looked up while they are still there. */
   const importedBy = ({ applied }: Pick<Diff, 'applied'>): ReadonlyMap<Id, Utxo> => {
@@ -196,7 +213,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
     id: chain.id,
     ...history,
     ...accounts,
-    transfers: (query, rowsInStep) => scanTransfers(scanReads, query, rowsInStep),
+    transfers,
     utxo: utxos.unspent,
     atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
     isInitialized: () => (known ?? history.last()) !== undefined,
@@ -205,6 +222,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
       return { id, height, time };
     },
     height: () => last().height,
+    epoch: store.epoch,
     wasConsumed: (utxoID) => utxos.place(utxoID)?.gone ?? memory.wasRemoved(chain.id, utxoID),
     consumerOf: utxos.consumer,
     utxos: (sourceChain, query, strict) =>

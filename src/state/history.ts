@@ -1,4 +1,4 @@
-import { boundedMap } from '../bytes/bounded-map.ts';
+import { type BoundedMap, boundedMap } from '../bytes/bounded-map.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idFromBytes, idOf, idText, idToBytes } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
@@ -36,8 +36,11 @@ export type History = {
   readonly addUnspent: (count: number) => void;
 };
 
+/** How often the chain was reverted; see `Store`. What was cached in an earlier epoch may not be accepted any more. */
+export type Epoch = () => number;
+
 /** `damaged` makes the fault of a row that does not match its id. */
-export function historyIn(db: Database, t: Tables, damaged: (row: string) => StateError = damagedRow): History {
+export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: string) => StateError = damagedRow): History {
   const lastRow = db.prepare<{ id: Uint8Array; height: number; time: number; unspent: number }>(
     `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`,
   );
@@ -55,8 +58,8 @@ export function historyIn(db: Database, t: Tables, damaged: (row: string) => Sta
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertOlderAsset = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const raiseUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
-  const txs = boundedMap<Id, Tx>(256);
-  const assets = boundedMap<Id, Asset>(1024);
+  const txs = epochCache<Tx>(256, epoch);
+  const assets = epochCache<Asset>(1024, epoch);
 
   const whole = (row: BlockRow | undefined, asked?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
@@ -84,12 +87,12 @@ export function historyIn(db: Database, t: Tables, damaged: (row: string) => Sta
     txBytes,
     hasTx,
     tx: (id) => {
-      const known = txs.get(id);
+      const known = txs().get(id);
       if (known !== undefined) return known;
       const bytes = txBytes(id);
       if (bytes === undefined) return undefined;
       const tx = parseTx(bytes, maxGenesisBytes);
-      txs.set(id, tx);
+      txs().set(id, tx);
       return tx;
     },
     txHeight: (id) => {
@@ -97,12 +100,12 @@ export function historyIn(db: Database, t: Tables, damaged: (row: string) => Sta
       return row && BigInt(row.height);
     },
     asset: (id) => {
-      const known = assets.get(id);
+      const known = assets().get(id);
       if (known !== undefined) return known;
       const row = assetById.get(idToBytes(id));
       if (row === undefined) return notAnAsset(id);
       const asset = { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) };
-      assets.set(id, asset);
+      assets().set(id, asset);
       return asset;
     },
     description: (id) => {
@@ -130,6 +133,18 @@ export function historyIn(db: Database, t: Tables, damaged: (row: string) => Sta
       }
     },
     addUnspent: (count) => raiseUnspent.run(count),
+  };
+}
+
+/** A cache by id that starts empty in every epoch. */
+function epochCache<V>(maxSize: number, epoch: Epoch): () => BoundedMap<Id, V> {
+  let entries = boundedMap<Id, V>(maxSize);
+  let filledIn = epoch();
+  return () => {
+    if (filledIn === epoch()) return entries;
+    filledIn = epoch();
+    entries = boundedMap<Id, V>(maxSize);
+    return entries;
   };
 }
 

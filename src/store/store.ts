@@ -13,6 +13,12 @@ export type Store = Transactions & {
   /** Takes down that a row was found damaged: `touch` fails from then on. */
   readonly noteDamage: (what: string) => void;
   readonly sizes: () => { file: number; log: number };
+  /** How often the database was reverted. Every cache of what depends on accepted state carries it in its key. */
+  readonly epoch: () => number;
+  /** Replaces accepted state by an earlier one: runs `work` and raises the epoch in one transaction, then tells the listeners. */
+  readonly revert: (work: () => void) => void;
+  /** Calls a listener after every revert by this process, to drop what it cached. */
+  readonly onRevert: (listener: () => void) => void;
   readonly close: () => void;
 };
 
@@ -60,15 +66,17 @@ function storeOn(db: Database, options: StoreOptions): Store {
   let damage: string | undefined;
   const pages = db.prepare<{ page_count: number }>('PRAGMA page_count');
   const pageSize = db.prepare<{ page_size: number }>('PRAGMA page_size');
+  const write: Transactions['write'] = (work) => {
+    const result = transactions.write(work);
+    log.wrote();
+    return result;
+  };
   return {
     db,
     readonly,
     read: transactions.read,
-    write: (work) => {
-      const result = transactions.write(work);
-      log.wrote();
-      return result;
-    },
+    write,
+    ...epochs(db, write, readonly),
     touch: () => {
       if (damage !== undefined) throw new StoreError(damage, { code: 'STORE_DAMAGED' });
       touch();
@@ -147,6 +155,28 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
       stored,
       wanted,
     });
+}
+
+/** The process that writes knows the epoch; one that only reads asks the database each time. */
+function epochs(db: Database, write: Transactions['write'], readonly: boolean): Pick<Store, 'epoch' | 'revert' | 'onRevert'> {
+  const select = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`);
+  const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
+  const listeners: (() => void)[] = [];
+  const stored = (): number => select.get()?.value ?? 0;
+  let current = stored();
+  return {
+    epoch: readonly ? stored : () => current,
+    revert: (work) => {
+      write(() => {
+        work();
+        // An older state that `work` restored brings its own, lower epoch.
+        set.run(current + 1);
+      });
+      current++;
+      for (const listener of listeners) listener();
+    },
+    onRevert: (listener) => void listeners.push(listener),
+  };
 }
 
 /** Rows written between two checkpoints. Some 16 to 30 MB of log: a crash rereads it in tens of milliseconds. */

@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../platform/database-bun.ts';
+import { createBalanceOf } from '../rpc/balance.ts';
+import type { Database } from '../store/database.ts';
+import { copyTables } from './copy-tables.fixture.ts';
+import { commitNext, grow, openChain } from './grow.fixture.ts';
+import { randomChain } from './random-chain.fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-revert-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Opens the file for reading, as another process does. */
+const openReader = (path: string) => openChain(openDatabase, path, { readonly: true });
+
+describe('a chain that is reverted to height 6 and gets another block 7', () => {
+  const path = join(folder, 'chain.sqlite');
+  const writer = openChain(openDatabase, path);
+  const [before, after] = [randomChain(5), randomChain(5)];
+  grow(writer, before, 6);
+  const restore = copyTables(writer.store);
+  const reader = openReader(path);
+  afterAll(() => {
+    reader.close();
+    writer.close();
+  });
+  const states = [writer.state, reader.state];
+  const balances = states.map(createBalanceOf);
+  const assets = before.genesisTxs.map(({ id }) => id);
+
+  const old = before.next(writer.state, 40);
+  commitNext(writer, old);
+  const created = old.block.txs.find(({ unsigned }) => unsigned.kind === 'CreateAssetTx');
+  const readAll = () =>
+    balances.map((balanceOf) =>
+      before.addresses.flatMap((address) => assets.map((id) => Buffer.from(balanceOf(address, id, true, 0n)).toString())),
+    );
+
+  test('answers what block 7 made', () => {
+    readAll();
+    for (const state of states) {
+      expect(state.height()).toBe(7n);
+      for (const { id } of old.block.txs) expect(state.tx(id)?.id).toBe(id);
+      expect(state.asset(created!.id)).toBeObject();
+    }
+  });
+
+  test('after the revert nothing of it is left, in the writer or in a reader', () => {
+    writer.store.revert(restore);
+    for (const state of states) {
+      expect(state.epoch()).toBe(1);
+      expect(state.height()).toBe(6n);
+      expect(state.blockAt(7n)).toBeUndefined();
+      for (const { id } of old.block.txs) expect(state.tx(id)).toBeUndefined();
+      expect(state.asset(created!.id)).toBeUndefined();
+    }
+  });
+
+  test('the other block 7 is answered, not what was cached for the first', () => {
+    for (let height = 1; height <= 6; height++) after.next(writer.state);
+    const next = after.next(writer.state, 3);
+    commitNext(writer, next);
+    for (const state of states) expect(Buffer.from(state.blockAt(7n) as Uint8Array)).toEqual(Buffer.from(next.block.bytes));
+    const fresh = createBalanceOf(writer.state);
+    const expected = before.addresses.flatMap((address) => assets.map((id) => Buffer.from(fresh(address, id, true, 0n)).toString()));
+    for (const texts of readAll()) expect(texts).toEqual(expected);
+  });
+
+  test('the epoch survives a restart and rises with every revert, whatever the restored rows say', () => {
+    writer.store.revert(restore);
+    expect(writer.state.epoch()).toBe(2);
+    const again: { readonly db: Database } = openReader(path).store;
+    expect(again.db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`).get()?.value).toBe(2);
+    again.db.close();
+  });
+
+  test('a revert that fails changes nothing', () => {
+    expect(() =>
+      writer.store.revert(() => {
+        restore();
+        throw new RangeError('disk failed');
+      }),
+    ).toThrow('disk failed');
+    for (const state of states) expect(state.epoch()).toBe(2);
+  });
+});
