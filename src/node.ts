@@ -23,6 +23,7 @@ import { routesOf, txMaxBody } from './assembly/routes.ts';
 import { serveOptions, urlOf } from './assembly/serve-options.ts';
 import { type BannerInfo, knownKey } from './banner.ts';
 import { idText } from './bytes/id.ts';
+import { createEventBus } from './chain/events.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSigners } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
@@ -39,6 +40,7 @@ import { balancesOf } from './rpc/balance.ts';
 import { dev } from './rpc/dev.ts';
 import { health as healthRows } from './rpc/health.ts';
 import { type Services, service, servicesOf } from './rpc/method.ts';
+import type { Block } from './tx/block.ts';
 
 export type Node = {
   readonly url: string;
@@ -71,7 +73,8 @@ async function startWriter(
   report: (error: unknown) => void,
 ): Promise<Node> {
   const { around, specs, p, c } = frame;
-  const store = openNodeStore(config, env, frame, 'write');
+  const events = createEventBus(report);
+  const store = openNodeStore(config, env, frame, 'write', events);
   closing.add(store.close);
   const signers = createSigners(env.recoverKey);
   const recovery = createRecovery(signers, env);
@@ -83,6 +86,8 @@ async function startWriter(
     storeBytes: store.bytes,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
+  events.subscribe(({ chainID, stored }) => metrics.accepted(chainID, stored.block));
+  if (env.log.shows('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, around.aliases.primary(chainID), stored.block));
   const counting = await openCounting(config, env);
   closing.add(counting.close);
   const keys = openKeys(config, env);
@@ -97,7 +102,6 @@ async function startWriter(
     subnetID: frame.subnetID,
     subnetOf: frame.subnetOf,
     report,
-    onAccepted: env.log.shows('trace') ? traced(env, metrics.accepted) : metrics.accepted,
     onCommitState: () => health.refresh(),
   };
   const start = async (spec: AvmChainSpec) => {
@@ -275,13 +279,9 @@ async function startWriter(
   };
 }
 
-/** A line for every accepted block. */
-const traced =
-  (env: Env, accepted: WriterDeps['onAccepted']): WriterDeps['onAccepted'] =>
-  (spec, block) => {
-    accepted(spec, block);
-    env.log(`serac: ${spec.aliases[0]}: accepted block ${block.height}, ${idText(block.id)}, transactions: ${block.txs.length}`, 'trace');
-  };
+/** Writes a line for an accepted block. */
+const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
+  log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
 /** A directory that was used without an index, or before there was one, gets it now. */
 function catchUp(index: SqliteIndex, env: Env): void {

@@ -68,7 +68,7 @@ export function openFollowedState(path = memoryPath, outputs: 'unspent' | 'unkno
   const { within, withinAll, withinOlder } = sqliteIndex(store, index);
   const genesisTxs = x.genesis.assets.map(({ tx }) => tx);
   if (!state.isInitialized()) state.init(genesisTxs, first, within, outputs);
-  return { store, state, index, ledger: stateLedger(state, { within: withinAll, withinOlder }) };
+  return { store, state, index, ledger: stateLedger(state, { accept: (blocks) => state.commitAll(blocks, withinAll), withinOlder }) };
 }
 
 /** What does not fit: rows of the state that contradict each other, rows of the index that are not what the blocks say. */

@@ -63,9 +63,13 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),
   });
+  const commit: ChainState['commit'] = (block, diff) => {
+    state.commit(block, diff);
+    onAccepted?.(block);
+  };
   const kinder = { judgesAnew: !strict, walletMovesOn: !strict };
   return {
-    chain: createChain({ ledger: state, judge, now, kinder, ...(onAccepted && { onAccepted }) }),
+    chain: createChain({ ledger: { ...state, commit }, judge, now, kinder }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),

@@ -49,7 +49,6 @@ export type WriterDeps = Surroundings & {
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
-  readonly onAccepted: (spec: AvmChainSpec, block: Block) => void;
   /** Commits of a chain begin to fail, or succeed again. */
   readonly onCommitState: () => void;
 };
@@ -78,7 +77,6 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     judge: judgeOf(spec, deps),
     now,
     kinder: { judgesAnew: differences.judgesAnew, walletMovesOn: differences.walletMovesOn },
-    onAccepted: (block) => deps.onAccepted(spec, block),
     onCommitState: deps.onCommitState,
   });
   return {

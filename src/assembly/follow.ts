@@ -69,9 +69,9 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
 
 /** A chain of this node whose blocks are those of another node. */
 export async function followChain(url: string, env: Env, frame: Frame, opened: OpenedChain, deps: FollowDeps): Promise<RunningChain> {
-  const { state, index } = opened;
+  const { state, index, accept } = opened;
   const [spec] = frame.specs;
-  const ledger = stateLedger(state, { within: index?.withinAll, withinOlder: index?.withinOlder });
+  const ledger = stateLedger(state, { accept, withinOlder: index?.withinOlder });
   const commits = createCommitState(deps.onCommitState);
   let learned = 0;
   const follower = await follow(url, env, frame, {
@@ -85,7 +85,6 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
           throw error;
         }
         commits.cleared();
-        for (const { block } of blocks) deps.onAccepted(spec, block);
       },
       addOlder: async (utxos) => {
         await ledger.addOlder(utxos);
@@ -125,7 +124,7 @@ export async function followChain(url: string, env: Env, frame: Frame, opened: O
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onAccepted' | 'onCommitState'>;
+type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState'>;
 
 /** Milliseconds until a node that does not answer is waited for in the background. */
 const patience = 3000;

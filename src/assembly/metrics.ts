@@ -1,4 +1,5 @@
 import type { Observer } from '../api/dispatch.ts';
+import type { Id } from '../bytes/id.ts';
 import { metricsRoute } from '../http/metrics-route.ts';
 import type { Route } from '../http/router.ts';
 import { type Family, sumFamilies } from '../metrics/family.ts';
@@ -8,11 +9,12 @@ import { metered } from '../rpc/metered.ts';
 import type { Services } from '../rpc/method.ts';
 import type { Block } from '../tx/block.ts';
 import { apiMeters } from './api-metrics.ts';
-import type { AvmChainSpec, RunningChain } from './avm-chain.ts';
+import type { RunningChain } from './avm-chain.ts';
 import type { Env } from './env.ts';
 
 export type NodeMetrics = {
-  readonly accepted: (spec: AvmChainSpec, block: Block) => void;
+  /** Counts an accepted block. */
+  readonly accepted: (chainID: Id, block: Block) => void;
   /** The same services, their calls counted under an endpoint's name. */
   readonly of: (endpoint: string, services: Services) => Services;
   /** Requests of the Data and Metrics interfaces. */
@@ -30,7 +32,7 @@ export type Readings = {
 export function nodeMetrics(env: Env, readings: Readings | undefined): NodeMetrics {
   const registry = createRegistry();
   const meters = requestMeters(registry);
-  const accepted = new Map<AvmChainSpec, { blocks: number; txs: number }>();
+  const accepted = new Map<Id, { blocks: number; txs: number }>();
   const started = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
   const seconds = () => env.clock.monotonic() / 1000;
   if (readings !== undefined)
@@ -41,17 +43,17 @@ export function nodeMetrics(env: Env, readings: Readings | undefined): NodeMetri
           height: lastAccepted().height,
           mempoolTxs: waiting().txs,
           mempoolBytes: waiting().bytes,
-          acceptedBlocks: accepted.get(spec)?.blocks ?? 0,
-          acceptedTxs: accepted.get(spec)?.txs ?? 0,
+          acceptedBlocks: accepted.get(spec.id)?.blocks ?? 0,
+          acceptedTxs: accepted.get(spec.id)?.txs ?? 0,
         })),
       storeBytes: readings.storeBytes,
       failingChecks: readings.failingChecks,
       process: () => ({ ...env.process(), startUnixSeconds: started }),
     });
   return {
-    accepted: (spec, { txs }) => {
-      const so = accepted.get(spec) ?? { blocks: 0, txs: 0 };
-      accepted.set(spec, { blocks: so.blocks + 1, txs: so.txs + txs.length });
+    accepted: (chainID, { txs }) => {
+      const so = accepted.get(chainID) ?? { blocks: 0, txs: 0 };
+      accepted.set(chainID, { blocks: so.blocks + 1, txs: so.txs + txs.length });
     },
     of: (endpoint, services) => metered(services, (method) => meters(endpoint, method), seconds),
     api: apiMeters(registry, seconds),

@@ -1,5 +1,7 @@
 import { type Id, idOf } from '../bytes/id.ts';
+import { type Accept, createAccept } from '../chain/accept.ts';
 import type { Ledger } from '../chain/chain.ts';
+import type { EventBus } from '../chain/events.ts';
 import type { Config } from '../config.ts';
 import type { IndexSpec } from '../index/block-writer.ts';
 import { migrateStore } from '../index/migrate.ts';
@@ -43,6 +45,8 @@ export type NodeStore = {
 
 export type OpenedChain = {
   readonly ledger: Ledger;
+  /** The one way in for accepted blocks. */
+  readonly accept: Accept;
   readonly reads: AvmReads;
   readonly state: ChainState;
   /** The history index; undefined if no interface needs it. */
@@ -50,7 +54,13 @@ export type OpenedChain = {
   readonly index: SqliteIndex | undefined;
 };
 
-export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'write' | 'read'): NodeStore {
+export function openNodeStore(
+  config: Config,
+  env: Env,
+  frame: Frame,
+  access: 'write' | 'read',
+  events: Publisher = nobodyListens,
+): NodeStore {
   const { store, ends, close } = openPlace(config, env, frame, access);
   try {
     const readonly = access === 'read';
@@ -77,9 +87,14 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
             index?.within,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
-        const ledger: Ledger = index === undefined ? state : indexedLedger(state, index);
+        const accept = createAccept(state, index?.withinAll, events);
+        const ledger: Ledger = {
+          ...state,
+          commit: (block, diff) => accept([{ block, diff }]),
+          consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
+        };
         const utxos: UtxoSource = (sourceChain, addresses, start, limit) => state.utxos(sourceChain, { addresses, start, limit }, strict);
-        return { ledger, reads: { ...state, utxos }, state, history: indexed ? openReads(sql, chain) : undefined, index };
+        return { ledger, accept, reads: { ...state, utxos }, state, history: indexed ? openReads(sql, chain) : undefined, index };
       },
       atomic: (reader) => (sourceChain, addresses, start, limit) => memory.page(reader, sourceChain, { addresses, start, limit }, strict),
       putAtomic: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
@@ -96,11 +111,10 @@ export function openNodeStore(config: Config, env: Env, frame: Frame, access: 'w
   }
 }
 
-const indexedLedger = (state: ChainState, index: SqliteIndex): Ledger => ({
-  ...state,
-  commit: (block, diff) => state.commit(block, diff, index.within),
-  consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index.importerOf(utxoID),
-});
+type Publisher = Pick<EventBus, 'publish'>;
+
+/** For a process that only reads: it accepts nothing. */
+const nobodyListens: Publisher = { publish: () => {} };
 
 /** The database itself, for whoever works on it directly. In memory nobody else can look; in a directory only one process may write. */
 export function openPlace(

@@ -38,7 +38,6 @@ export type ChainDeps = {
   readonly now: () => bigint;
   /** Where this chain is kinder than the peer; see the table of differences. */
   readonly kinder: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
-  readonly onAccepted?: (block: Block) => void;
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Commits begin to fail, or succeed again. */
   readonly onCommitState?: () => void;
@@ -73,7 +72,7 @@ export type Chain = {
 };
 
 /** One chain: what waits, what is undecided, what is accepted. The only place that changes accepted state is `accept`. */
-export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped, onCommitState }: ChainDeps): Chain {
+export function createChain({ ledger, judge, now, kinder, onDropped, onCommitState }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, Processing>();
   const effects = rememberedEffects();
@@ -212,7 +211,6 @@ export function createChain({ ledger, judge, now, kinder, onAccepted, onDropped,
       refusals.forget(tx.id);
       wallet.decided(tx.id);
     }
-    onAccepted?.(block);
     commits.cleared();
   };
 

@@ -1,16 +1,17 @@
 import type { Id } from '../bytes/id.ts';
-import type { ChainState, WithinAll, WithinOlder } from '../state/chain-state.ts';
+import type { Accept } from '../chain/accept.ts';
+import type { ChainState, WithinOlder } from '../state/chain-state.ts';
 import type { Asset } from '../state/view.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { FollowLedger } from './ledger.ts';
 
-/** What must be stored in the same transaction as blocks and older outputs: the index. */
-export type StateHooks = { readonly within?: WithinAll | undefined; readonly withinOlder?: WithinOlder | undefined };
+/** How blocks get in, and what must be stored in the same transaction as older outputs: their index. */
+export type StateHooks = { readonly accept: Accept; readonly withinOlder?: WithinOlder | undefined };
 
-type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'commitAll' | 'addOlder'>;
+type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'addOlder'>;
 
 /** A node's own state as the place where followed blocks are kept. Everything happens at once; the promises are the contract's. */
-export const stateLedger = (state: State, { within, withinOlder }: StateHooks = {}): FollowLedger => ({
+export const stateLedger = (state: State, { accept, withinOlder }: StateHooks): FollowLedger => ({
   lastAccepted: async () => state.lastAccepted(),
   blockAt: async (height) => state.blockAt(height),
   load: async (wanted) => {
@@ -28,6 +29,6 @@ export const stateLedger = (state: State, { within, withinOlder }: StateHooks = 
     }
     return { utxos, assets, spent };
   },
-  commit: async (blocks) => state.commitAll(blocks, within),
+  commit: async (blocks) => accept(blocks),
   addOlder: async (utxos) => state.addOlder(utxos, withinOlder),
 });
