@@ -71,7 +71,7 @@ export function createApi(options: ApiOptions): Handler {
     if (!admission.admitted) return errorResponse(admission.message, admission, headers);
     return settle(
       () => answer(request, found),
-      ({ body }) => ({ status: 200, headers, body }),
+      ({ body }): HttpResponse => ({ status: 200, headers, body }),
       (error) => failed(error, headers),
     );
   };

@@ -20,6 +20,11 @@ export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /**
+   * Chunks that follow `body`, each sent when it is ready; the response ends with the last one. The next chunk is asked for when the client
+   * can take it, and the iterator's `return` is called when the client has left.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>;
 };
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

@@ -81,8 +81,10 @@ type Waiting = {
 export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
   const send = gathered(soon, (all: Answers['all']) => channel.send({ relay: 'answers', all } satisfies Answers));
   const answer = async (question: Questions['all'][number]): Promise<void> => {
-    const { status, headers, body } = await handler(requestOf(question));
-    send({ id: question.id, status, headers, body });
+    const { status, headers, body, stream } = await handler(requestOf(question));
+    // An answer travels between processes as one message.
+    if (stream === undefined) send({ id: question.id, status, headers, body });
+    else send({ id: question.id, status: 501, headers: {}, body: 'a stream is served only by the process that writes\n' });
   };
   channel.onMessage((message) => {
     if (isQuestions(message)) for (const question of message.all) void answer(question);

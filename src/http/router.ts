@@ -170,7 +170,7 @@ const bodyFaults: ReadonlyMap<string, number> = new Map([
 
 /** A handler's own headers stand beside those of every answer. What it throws is reported, not shown. What is there at once is not waited for. */
 function run(handler: Handler, request: HttpRequest, headers: HeaderSets, mode: Mode): HttpResponse | Promise<HttpResponse> {
-  const sent = ({ status, headers: own, body }: HttpResponse): HttpResponse => ({ status, headers: headers.with(own), body });
+  const sent = (response: HttpResponse): HttpResponse => ({ ...response, headers: headers.with(response.headers) });
   const failed = (error: unknown): HttpResponse => {
     if (error instanceof Fault && bodyFaults.has(error.fault.code)) return unreadable(error, headers);
     mode.report(error);

@@ -26,7 +26,8 @@ export const serve: Serve = async (options) => {
   const split = rememberedSplit();
 
   const finish = (response: ServeResponse): Response => {
-    const { status, body } = response;
+    const { status, body, stream } = response;
+    if (stream !== undefined) return new Response(readableOf(body, stream), { status, headers: headersOf(response.headers) });
     // A string, even an empty one, would bring a content type of Bun's choice.
     return new Response(body.length === 0 ? null : body, { status, headers: headersOf(response.headers) });
   };
@@ -79,6 +80,22 @@ export const serve: Serve = async (options) => {
   };
   return { host, port: server.port ?? 0, close };
 };
+
+/** A body whose chunks are pulled one at a time, as the client takes them. */
+function readableOf(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = stream[Symbol.asyncIterator]();
+  return new ReadableStream({
+    start: (controller) => {
+      if (head.length > 0) controller.enqueue(Buffer.from(head as string));
+    },
+    pull: async (controller) => {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => void (await chunks.return?.()),
+  });
+}
 
 /** Milliseconds between two looks at what is still running. */
 const step = 5;

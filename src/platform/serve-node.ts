@@ -38,7 +38,8 @@ export const serve: Serve = async (options) => {
         // A handler reports what it throws; here it only matters that an answer goes out.
       }
       body.release();
-      send(incoming, outgoing, response);
+      if (response.stream === undefined) send(incoming, outgoing, response);
+      else await sendStream(outgoing, response, response.stream);
     },
   );
   server.on('connection', connections.add);
@@ -140,6 +141,40 @@ function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number
     incoming.once('error', () => refuse(bodyBrokenOff()));
     incoming.once('close', () => refuse(bodyBrokenOff()));
   });
+}
+
+/** Sends chunks as they are ready, each after the client has taken the one before. */
+async function sendStream(
+  outgoing: ServerResponse,
+  { status, headers, body }: ServeResponse,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const chunks = stream[Symbol.asyncIterator]();
+  const end = Promise.withResolvers<undefined>();
+  let wake = (): void => {};
+  outgoing.on('drain', () => wake());
+  outgoing.once('close', () => {
+    end.resolve(undefined);
+    wake();
+    void chunks.return?.();
+  });
+  outgoing.writeHead(status, headers);
+  outgoing.flushHeaders();
+  if (body.length > 0) outgoing.write(body);
+  try {
+    while (!outgoing.closed) {
+      const next = await Promise.race([end.promise, chunks.next()]);
+      if (next === undefined || next.done) break;
+      if (outgoing.write(next.value)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    outgoing.end();
+  } catch {
+    // The status is already sent: cutting the connection is the only way left to say that the body is not whole.
+    outgoing.destroy();
+  }
 }
 
 /** An answer to a request whose body was not wanted also ends the connection: nobody will read the rest. */

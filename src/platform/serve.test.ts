@@ -76,6 +76,38 @@ const echo = async (request: ServeRequest): Promise<ServeResponse> => {
   return { status: 201, headers: { 'x-seen': 'yes', 'content-type': 'text/x' }, body: JSON.stringify({ ...seen, body }) };
 };
 
+/** Chunks that a test hands over one by one, and what became of them. */
+function chunkSource() {
+  let asked = 0;
+  const left = Promise.withResolvers<void>();
+  const waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+  const ready: IteratorResult<Uint8Array>[] = [];
+  const put = (result: IteratorResult<Uint8Array>): void => {
+    const next = waiting.shift();
+    if (next === undefined) ready.push(result);
+    else next(result);
+  };
+  const iterator: AsyncIterator<Uint8Array> = {
+    next: () => {
+      asked++;
+      const first = ready.shift();
+      return first === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(first);
+    },
+    return: async () => {
+      left.resolve();
+      put({ done: true, value: undefined });
+      return { done: true, value: undefined };
+    },
+  };
+  return {
+    stream: { [Symbol.asyncIterator]: () => iterator },
+    put: (text: string | Uint8Array) => put({ done: false, value: Buffer.from(text as string) }),
+    end: () => put({ done: true, value: undefined }),
+    asked: () => asked,
+    left: left.promise,
+  };
+}
+
 /** One suite for every server. */
 const suite = (name: string, serve: Serve) =>
   describe(name, () => {
@@ -89,6 +121,50 @@ const suite = (name: string, serve: Serve) =>
       converse({ host: '127.0.0.1', port: server.port }, `${head}\r\nConnection: close\r\n\r\n${body}`);
     afterEach(async () => {
       await Promise.all(open.splice(0).map((server) => server.close()));
+    });
+
+    test('a stream is sent chunk by chunk, after the head and before it ends', async () => {
+      const source = chunkSource();
+      const server = await start({
+        handler: () => ({ status: 200, headers: { 'content-type': 'x/y' }, body: 'head ', stream: source.stream }),
+      });
+      const response = await fetch(`http://127.0.0.1:${server.port}/`);
+      expect(response.headers.get('content-type')).toBe('x/y');
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const read = async () => Buffer.from((await reader.read()).value ?? []).toString();
+      expect(await read()).toBe('head ');
+      source.put('one');
+      expect(await read()).toBe('one');
+      source.put('two');
+      expect(await read()).toBe('two');
+      source.end();
+      expect((await reader.read()).done).toBe(true);
+    });
+
+    test('a client that leaves ends the stream', async () => {
+      const source = chunkSource();
+      const server = await start({ handler: () => ({ status: 200, headers: {}, body: 'head', stream: source.stream }) });
+      const abort = new AbortController();
+      const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: abort.signal });
+      await (response.body as ReadableStream<Uint8Array>).getReader().read();
+      abort.abort();
+      // Some servers notice only when they send.
+      const timer = setInterval(() => source.put('more'), 20);
+      await source.left;
+      clearInterval(timer);
+    });
+
+    test('a client that reads slowly slows the stream down, not the memory up', async () => {
+      const source = chunkSource();
+      const chunk = new Uint8Array(1_000_000);
+      for (let i = 0; i < 200; i++) source.put(chunk);
+      const server = await start({ handler: () => ({ status: 200, headers: {}, body: '', stream: source.stream }) });
+      const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+      socket.pause();
+      await until(async () => source.asked() > 0);
+      await Bun.sleep(300);
+      expect(source.asked()).toBeLessThan(100);
+      socket.destroy();
     });
 
     test('a request arrives and its answer goes back', async () => {

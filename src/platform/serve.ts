@@ -15,6 +15,7 @@ export type ServeResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  readonly stream?: AsyncIterable<Uint8Array>;
 };
 
 export type ServeOptions = {
