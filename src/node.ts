@@ -93,6 +93,8 @@ async function startWriter(
   const keys = openKeys(config, env);
   closing.add(keys.close);
   closing.add(recovery.close);
+  /** Raised whenever commits begin to fail or succeed again. */
+  let commitRevision = 0;
   const deps: WriterDeps = {
     ...around,
     recover: signers.recover,
@@ -102,7 +104,10 @@ async function startWriter(
     subnetID: frame.subnetID,
     subnetOf: frame.subnetOf,
     report,
-    onCommitState: () => health.refresh(),
+    onCommitState: () => {
+      commitRevision++;
+      health.refresh();
+    },
   };
   const start = async (spec: AvmChainSpec) => {
     const opened = store.chain(spec);
@@ -152,7 +157,7 @@ async function startWriter(
     served: servedHere(config, env, frame, chains, identity.nodeID),
     health: {
       components: {
-        database: { write: async () => probeWrite(), read: async () => store.look() },
+        database: { write: async () => probeWrite(), read: async () => store.look(), revision: () => commitRevision },
         cache: { write: counting.cache.touch, read: counting.cache.look },
       },
       stopping: () => stopping,

@@ -50,6 +50,8 @@ test('a database that another process has locked', async () => {
 
 if (!hasSmallDisks()) console.log('left out: a disk that runs full, because this system lends no mounts');
 else {
+  /** For tests of a full disk: the node would stop before it is full. */
+  const staysUp = '--system-tracker-disk-required-available-space-percentage=0';
   const thresholds = [
     '--system-tracker-disk-required-available-space-percentage=20',
     '--system-tracker-disk-warning-available-space-percentage=50',
@@ -80,7 +82,7 @@ else {
   }, 60_000);
 
   test('a disk that is full: what was issued waits for room', async () => {
-    const { client, leave, stop } = await startOnSmallDisk(often, '--system-tracker-disk-required-available-space-percentage=0');
+    const { client, leave, stop } = await startOnSmallDisk(often, staysUp);
     const [first, second] = chained();
     await issue(client, first);
     await untilAccepted(client, first);
@@ -99,7 +101,7 @@ else {
 
   test('a disk that is full: once a block could not be stored, issueTx and every health route say so at once, until there is room', async () => {
     // Rounds of health checks are far apart: what is told in between comes from the failed commit.
-    const { client, leave, stop } = await startOnSmallDisk('--health-check-frequency=1h');
+    const { client, leave, stop } = await startOnSmallDisk('--health-check-frequency=1h', staysUp);
     try {
       const [first, second] = chained();
       const third = spendChange(second);
@@ -142,7 +144,7 @@ else {
 
   test('a disk that is full under a node that follows another: told at once, and it catches up when there is room', async () => {
     const source = await startProgram();
-    const { client, leave, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h');
+    const { client, leave, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h', staysUp);
     try {
       const [first, second] = chained();
       await issue(source.client, first);

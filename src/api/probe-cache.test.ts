@@ -56,3 +56,14 @@ test('a probe that hangs is not started again by every caller, but in the end it
   for (; clock.now < 20_000; clock.now += 10) void component.write();
   expect(calls.write).toBe(4);
 });
+
+test('a change of the revision makes another probe due at once', async () => {
+  let [probes, revision] = [0, 0];
+  const component = cachedComponent({ write: async () => void probes++, read: async () => {}, revision: () => revision }, () => 0);
+  await component.write();
+  await component.write();
+  expect(probes).toBe(1);
+  revision++;
+  await component.write();
+  expect(probes).toBe(2);
+});

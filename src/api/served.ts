@@ -56,7 +56,12 @@ export type ServedChain = {
 };
 
 /** A part that the server cannot work without. `write` really writes and reads, `read` only reads; both reject if it is down. */
-export type Component = { readonly write: () => Promise<void>; readonly read: () => Promise<void> };
+export type Component = {
+  readonly write: () => Promise<void>;
+  readonly read: () => Promise<void>;
+  /** A number that changes when it is known that a probe would now find something else; cached results of another revision are not used. */
+  readonly revision?: () => number;
+};
 
 export type HealthDeps = {
   readonly components: { readonly database: Component; readonly cache: Component };
