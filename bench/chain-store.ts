@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
-import type { Env } from '../src/assembly/env.ts';
-import { frameOf } from '../src/assembly/frame.ts';
-import { type OpenedChain, openNodeStore } from '../src/assembly/node-store.ts';
+import { parseFlags } from '../src/cli/flags.ts';
 import { configFrom } from '../src/config.ts';
-import { parseFlags } from '../src/flags.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { openFile } from '../src/platform/offset-file.ts';
+import type { Env } from '../src/wiring/env.ts';
+import { frameOf } from '../src/wiring/network-context.ts';
+import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
 import { BenchError } from './fault.ts';
 
 /** The X-Chain of a data directory, opened in this process through the store the program itself uses. */

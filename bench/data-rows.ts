@@ -1,5 +1,5 @@
 import { idText } from '../src/bytes/id.ts';
-import type { IndexReads, Pin, Subject } from '../src/index/reads.ts';
+import type { IndexReads, Pin, Subject } from '../src/index-read/index-reads.ts';
 import { addressAt, leastAmount } from './data-chain.ts';
 import type { DataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';

@@ -1,7 +1,7 @@
-import type { Command } from './command.ts';
-import type { Options } from './flags.ts';
+import type { Command } from './cli/command.ts';
+import type { Options } from './cli/flags.ts';
+import type { LogLevel } from './cli/log.ts';
 import type { IdentityOptions } from './identity/identity.ts';
-import type { LogLevel } from './log.ts';
 import { isPublic, type Network, networkOf } from './network.ts';
 
 /** All that a start is told, checked and in the program's own words. Made from flags by `configFrom`, or by hand in a test. */

@@ -3,23 +3,17 @@ import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
-import { startApiServer } from './assembly/api-server.ts';
-import { check } from './assembly/check.ts';
-import type { Env } from './assembly/env.ts';
-import { networkToFollow } from './assembly/follow.ts';
-import { startIndexer } from './assembly/indexer.ts';
-import { keysCommand } from './assembly/keys-command.ts';
-import { startReader } from './assembly/reader.ts';
-import { type Findings, reindex } from './assembly/reindex.ts';
-
-import { banner, bannerJson } from './banner.ts';
-import type { CommandName } from './command.ts';
+import { banner, bannerJson } from './cli/banner.ts';
+import { check } from './cli/check-command.ts';
+import type { CommandName } from './cli/command.ts';
+import { type ParsedFlags, parseFlags } from './cli/flags.ts';
+import { keysCommand } from './cli/keys-command.ts';
+import { createLog, type LogLevel } from './cli/log.ts';
+import { plainLineEvery, progressBar, progressLine } from './cli/progress-bar.ts';
+import { type Findings, reindex } from './cli/reindex-command.ts';
 import { type Config, configFrom } from './config.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { Fault } from './fault.ts';
-import { type ParsedFlags, parseFlags } from './flags.ts';
-import { plainLineEvery, progressBar, progressLine } from './follow/progress-bar.ts';
-import { createLog, type LogLevel } from './log.ts';
 import { startNode } from './node.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { fileSystem, files, makeFolder } from './platform/files.ts';
@@ -32,6 +26,11 @@ import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
 import { createUnixNanos } from './platform/unix-nanos.ts';
 import { storeFaultOf } from './store/fault.ts';
+import { startApiServer } from './wiring/api-server.ts';
+import type { Env } from './wiring/env.ts';
+import { networkToFollow } from './wiring/follow.ts';
+import { startIndexer } from './wiring/indexer.ts';
+import { startReader } from './wiring/reader.ts';
 
 /** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
 
@@ -182,7 +181,7 @@ const env: Env = {
   },
   random: (length) => randomBytes(length),
   recoverKey: recoverNative,
-  openRecoveryThread: () => openThread(new URL('./recovery-thread.ts', import.meta.url)),
+  openRecoveryThread: () => openThread(new URL('./recovery/recovery-thread.ts', import.meta.url)),
   files,
   readText,
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),

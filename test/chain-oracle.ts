@@ -1,6 +1,6 @@
 import { type Id, idText } from '../src/bytes/id.ts';
-import type { Pin } from '../src/index/reads.ts';
-import { createOracle, type Oracle } from '../src/index/reads-oracle.fixture.ts';
+import type { Pin } from '../src/index-read/index-reads.ts';
+import { createOracle, type Oracle } from '../src/index-read/reads-oracle.fixture.ts';
 import { parseBlock } from '../src/tx/block.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { chainRoot, type Json, plainAddress, type Question } from './data-questions.ts';

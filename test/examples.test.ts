@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
-import { routeIds } from '../src/assembly/gate.ts';
+import { routeIds } from '../src/wiring/gate.ts';
 import { sections } from '../tools/methods-page.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 

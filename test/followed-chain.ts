@@ -1,20 +1,20 @@
 import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, zeroId } from '../src/bytes/id.ts';
-import { createJudge } from '../src/chain/judge.ts';
+import { createJudge } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
+import type { Timing } from '../src/follow/backoff.ts';
 import { type Follower, type FollowerDeps, startFollower } from '../src/follow/follower.ts';
 import type { FollowLedger } from '../src/follow/ledger.ts';
-import type { Timing } from '../src/follow/pause.ts';
 import { connectRemote, type Remote } from '../src/follow/remote.ts';
-import { signersAhead } from '../src/follow/signers-ahead.ts';
+import { signersAhead } from '../src/follow/signer-prefetch.ts';
 import { stateLedger } from '../src/follow/state-ledger.ts';
 import { fetchTransport } from '../src/follow/transport.ts';
-import type { IndexSpec } from '../src/index/block-writer.ts';
-import { checkIndex } from '../src/index/check-index.ts';
 import { migrateStore } from '../src/index/migrate.ts';
-import { sqliteIndex } from '../src/index/sqlite-index.ts';
 import { stepsOn } from '../src/index/steps.ts';
+import { checkIndex } from '../src/index-check/check-index.ts';
+import { sqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
+import type { IndexSpec } from '../src/index-write/block-writer.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
 import { claimedNumber } from '../src/state/chain-number.ts';
@@ -97,7 +97,7 @@ export function localExpectation() {
 
 export function followLocal(url: string, { path, remote = remoteAt, hasOlder = false, ...options }: FollowedOptions = {}): FollowedChain {
   const { store, state, ledger, index } = openFollowedState(path, hasOlder ? 'unknown' : 'unspent');
-  const thread = openThread(new URL('../src/recovery-thread.ts', import.meta.url));
+  const thread = openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url));
   const { prepare, recover } = signersAhead(thread.ask, createSigners(recoverNative).recover);
   const reported: unknown[] = [];
   const follower = startFollower({

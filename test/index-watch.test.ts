@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { idText } from '../src/bytes/id.ts';
-import type { Pin } from '../src/index/reads.ts';
+import type { Pin } from '../src/index-read/index-reads.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { type ChainOracle, createChainOracle, heightOf, someListing } from './chain-oracle.ts';
 import { ask, chainRoot, type Json, plainAddress } from './data-questions.ts';

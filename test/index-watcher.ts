@@ -3,8 +3,8 @@
  * against the chain; after a word from its parent it checks every row and ends. Tells each height that it has checked.
  */
 
-import { indexChecker } from '../src/index/check-index.ts';
 import { stepsOn } from '../src/index/steps.ts';
+import { indexChecker } from '../src/index-check/check-index.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { localTerms } from './wallet-kit.ts';
 

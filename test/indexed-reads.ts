@@ -1,10 +1,10 @@
 import type { PlainChain } from '../src/data/plain-reads.fixture.ts';
 import { idNamed, txs } from '../src/data/world.fixture.ts';
 import { migrateStore } from '../src/index/migrate.ts';
-import { openReads } from '../src/index/open-reads.ts';
-import type { IndexReads } from '../src/index/reads.ts';
-import { sqliteIndex } from '../src/index/sqlite-index.ts';
-import { sqliteSql } from '../src/index/sqlite-sql.ts';
+import type { IndexReads } from '../src/index-read/index-reads.ts';
+import { openReads } from '../src/index-read/open-reads.ts';
+import { sqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
+import { sqliteSql } from '../src/index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { claimedNumber } from '../src/state/chain-number.ts';
 import { openState } from '../src/state/chain-state.ts';

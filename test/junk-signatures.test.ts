@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test';
-import { createRecovery } from '../src/assembly/recovery.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import { type Id, idOf } from '../src/bytes/id.ts';
+import { createLog } from '../src/cli/log.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
 import { recoverBatch } from '../src/crypto/recovery-batch.ts';
-import { createLog } from '../src/log.ts';
+import { createRecovery } from '../src/recovery/recovery.ts';
 import { makeTx, signedPart, type Tx } from '../src/tx/tx.ts';
 import type { UnsignedTx } from '../src/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';

@@ -3,24 +3,24 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aboutOf } from '../src/assembly/about.ts';
-import { writeAbout } from '../src/assembly/about-store.ts';
-import { startApiServer } from '../src/assembly/api-server.ts';
-import type { Env } from '../src/assembly/env.ts';
-import { frameOf } from '../src/assembly/frame.ts';
 import { idOf } from '../src/bytes/id.ts';
+import { parseFlags } from '../src/cli/flags.ts';
+import { createLog } from '../src/cli/log.ts';
 import { configFrom } from '../src/config.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { Fault } from '../src/fault.ts';
-import { parseFlags } from '../src/flags.ts';
 import { migratePostgres } from '../src/index/migrate.ts';
-import { createLog } from '../src/log.ts';
 import { startNode } from '../src/node.ts';
 import { fileSystem, files, makeFolder } from '../src/platform/files.ts';
 import { openFile } from '../src/platform/offset-file.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { serve } from '../src/platform/serve-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
+import { startApiServer } from '../src/wiring/api-server.ts';
+import type { Env } from '../src/wiring/env.ts';
+import { frameOf } from '../src/wiring/network-context.ts';
+import { aboutOf } from '../src/wiring/served-network.ts';
+import { writeAbout } from '../src/wiring/served-network-store.ts';
 import { failingDatabase } from './failing-database.ts';
 import { createClient } from './http.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
@@ -72,7 +72,7 @@ function counted() {
     },
     random: (length) => randomBytes(length),
     recoverKey: recoverNative,
-    openRecoveryThread: () => openThread(new URL('../src/recovery-thread.ts', import.meta.url)),
+    openRecoveryThread: () => openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url)),
     files,
     readText: (path) => readFileSync(path, 'utf8'),
     readData: (file) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
 import { type Chain, createChain } from '../src/chain/chain.ts';
-import { createJudge } from '../src/chain/judge.ts';
+import { createJudge } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSigners } from '../src/crypto/recover.ts';
 import { startSolo } from '../src/engine/solo.ts';

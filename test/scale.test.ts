@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Document } from '../src/api/openapi.ts';
-import { checkIndex } from '../src/index/check-index.ts';
 import { follow } from '../src/index/steps.ts';
+import { checkIndex } from '../src/index-check/check-index.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { type Arrangement, arrange, tinyMinute } from './arrangement.ts';
 import { startAvalancheGo } from './avalanchego.ts';

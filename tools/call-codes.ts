@@ -1,12 +1,12 @@
 import type { HexFault } from '../src/bytes/hex.ts';
 import type { FollowFault } from '../src/follow/fault.ts';
-import type { RelayFault } from '../src/http/relay.ts';
 import type { AvmFault } from '../src/rpc/avm-fault.ts';
 import type { CounterpartFault } from '../src/rpc/counterpart.ts';
 import type { EvmFault } from '../src/rpc/evm-fault.ts';
 import type { RpcFault } from '../src/rpc/fault.ts';
 import type { InfoFault } from '../src/rpc/info.ts';
 import type { StateFault } from '../src/state/fault.ts';
+import type { RelayFault } from '../src/workers/relay.ts';
 import type { Advices } from './transaction-codes.ts';
 
 const names =

@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/recency.ts';
+import { createRecency } from '../bytes/lru-map.ts';
 import { type Cache, notReadBack } from './cache.ts';
 
 export type MemoryCacheOptions = {

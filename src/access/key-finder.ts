@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/recency.ts';
+import { createRecency } from '../bytes/lru-map.ts';
 import type { Eventual } from './eventual.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';

@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/recency.ts';
+import { createRecency } from '../bytes/lru-map.ts';
 import { hasRoom, isForgotten, judge, type Limits, newStanding, note, type Standing, type Verdict } from './window.ts';
 
 /** A `Limiter` that answers at once. */

@@ -1,4 +1,4 @@
-import { memoryOf } from './tally.ts';
+import { memoryOf } from './sliding-window.ts';
 import { spans } from './window.ts';
 
 /** Milliseconds after which a process that was not heard of is no longer counted. */

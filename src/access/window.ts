@@ -1,4 +1,4 @@
-import { add, emptyTally, memoryOf, type Span, settle, type Tally, waitFor } from './tally.ts';
+import { add, emptyTally, memoryOf, type Span, settle, type Tally, waitFor } from './sliding-window.ts';
 
 /** Most requests (or their weights) in any 60 seconds and in any 24 hours. */
 export type Limits = { readonly perMinute: number; readonly perDay: number };

@@ -1,10 +1,10 @@
 import { type Address, addressFromBytes, addressLength } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
-import { memo } from '../bytes/memo.ts';
+import { memo } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Param, ParamContext } from './param.ts';
-import { shown } from './quoted.ts';
 import { refuse } from './refusal.ts';
+import { shown } from './shown-value.ts';
 
 /** How many addresses a request may name: in its query, and in a body. */
 export const maxQueryAddresses = 64;

@@ -1,13 +1,13 @@
 import type { Admission, Gate, Visit } from '../access/gate.ts';
 import { Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
-import { errorResponse, jsonHeaders, refusalResponse, renderJson } from './answer.ts';
-import type { Answer, AnswerCache } from './answer-cache.ts';
 import { createPageSeal, type Opened } from './page-token.ts';
 import type { ParamContext } from './param.ts';
 import type { Asked } from './read-params.ts';
 import { invalid, Refusal } from './refusal.ts';
 import { createRequestReader, type Lead } from './request-reader.ts';
+import { errorResponse, jsonHeaders, refusalResponse, renderJson } from './response.ts';
+import type { Answer, AnswerCache } from './response-cache.ts';
 import type { Cursor, Pages, Route } from './route.ts';
 import { RouteTreeError } from './route-tree.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sha256 } from '../bytes/hash.ts';
-import { memo } from '../bytes/memo.ts';
+import { memo } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Cursor } from './route.ts';
 

@@ -2,9 +2,9 @@ import { type Id, parseId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { Fault } from '../fault.ts';
 import type { Param } from './param.ts';
-import { shown } from './quoted.ts';
 import { refuse } from './refusal.ts';
 import type { Schema } from './schema.ts';
+import { shown } from './shown-value.ts';
 
 /** Parameters that routes are made of. Addresses have a file of their own. */
 

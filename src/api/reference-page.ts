@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Handler, HttpResponse } from '../http/message.ts';
-import { errorResponse, jsonHeaders } from './answer.ts';
 import { type Html, html, trusted } from './html.ts';
 import type { Document, Operation, Parameter, Reference, ResponseObject, SchemaObject } from './openapi.ts';
 import { referenceLook } from './reference-look.ts';
 import { type SchemaWriter, schemaWriter } from './reference-schema.ts';
 import { referenceScript } from './reference-script.ts';
+import { errorResponse, jsonHeaders } from './response.ts';
 
 /** The document for programs (`/api-json`) and for people (`/api`); each made when it is first asked for. */
 export function referenceHandlers(document: () => Document): { readonly page: Handler; readonly json: Handler } {

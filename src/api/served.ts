@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
-import type { IndexReads } from '../index/reads.ts';
+import type { IndexReads } from '../index-read/index-reads.ts';
 
 /** What the Data and Metrics interfaces speak about: one network and the AVM chains of it that this server knows. */
 export type Served = {

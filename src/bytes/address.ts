@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { bech32Encode } from './bech32.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { fromHex, toHex } from './hex.ts';
-import { memo } from './memo.ts';
+import { memo } from './memoize.ts';
 
 /** A 20-byte address as 40 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Address = string & { readonly __address: true };

@@ -3,7 +3,7 @@ import { cb58Decode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
 import { createIdText } from './id-text.ts';
-import { memo } from './memo.ts';
+import { memo } from './memoize.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Id = string & { readonly __id: true };

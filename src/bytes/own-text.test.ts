@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { memo } from './memo.ts';
+import { createRecency } from './lru-map.ts';
+import { memo } from './memoize.ts';
 import { ownText } from './own-text.ts';
-import { createRecency } from './recency.ts';
 
 test('a copy equals its text, whatever characters and however long', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => expect(ownText(text)).toBe(text)));

@@ -4,9 +4,9 @@ import { diffOn } from '../state/diff.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
-import type { Judge } from './judge.ts';
 import type { Mempool } from './mempool.ts';
 import { conflictingTxs, conflictsWithAncestor, type Parent } from './processing.ts';
+import type { Judge } from './tx-verifier.ts';
 
 /** How many bytes of transactions a block is filled up to. Peer: vms/avm/block/builder/builder.go. */
 export const targetBlockSize = 128 * 1024;

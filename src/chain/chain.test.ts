@@ -9,7 +9,7 @@ import { makeTx, type Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { makeUtxo, utxoId } from '../tx/utxo.ts';
 import { type BlockRef, type Chain, createChain, type Ledger } from './chain.ts';
-import type { Judge } from './judge.ts';
+import type { Judge } from './tx-verifier.ts';
 
 const asset = 'aa'.repeat(32) as Id;
 const other = 'bb'.repeat(32) as Id;

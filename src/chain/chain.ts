@@ -9,11 +9,11 @@ import type { ExpectedSignature } from '../verify/owners.ts';
 import { buildBlock } from './builder.ts';
 import { createCommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
-import type { Judge } from './judge.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissing } from './missing-output.ts';
 import { type Parent, type Processing, verifyBlock } from './processing.ts';
 import { createRefusals } from './refusals.ts';
+import type { Judge } from './tx-verifier.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
 /** The accepted state as the chain needs it. */

@@ -6,7 +6,7 @@ import type { Block } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import { ChainError } from './fault.ts';
-import type { Judge } from './judge.ts';
+import type { Judge } from './tx-verifier.ts';
 
 /** How far a block may run ahead of our clock, in seconds. Peer: vms/avm/block/executor/block.go, SyncBound. */
 export const maxAhead = 10n;

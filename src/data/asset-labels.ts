@@ -1,6 +1,6 @@
 import type { ServedChain } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { AssetEntry } from '../index/reads.ts';
+import type { AssetEntry } from '../index-read/index-reads.ts';
 import { type AssetLabel, assetLabel, type LabelOf } from './render-asset.ts';
 
 /** Labels for some assets. Of an asset that no chain of this server knows, only the id is told. */

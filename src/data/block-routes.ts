@@ -1,12 +1,12 @@
 import type { Param } from '../api/param.ts';
 import { endTimestamp, heightOrId, pathText, startTimestamp } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { notFound, refuse } from '../api/refusal.ts';
 import { type Pages, type Route, route } from '../api/route.ts';
 import type { ServedChain } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 import { parseShortId } from '../bytes/address.ts';
 import { Fault } from '../fault.ts';
-import type { BlockEntry, Times } from '../index/reads.ts';
+import type { BlockEntry, Times } from '../index-read/index-reads.ts';
 import { chainAt, chainPath, placeParams, type Spelling, spellingOf } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { listFrame } from './list-frame.ts';

@@ -1,9 +1,9 @@
 import { choices, pathText, queryText } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { invalid } from '../api/refusal.ts';
 import { type Route, route } from '../api/route.ts';
 import { list, object } from '../api/schema.ts';
 import type { Served, ServedChain } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 import { idText } from '../bytes/id.ts';
 import { chainNamed } from './chain.ts';
 import type { DataDeps } from './deps.ts';

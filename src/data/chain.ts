@@ -1,9 +1,9 @@
 import type { AskedAddresses } from '../api/addresses.ts';
 import { findChain, unknownChain } from '../api/chain-name.ts';
 import { chainName, networkName } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { notFound, type Refusal } from '../api/refusal.ts';
 import type { Served, ServedChain } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 
 export const networkParam = networkName({
   description:

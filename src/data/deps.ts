@@ -2,7 +2,7 @@ import type { Served, ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
 import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
-import { memo } from '../bytes/memo.ts';
+import { memo } from '../bytes/memoize.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
 import type { KeyText, RecoverKey } from './render-credential.ts';
 import { createSignerKeys } from './signer-keys.ts';

@@ -1,6 +1,6 @@
 import { pageSize, pageToken } from '../api/params.ts';
 import type { Pages } from '../api/route.ts';
-import type { IndexReads, OutputEntry, Pin } from '../index/reads.ts';
+import type { IndexReads, OutputEntry, Pin } from '../index-read/index-reads.ts';
 
 /** How most lists are paged. */
 export const pageParams = { pageToken, pageSize: pageSize(10, 100) };

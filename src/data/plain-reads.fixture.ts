@@ -1,7 +1,18 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import type { AssetEntry, BlockEntry, IndexReads, Order, OutputEntry, Pin, Spent, Subject, Times, TxEntry } from '../index/reads.ts';
+import type {
+  AssetEntry,
+  BlockEntry,
+  IndexReads,
+  Order,
+  OutputEntry,
+  Pin,
+  Spent,
+  Subject,
+  Times,
+  TxEntry,
+} from '../index-read/index-reads.ts';
 import type { Block } from '../tx/block.ts';
 import { consumedBy, effectsOf } from '../tx/effects.ts';
 import type { InitialState, Output } from '../tx/output.ts';

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { AssetEntry } from '../index/reads.ts';
-import type { AssetType } from '../index/worth.ts';
+import type { AssetType } from '../index/output-amount.ts';
+import type { AssetEntry } from '../index-read/index-reads.ts';
 
 /** What stands beside every amount of an asset, but for the type: that is of the output. */
 export type AssetLabel = {

@@ -1,7 +1,7 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import type { Holdings, OutputEntry } from '../index/reads.ts';
-import { type AssetType, isRight, typeOf, worthOf } from '../index/worth.ts';
+import { type AssetType, isRight, typeOf, worthOf } from '../index/output-amount.ts';
+import type { Holdings, OutputEntry } from '../index-read/index-reads.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
 
 /** What is held, summed by asset and type in the four parts that clients know. The asset that pays fees comes first, the others by id. */

@@ -1,5 +1,5 @@
 import { idText } from '../bytes/id.ts';
-import type { BlockEntry } from '../index/reads.ts';
+import type { BlockEntry } from '../index-read/index-reads.ts';
 
 /** `builder`: the node that built all blocks but block 0, which came with the network. */
 export const renderBlock = ({ height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined) => ({

@@ -1,7 +1,7 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { AssetEntry, OutputEntry, TxEntry } from '../index/reads.ts';
-import { type AssetType, typeOf, worthOf } from '../index/worth.ts';
+import { type AssetType, typeOf, worthOf } from '../index/output-amount.ts';
+import type { AssetEntry, OutputEntry, TxEntry } from '../index-read/index-reads.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { type AmountByType, amountSums, assetAmounts, assetDetails } from './render-asset.ts';

@@ -2,7 +2,7 @@ import type { Served, ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
-import type { IndexReads } from '../index/reads.ts';
+import type { IndexReads } from '../index-read/index-reads.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
 import type { Credential } from '../tx/credential.ts';
 import { effectsOf } from '../tx/effects.ts';

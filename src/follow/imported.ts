@@ -3,8 +3,8 @@ import type { RecoverSigner } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
 import { signedPart } from '../tx/tx.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
+import type { Import } from './block-inputs.ts';
 import type { Exports } from './exports.ts';
-import type { Import } from './needs.ts';
 
 /** Outputs of other chains that imports take. */
 export type Imported = {

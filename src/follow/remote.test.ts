@@ -5,8 +5,8 @@ import { Fault } from '../fault.ts';
 import { makeBlock } from '../tx/block.ts';
 import { makeTx } from '../tx/tx.ts';
 import { makeUtxo } from '../tx/utxo.ts';
-import { patient, prompt } from './patient.ts';
 import { connectRemote, type Remote } from './remote.ts';
+import { patient, prompt } from './retrying-remote.ts';
 import type { HttpAnswer, HttpRequest } from './transport.ts';
 import { createVirtualTiming } from './virtual-timing.fixture.ts';
 

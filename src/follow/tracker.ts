@@ -1,8 +1,8 @@
 import type { EngineReport } from '../engine/vm.ts';
+import type { Timing } from './backoff.ts';
 import { createDeferred } from './deferred.ts';
 import { FollowError, isPassing, stopped } from './fault.ts';
-import { createMeter } from './meter.ts';
-import type { Timing } from './pause.ts';
+import { createMeter } from './rate-meter.ts';
 import type { FollowStatus } from './status.ts';
 import type { Place, VerifiedBlock } from './verify.ts';
 

@@ -1,6 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
-import type { Judge } from '../chain/judge.ts';
 import { type Parent, verifyBlock } from '../chain/processing.ts';
+import type { Judge } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import { type AnyFault, Fault } from '../fault.ts';
 import { assetOf } from '../state/view.ts';
@@ -8,15 +8,15 @@ import type { Block } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
+import type { Timing } from './backoff.ts';
 import { batchView, type Loaded } from './batch-view.ts';
-import type { Beyond } from './beyond.ts';
+import { assetsIn, type Needs, needsOf } from './block-inputs.ts';
 import type { Exports } from './exports.ts';
 import { FollowError } from './fault.ts';
 import { findImported } from './imported.ts';
 import type { FollowedBlock, FollowLedger } from './ledger.ts';
-import { assetsIn, type Needs, needsOf } from './needs.ts';
-import type { Timing } from './pause.ts';
 import type { Fetched } from './pipeline.ts';
+import type { Beyond } from './pre-linearization-lookup.ts';
 
 export type VerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import vectors from '../../vectors/identity.json';
 import { formatHex, fromHex } from '../bytes/hex.ts';
-import type { Files, IdentityFault } from './given.ts';
-import { IdentityError } from './given.ts';
 import { type IdentityOptions, loadIdentity } from './identity.ts';
+import type { Files, IdentityFault } from './key-source.ts';
+import { IdentityError } from './key-source.ts';
 
 const staker = vectors.localStakers[0]!;
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { cb58Encode } from '../bytes/cb58.ts';
 import { hash160 } from '../bytes/hash.ts';
 import type { BlsSigner } from './bls.ts';
-import type { Files } from './given.ts';
+import type { Files } from './key-source.ts';
 import { loadKeyPair, type TlsOptions } from './load-key-pair.ts';
 import { loadSigner, type SignerOptions } from './load-signer.ts';
 

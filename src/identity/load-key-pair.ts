@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { certificatePem, type KeyPair, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
-import { type Files, fromBase64, fromFile, type Given, gifts, IdentityError, keep, readIfThere, unusable } from './given.ts';
+import { type Files, fromBase64, fromFile, type Given, gifts, IdentityError, keep, readIfThere, unusable } from './key-source.ts';
 import { CertificateError, certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
 

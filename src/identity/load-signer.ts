@@ -1,5 +1,5 @@
 import { BlsError, type BlsSigner, blsSigner, newSecret } from './bls.ts';
-import { type Files, fromBase64, fromFile, type Given, gifts, IdentityError, keep, readIfThere, unusable } from './given.ts';
+import { type Files, fromBase64, fromFile, type Given, gifts, IdentityError, keep, readIfThere, unusable } from './key-source.ts';
 
 /** The peer's flags `--staking-signer-key-*` and `--staking-ephemeral-signer-enabled`. */
 export type SignerOptions = {

@@ -1,7 +1,7 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { memo } from '../bytes/memo.ts';
+import { memo } from '../bytes/memoize.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 
 /*

@@ -1,11 +1,11 @@
 import { addressToBytes } from '../bytes/address.ts';
 import { u64Bytes } from '../bytes/octets.ts';
+import { tieOf } from '../index-write/output-set-rows.ts';
 import { ownersOf } from '../state/balance.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
-import { tieOf } from './shelf-rows.ts';
+import { worthOf } from './output-amount.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { indexTablesOf } from './tables.ts';
-import { worthOf } from './worth.ts';
 
 /** Version 2 of a chain's tables: outputs of other chains that imports of this one spent are listed among the outputs of their owners. */
 export function* addImportedOutputs(chain: number): Steps<void> {

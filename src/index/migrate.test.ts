@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { type Id, zeroId } from '../bytes/id.ts';
+import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { drivers, inScratch } from '../platform/databases.fixture.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
@@ -12,7 +13,6 @@ import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
 import { indexedChains, isMigrated, migratePostgres, migrateStore, touchPostgres } from './migrate.ts';
 import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
-import { sqliteSql } from './sqlite-sql.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
 const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>

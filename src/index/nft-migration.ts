@@ -3,9 +3,9 @@ import { type Id, idToBytes } from '../bytes/id.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import { tablesOf } from '../state/schema.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
+import { sumFromBytes, sumToBytes } from './output-amount.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { indexTablesOf } from './tables.ts';
-import { sumFromBytes, sumToBytes } from './worth.ts';
 
 /**
  * Version 2 of a chain's tables: version 1 added NFTs and properties to amounts and counts of the same asset, here they get a column of

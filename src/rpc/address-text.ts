@@ -1,7 +1,7 @@
 import { type Address, addressFromBytes, addressLength, parseShortId } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { memo } from '../bytes/memo.ts';
+import { memo } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';

@@ -13,7 +13,7 @@ import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
 import { createLongAnswers, type LongAnswers } from './long-answers.ts';
 import { methods, row } from './method.ts';
 import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
-import { createTextCache, type TextCache } from './text-cache.ts';
+import { createTextCache, type TextCache } from './response-text-cache.ts';
 import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
 import { type Json, raw } from './write-json.ts';
 

@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { AvmError } from './avm-fault.ts';
 import type { LongAnswers } from './long-answers.ts';
-import { createTextCache } from './text-cache.ts';
+import { createTextCache } from './response-text-cache.ts';
 
 /** Sums kept by the state, one row per asset and lock time: what only this address may spend, and what it shares with others. */
 export type BalanceRow = { readonly assetID: Id; readonly locktime: bigint; readonly own: bigint; readonly shared: bigint };

@@ -1,9 +1,9 @@
 import { pageToken, queryText } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { invalid } from '../api/refusal.ts';
 import { type Route, route } from '../api/route.ts';
 import { list, object, optional } from '../api/schema.ts';
 import type { Served } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 import { chainNamed, chainParam, MetricsChain, metricsChain } from './chain.ts';
 import { nextPageToken } from './points.ts';
 

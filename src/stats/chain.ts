@@ -1,8 +1,8 @@
 import { findChain, unknownChain } from '../api/chain-name.ts';
 import { chainName } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { integer, object, oneOf, text } from '../api/schema.ts';
 import type { Served, ServedChain } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 import { idText } from '../bytes/id.ts';
 
 export const chainParam = chainName({

@@ -1,10 +1,10 @@
 import type { Param } from '../api/param.ts';
 import { choice, endTimestamp, pageSize, pageToken, pathChoice, startTimestamp } from '../api/params.ts';
-import { shown } from '../api/quoted.ts';
 import { invalid, refuse } from '../api/refusal.ts';
 import { type Route, route } from '../api/route.ts';
 import { list, number, object, optional } from '../api/schema.ts';
 import type { Served } from '../api/served.ts';
+import { shown } from '../api/shown-value.ts';
 import { unitNames } from '../index/calendar.ts';
 import { chainNamed, chainParam } from './chain.ts';
 import { foreignMetrics, type Metric, type MetricName, metricNames, metrics } from './metric.ts';

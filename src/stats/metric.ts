@@ -1,5 +1,5 @@
-import type { IndexReads, SpanEntry, Totals } from '../index/reads.ts';
 import type { Unit } from '../index/tables.ts';
+import type { IndexReads, SpanEntry, Totals } from '../index-read/index-reads.ts';
 import { type Page, secondsPerDay } from './series.ts';
 
 /** What is measured of a chain, over units of time and over windows that end now. */

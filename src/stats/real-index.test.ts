@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { type ModelBlock, metricsApi, modelServed, pagesOf } from '../../test/stats-model.ts';
 import type { Id } from '../bytes/id.ts';
-import { burnedBy } from '../index/block-facts.ts';
 import { migrateStore } from '../index/migrate.ts';
-import { openReads } from '../index/open-reads.ts';
-import { sqliteIndex } from '../index/sqlite-index.ts';
-import { sqliteSql } from '../index/sqlite-sql.ts';
-import { openWorld, outside, worldChain, worldChains } from '../index/two-chains.fixture.ts';
+import { openReads } from '../index-read/open-reads.ts';
+import { sqliteIndex } from '../index-sqlite/sqlite-index.ts';
+import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { burnedBy } from '../index-write/block-facts.ts';
+import { openWorld, outside, worldChain, worldChains } from '../index-write/two-chains.fixture.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { claimedNumber } from '../state/chain-number.ts';
 import type { ChainState } from '../state/chain-state.ts';

@@ -1,4 +1,4 @@
-import type { IndexReads } from '../index/reads.ts';
+import type { IndexReads } from '../index-read/index-reads.ts';
 import type { Metric, Value } from './metric.ts';
 import { eraOf, secondsPerDay } from './series.ts';
 

@@ -1,0 +1,40 @@
+import type { Cache } from '../access/cache.ts';
+import { sha256Hex } from '../bytes/hash.ts';
+import type { Answer, Held } from './response-cache.ts';
+
+/** Answers that other processes made. The key tells all that they depend on, so whoever finds one may give it. */
+export type SharedAnswers = {
+  readonly find: (key: string, held: Held) => Promise<Answer | undefined>;
+  /** Nobody waits for it. */
+  readonly put: (key: string, held: Held, answer: Answer) => void;
+};
+
+/** `program`: version and network of the program; another one may write the same answer in another way. */
+export function createSharedAnswers(cache: Cache, program: string): SharedAnswers {
+  const nameOf = (key: string, { tip = '-', past }: Held): string =>
+    `answer:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
+  return {
+    find: async (key, held) => {
+      const stored = await cache.get(nameOf(key, held));
+      return stored === undefined ? undefined : unpacked(stored);
+    },
+    put: (key, held, answer) => {
+      if (answer.body.length <= maxShared) void cache.set(nameOf(key, held), packed(answer), lifetime);
+    },
+  };
+}
+
+/** Longer ones cost more to fetch than to make. */
+const maxShared = 1_048_576;
+
+/** Seconds; the pages of a listing are seldom read more slowly. */
+const lifetime = 600;
+
+/** A line that tells of the token, then the body. */
+const packed = ({ body, token }: Answer): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
+
+function unpacked(stored: Uint8Array): Answer {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
+  const end = bytes.indexOf('\n');
+  return { body: bytes.subarray(end + 1), token: JSON.parse(bytes.toString('latin1', 0, end)) ?? undefined };
+}

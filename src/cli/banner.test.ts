@@ -1,0 +1,133 @@
+import { expect, test } from 'bun:test';
+import { addressWriter } from '../bytes/address.ts';
+import { networkOf } from '../network.ts';
+import { type BannerInfo, banner, bannerJson, knownKey } from './banner.ts';
+
+const info: BannerInfo = {
+  version: '0.1.0',
+  readySeconds: 0.2412,
+  nodeID: 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5',
+  network: networkOf(12345),
+  url: 'http://127.0.0.1:9650',
+  xBlockchainID: '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
+  height: 0n,
+  stateDir: undefined,
+  apis: { info: true, health: true, metrics: true, dev: true },
+  data: 'http://127.0.0.1:9650',
+  stats: 'http://127.0.0.1:9650',
+  following: undefined,
+  strict: false,
+  funded: { address: addressWriter('X', 'local')(knownKey.address), balance: 300_000_000_000_000_000n },
+  chains: [],
+  workers: 0,
+  warnings: [],
+};
+
+test('local, in memory', () => {
+  const text = banner(info);
+  for (const part of [
+    'serac 0.1.0',
+    'ready in 0.24 s',
+    'local   id 12345',
+    'in memory: gone when it stops; keep it with --data-dir DIR',
+    'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN',
+    'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u   300,000,000 AVAX',
+    'Everyone knows this key',
+    'http://127.0.0.1:9650/ext/bc/X/wallet',
+    'http://127.0.0.1:9650/ext/info   /ext/health   /ext/metrics   /ext/dev',
+    'http://127.0.0.1:9650/v1/networks/…',
+    'http://127.0.0.1:9650/v1/avg_tps/X   /v2/chains',
+    'http://127.0.0.1:9650/api ',
+  ])
+    expect(text).toContain(part);
+  expect(text).not.toContain('Workers');
+  expect(text).not.toContain('Warning');
+});
+
+test('says only what is there', () => {
+  const text = banner({
+    ...info,
+    apis: { info: false, health: false, metrics: false, dev: false },
+    funded: undefined,
+    stateDir: '/data',
+    height: 42n,
+  });
+  for (const part of ['/ext/info', '/ext/dev', 'Node', 'PrivateKey', 'in memory']) expect(text).not.toContain(part);
+  expect(text).toContain('/data   height 42');
+  expect(banner({ ...info, apis: { ...info.apis, info: false } })).toContain('http://127.0.0.1:9650/ext/health   /ext/metrics');
+});
+
+test('a public network is a private copy', () => {
+  for (const id of [1, 5]) {
+    const text = banner({ ...info, network: networkOf(id), funded: undefined });
+    expect(text).toContain(`a private copy of ${networkOf(id).name} (id ${id}), begun at its genesis, at height 0`);
+    expect(text).toContain(`It is not the public ${networkOf(id).name}`);
+  }
+});
+
+test('a followed network, and interfaces on ports of their own', () => {
+  const text = banner({
+    ...info,
+    network: networkOf(5),
+    following: 'http://node:9650',
+    data: 'http://127.0.0.1:1',
+    stats: undefined,
+    height: 7n,
+  });
+  expect(text).toContain('fuji   id 5   following http://node:9650, at height 7');
+  expect(text).not.toContain('private copy');
+  expect(text).toContain('http://127.0.0.1:1/api ');
+  expect(text).not.toContain('Metrics ');
+  expect(banner({ ...info, stats: 'http://127.0.0.1:2' })).toContain('http://127.0.0.1:2/v1/avg_tps/X   http://127.0.0.1:2/v2/chains');
+});
+
+test('amounts are exact', () => {
+  expect(banner({ ...info, funded: { address: 'a', balance: 1_234_567_000_000_001n } })).toContain('a   1,234,567.000000001 AVAX');
+  expect(banner({ ...info, funded: { address: 'a', balance: 1_000_000n } })).toContain('a   0.001 AVAX');
+});
+
+test('never more than 25 lines', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
+  const text = banner({
+    ...info,
+    network: networkOf(5),
+    chains: many(64).map((alias) => ({ alias, blockchainID: alias })),
+    workers: 4,
+    warnings: many(30),
+  });
+  expect(text.split('\n').length).toBeLessThanOrEqual(25);
+  expect(text).toContain('… and 62 more');
+  expect(text).toContain('… and 28 more');
+});
+
+test('as one object on one line', () => {
+  const text = bannerJson({ ...info, chains: [{ alias: 'games', blockchainID: 'b' }], apis: { ...info.apis, metrics: false } });
+  expect(text).not.toContain('\n');
+  expect(JSON.parse(text)).toEqual({
+    name: 'serac',
+    version: '0.1.0',
+    readySeconds: 0.2412,
+    nodeID: info.nodeID,
+    url: info.url,
+    network: { id: 12345, name: 'local', hrp: 'local', privateCopy: false },
+    strict: false,
+    state: { dataDir: null, height: '0' },
+    endpoints: {
+      avm: `${info.url}/ext/bc/X`,
+      wallet: `${info.url}/ext/bc/X/wallet`,
+      info: `${info.url}/ext/info`,
+      health: `${info.url}/ext/health`,
+      dev: `${info.url}/ext/dev`,
+      data: `${info.url}/v1`,
+      metricsApi: `${info.url}/v2`,
+    },
+    following: null,
+    chains: [
+      { alias: 'X', blockchainID: info.xBlockchainID, url: `${info.url}/ext/bc/X` },
+      { alias: 'games', blockchainID: 'b', url: `${info.url}/ext/bc/games` },
+    ],
+    key: { privateKey: knownKey.text, address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', balance: '300000000000000000' },
+    workers: 0,
+    warnings: [],
+  });
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'bun:test';
+import { configFrom } from '../config.ts';
+import { nearestFlag } from './flag-source.ts';
+import { aliases, flags, ignoredSwitches, ignoredValues, refused } from './flag-table.ts';
+import { parseDuration } from './flag-value.ts';
+import { type FlagEnv, type Options, parseFlags } from './flags.ts';
+
+function options(argv: string[], env: FlagEnv = {}): Options {
+  const parsed = parseFlags(argv, env);
+  if (parsed.kind !== 'run') throw new Error(JSON.stringify(parsed));
+  return parsed.options;
+}
+
+function warnings(argv: string[], env: FlagEnv = {}): readonly string[] {
+  const parsed = parseFlags(argv, env);
+  return parsed.kind === 'run' ? parsed.warnings : [JSON.stringify(parsed)];
+}
+
+function fault(argv: string[], env: FlagEnv = {}): string {
+  const parsed = parseFlags(argv, env);
+  if (parsed.kind !== 'error') throw new Error(`no fault: ${parsed.kind}`);
+  expect(parsed.exitCode).toBe(2);
+  return parsed.message;
+}
+
+describe('words and values', () => {
+  test('no flags: local, in memory, on loopback', () => {
+    const config = configFrom(options([]));
+    expect(config.network.id).toBe(12345);
+    expect(config.store).toBe('memory');
+    expect(config.http).toMatchObject({ host: '127.0.0.1', port: 9650, allowedHosts: ['localhost'], allowedOrigins: ['*'] });
+    expect([config.strict, config.publicApi, config.banner, config.workers]).toEqual([false, false, 'text', 'auto']);
+    expect([config.healthCheckFrequency, config.minBlockDelay]).toEqual([30_000, 0]);
+    expect(warnings([])).toEqual([]);
+  });
+
+  test('with an equals sign, or as the next word, even one that looks like a flag', () => {
+    expect(options(['--http-port=0', '--http-host', '::1'])['http-port']).toBe(0);
+    expect(options(['--data-network-name', '--strict'])).toMatchObject({ 'data-network-name': '--strict', strict: false });
+    expect(options(['--data-network-name=a=b'])['data-network-name']).toBe('a=b');
+  });
+
+  test('a switch takes no separate value', () => {
+    expect(options(['--strict']).strict).toBe(true);
+    expect(options(['--strict=false']).strict).toBe(false);
+    expect(options(['--strict', '--api-info-enabled=F']).strict).toBe(true);
+    expect(fault(['--strict', 'false'])).toContain('"false" belongs to no flag');
+    expect(fault(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
+  });
+
+  test('the last one counts; lists grow', () => {
+    expect(options(['--http-port', '1', '--http-port=2'])['http-port']).toBe(2);
+    expect(options(['--http-allowed-hosts=a,b', '--http-allowed-hosts', 'c'])['http-allowed-hosts']).toEqual(['a', 'b', 'c']);
+    expect(options(['--http-allowed-origins', 'https://a.b https://c.d'])['http-allowed-origins']).toEqual(['https://a.b', 'https://c.d']);
+  });
+
+  test('networks by name and number', () => {
+    for (const [text, id] of [
+      ['local', 12345],
+      ['Fuji', 5],
+      ['testnet', 5],
+      ['mainnet', 1],
+      ['network-7', 7],
+      ['4294967295', 2 ** 32 - 1],
+    ] as const)
+      expect(options(['--network-id', text])['network-id']).toBe(id);
+    for (const text of ['', 'nowhere', '4294967296', '-1', 'network-'])
+      expect(fault([`--network-id=${text}`])).toContain('local, fuji, mainnet or a number');
+  });
+
+  test("Go's durations", () => {
+    for (const [text, ms] of [
+      ['30s', 30_000],
+      ['1h15m30.5s', 4_530_500],
+      ['0', 0],
+      ['1.5ms', 1.5],
+      ['2us', 0.002],
+      ['.5s', 500],
+      ['0s', 0],
+    ] as const)
+      expect(parseDuration(text)).toBeCloseTo(ms, 9);
+    for (const text of ['', '30', 's', '-1s', '1 s', '1d', '1s2', '9999999999h']) expect(parseDuration(text)).toBeUndefined();
+  });
+
+  test('fees are exact', () => expect(options(['--tx-fee', '18446744073709551615'])['tx-fee']).toBe(2n ** 64n - 1n));
+
+  test('paths: home and variables', () => {
+    const env = { home: '/home/a', vars: { PLACE: '/b' } };
+    expect(options(['--data-dir', '~/x'], env)['data-dir']).toBe('/home/a/x');
+    expect(options(['--data-dir', '$HOME/x'], env)['data-dir']).toBe('/home/a/x');
+    const both = options(['--data-dir', `${'$'}{PLACE}/x`, '--staking-tls-key-file', '$AVALANCHEGO_DATA_DIR/k'], env);
+    expect([both['data-dir'], both['staking-tls-key-file']]).toEqual(['/b/x', '/b/x/k']);
+  });
+});
+
+describe('commands', () => {
+  const command = (argv: string[]) => {
+    const parsed = parseFlags(argv, {});
+    return parsed.kind === 'run' ? parsed.command : parsed;
+  };
+  test('none is run; others have words of their own, before or between flags', () => {
+    expect(command(['--strict'])).toEqual({ name: 'run', words: [] });
+    expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', words: ['http://a'] });
+    expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', words: ['http://a'] });
+    expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', words: ['revoke', 'k1'] });
+  });
+  test('a variable may be meant for another command', () =>
+    expect(parseFlags([], { vars: { SERAC_DATABASE_URL: 'postgres://h/d' } }).kind).toBe('run'));
+});
+
+describe('faults name the flag, the value and what is allowed', () => {
+  const cases: [argv: string[], message: string][] = [
+    [['--http-port', '65536'], '--http-port: "65536" is not allowed; it takes a whole number from 0 to 65535'],
+    [['--http-port', '0x10'], '--http-port: "0x10"'],
+    [['--http-port'], '--http-port needs a value'],
+    [['--log-level', 'loud'], 'one of off, fatal, error, warn, info, trace, debug, verbo'],
+    [['--health-check-frequency', '30'], 'a duration such as 500ms, 30s or 1h15m'],
+    [['--health-check-frequency', '0s'], 'must be longer than 0s'],
+    [['--tx-fee', '18446744073709551616'], 'a whole number up to 18446744073709551615'],
+    [['--accounts', '10'], 'only 0 for now'],
+    [['--workers', 'many'], 'auto or a whole number from 0 to 256'],
+    [['--workers', '2'], 'give --data-dir'],
+    [['--workers', '2', '--data-dir', '/d', '--db-type', 'memdb'], 'give --data-dir'],
+    [['--db-type', 'sqlite'], 'give one with --data-dir'],
+    [['--db-type', 'oracle'], 'one of sqlite, memdb, leveldb, pebbledb'],
+    [['--genesis-file', 'g.json'], 'overrides standard network genesis config: local'],
+    [['--network-id=1', '--genesis-file-content', 'e30='], 'overrides standard network genesis config: mainnet'],
+    [['--system-tracker-disk-warning-available-space-percentage=51'], 'from 0 to 50'],
+    [['--system-tracker-disk-warning-available-space-percentage=2'], '2 < 3'],
+    [['--staking-tls-key-file-content=a'], 'needs --staking-tls-cert-file-content too'],
+    [['--staking-ephemeral-signer-enabled', '--staking-signer-key-file=a'], 'only one of these can be set'],
+    [['--http-tls-enabled'], '--http-tls-enabled: Serac serves plain HTTP'],
+    [['--upgrade-file', 'u.json'], 'upgrade times'],
+    [['--http-read-header-timeout=30s'], "--http-read-header-timeout: Bun's HTTP server gives a caller 10 to 12 seconds"],
+    [['--http-idle-timeout=5m'], '--http-idle-timeout: "5m" is not allowed; it takes a duration such as 500ms, 30s or 1h15m, at most 255s'],
+    [['--http-idle-timeout=255001ms'], 'at most 255s'],
+    [['--staking-host', '0.0.0.0'], '--staking-host: Serac has no peers'],
+    [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
+    [['--data-dir='], '--data-dir: "" is not allowed'],
+    [['dev'], '"dev" belongs to no flag'],
+    [['follow'], 'usage: serac follow URL'],
+    [['follow', 'http://a', 'http://b'], '"http://b" belongs to no flag'],
+    [['keys', 'make', '--data-dir', '/d'], '"make" is not one of create, list, revoke; usage: serac keys create|list|revoke [ID]'],
+    [['keys', 'list'], 'serac keys needs --data-dir DIR or --database-url'],
+    [['--plan', 'pro'], '--plan belongs to serac keys'],
+    [['--database-url', 'postgres://h/d'], '--database-url belongs to serac index, serac api, serac keys'],
+    [['api'], 'serac api needs PostgreSQL: --database-url'],
+    [['index', 'http://a', '--database-url', 'mysql://h/d'], 'a --database-url of PostgreSQL'],
+    [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],
+    [['reindex'], 'serac reindex needs --data-dir'],
+    [['--'], '"--" belongs to no flag'],
+  ];
+  for (const [argv, message] of cases) test(argv.join(' '), () => expect(fault(argv)).toContain(message));
+
+  test('unknown ones come with the nearest', () => {
+    for (const [typed, nearest] of [
+      ['htp-port', 'http-port'],
+      ['port', 'http-port'],
+      ['datadir', 'data-dir'],
+      ['stict', 'strict'],
+      ['network', 'network-id'],
+      ['toString', 'strict'],
+    ] as const)
+      expect(fault([`--${typed}=1`])).toContain(`unknown flag --${typed}: the nearest one is --${nearest}`);
+    expect(fault(['-p', '1'])).toContain('unknown flag -p');
+    expect(nearestFlag('x'.repeat(100_000))).toBeString();
+  });
+});
+
+describe("AvalancheGo's flags without a meaning here", () => {
+  test('one warning names them all, and their values are passed over', () => {
+    const argv = ['--snow-sample-size', '1', '--index-enabled', '--sybil-protection-enabled=false', '--bootstrap-ips', '', '--strict'];
+    expect(warnings(argv)).toEqual([
+      'accepted, no effect here: --snow-sample-size, --index-enabled, --sybil-protection-enabled, --bootstrap-ips',
+    ]);
+    expect(options(argv).strict).toBe(true);
+  });
+
+  test('every flag stands in one list', () => {
+    const all = [...Object.keys(flags), ...Object.keys(aliases), ...Object.keys(refused), ...ignoredSwitches, ...ignoredValues];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('a refused switch that is off is none', () => expect(warnings(['--http-tls-enabled=false', '--db-read-only=false'])).toEqual([]));
+
+  test('fees on a public network', () => {
+    expect(warnings(['--network-id=fuji', '--tx-fee=1'])).toEqual(['fees are fixed on fuji: --tx-fee has no effect']);
+    expect(configFrom(options(['--network-id=fuji', '--tx-fee=1'])).network.fees).toEqual({
+      txFee: 1_000_000n,
+      createAssetTxFee: 10_000_000n,
+    });
+    expect(configFrom(options(['--network-id=7', '--tx-fee=1'])).network.fees).toEqual({ txFee: 1n, createAssetTxFee: 1_000_000n });
+  });
+
+  test('their databases mean ours', () => {
+    const argv = ['--db-type', 'leveldb', '--data-dir', '/d'];
+    expect(warnings(argv)).toEqual(['--db-type leveldb means sqlite here']);
+    expect(configFrom(options(argv)).store).toBe('sqlite');
+  });
+
+  test('the name of the block delay', () => {
+    expect(options(['--proposervm-min-block-delay=2s'])['min-block-delay']).toBe(2000);
+    expect(options(['--proposervm-min-block-delay=2s', '--min-block-delay=3s'])['min-block-delay']).toBe(3000);
+  });
+});
+
+describe('environment and file', () => {
+  test('flag over variable over file over default; SERAC over AVAGO', () => {
+    const readFile = () => '{"http-port": 3, "http-host": "file", "staking-port": 4, "log-level": "WARN"}';
+    const vars = { AVAGO_HTTP_HOST: 'avago', AVAGO_STAKING_PORT: '5', SERAC_STAKING_PORT: '6', AVAGO_LOG_LEVEL: '' };
+    expect(options(['--http-port=1', '--config-file=c.json'], { vars, readFile })).toMatchObject({
+      'http-port': 1,
+      'http-host': 'avago',
+      'staking-port': 6,
+      'log-level': 'warn',
+    });
+  });
+
+  test('a file: numbers, truth, lists, durations; unknown names are told', () => {
+    const readFile = () =>
+      '{"Http-Port":7,"strict":true,"http-allowed-hosts":["a","b"],"health-check-frequency":2000000000,"min-block-delay":"5s","snow-quorum-size":1,"nonsense":1}';
+    const env = { readFile };
+    expect(options(['--config-file', 'c'], env)).toMatchObject({
+      'http-port': 7,
+      strict: true,
+      'http-allowed-hosts': ['a', 'b'],
+      'health-check-frequency': 2000,
+      'min-block-delay': 5000,
+    });
+    expect(warnings(['--config-file', 'c'], env)).toEqual([
+      'config file: unknown, no effect: nonsense',
+      'accepted, no effect here: config file, snow-quorum-size',
+    ]);
+  });
+
+  test('as base64 it wins over the file', () => {
+    const content = Buffer.from('{"http-port":8}').toString('base64');
+    expect(options([`--config-file-content=${content}`, '--config-file=c'])['http-port']).toBe(8);
+    expect(fault([`--config-file-content=${content}`, '--config-file-content-type=yaml'])).toContain('one of json');
+  });
+
+  test('a bad file', () => {
+    const read = (text: string) => fault(['--config-file=c'], { readFile: () => text });
+    expect(read('[]')).toContain('must be a JSON object');
+    expect(read('{')).toContain('must be a JSON object');
+    expect(read('{"http-port":"x"}')).toBe('config file, http-port: "x" is not allowed; it takes a whole number from 0 to 65535');
+    expect(read('{"tx-fee":18446744073709551615}')).toContain('write it as text');
+    expect(read('{"http-port":{}}')).toContain('http-port must be a text');
+    const unreadable = () => {
+      throw new Error('secret');
+    };
+    expect(fault(['--config-file=c'], { readFile: unreadable })).toBe('--config-file: cannot read c');
+    expect(fault(['--config-file=c.yaml'])).toContain('is not JSON');
+  });
+
+  test('a variable with a bad value names itself', () =>
+    expect(fault([], { vars: { SERAC_HTTP_PORT: 'x' } })).toStartWith('SERAC_HTTP_PORT: "x"'));
+
+  test('questions are asked on the command line only', () => {
+    expect(options([], { vars: { AVAGO_VERSION: '1.14.2', SERAC_HELP: 'true' } }).version).toBe(false);
+  });
+});
+
+describe('questions', () => {
+  test('help shows every flag', () => {
+    const parsed = parseFlags(['-h'], {});
+    for (const name of Object.keys(flags)) expect(parsed.kind === 'help' && parsed.text).toContain(`--${name}`);
+    expect(parseFlags(['--http-port=1', '--help'], {}).kind).toBe('help');
+  });
+
+  test('version', () => {
+    expect(parseFlags(['--version'], {})).toEqual({ kind: 'version', json: false });
+    expect(parseFlags(['--version-json'], {})).toEqual({ kind: 'version', json: true });
+    expect(parseFlags(['--version=false'], {}).kind).toBe('run');
+  });
+});

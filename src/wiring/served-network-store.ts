@@ -1,0 +1,49 @@
+import { fromHex, toHex } from '../bytes/hex.ts';
+import type { FollowStatus } from '../follow/status.ts';
+import type { Sql, WritableSql } from '../index/sql.ts';
+import type { About } from './served-network.ts';
+
+/** What an index in PostgreSQL says of itself: written by the process that indexes, read by those that serve. */
+export async function writeAbout(sql: WritableSql, about: About): Promise<void> {
+  await sql.write(async (tx) => {
+    await tx.all(table, []);
+    await put(tx, 'about', JSON.stringify(about));
+  });
+}
+
+/** undefined: nothing has been indexed there yet. */
+export async function readAbout(sql: Sql): Promise<About | undefined> {
+  const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
+  if (!made?.there) return undefined;
+  const text = await get(sql, 'about');
+  return text === undefined ? undefined : (JSON.parse(text) as About);
+}
+
+/** A sign of life of the process that indexes. */
+export type IndexStatus = { readonly state: FollowStatus['state']; readonly at: number };
+
+export async function writeStatus(sql: WritableSql, { state }: Pick<FollowStatus, 'state'>, at: number): Promise<void> {
+  await sql.write((tx) => put(tx, 'status', JSON.stringify({ state, at } satisfies IndexStatus)));
+}
+
+export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {
+  const text = await get(sql, 'status');
+  return text === undefined ? undefined : (JSON.parse(text) as IndexStatus);
+}
+
+/** What page tokens are sealed with: the first process to ask decides, so that all processes read each other's tokens. */
+export async function sharedSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
+  await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ['page secret', toHex(random)]);
+  return fromHex((await get(sql, 'page secret')) ?? toHex(random));
+}
+
+const table = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';
+
+async function put(sql: Sql, name: string, value: string): Promise<void> {
+  await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [name, value]);
+}
+
+async function get(sql: Sql, name: string): Promise<string | undefined> {
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM about WHERE name = ?', [name]);
+  return row?.value;
+}
