@@ -14,3 +14,6 @@ export class Fault<F extends { readonly code: string }> extends Error {
 
 /** A fault of any room. */
 export type AnyFault = Fault<{ readonly code: string }>;
+
+/** The message of a fault, or any other thrown value as text. */
+export const messageOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));

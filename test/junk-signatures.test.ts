@@ -48,7 +48,7 @@ function openRecovery({ isRush }: { isRush: boolean }) {
   const recovery = createRecovery(signers, {
     openRecoveryThread: thread.open,
     timers: { soon: (run) => void setImmediate(run), after: () => () => {} },
-    clock: { monotonic: () => (isRush ? 0 : clock.push(0) * 1000), unixSeconds: now, unixNanos: () => 0n },
+    clock: { monotonic: () => (isRush ? 0 : clock.push(0) * 1000) },
     cores: 2,
     recoverKey: recoverNative,
     log: createLog(

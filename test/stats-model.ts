@@ -7,8 +7,9 @@ import type { Schema } from '../src/api/schema.ts';
 import type { Served, ServedChain } from '../src/api/served.ts';
 import { type Id, zeroId } from '../src/bytes/id.ts';
 import { unitStart } from '../src/index/calendar.ts';
+import type { SpanEntry } from '../src/index/span.ts';
 import type { Unit } from '../src/index/tables.ts';
-import type { IndexReads, Pin, SpanEntry } from '../src/index-read/index-reads.ts';
+import type { IndexReads, Pin } from '../src/index-read/index-reads.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
 
 /** A chain as plain lists of who did what when: what the index says of it is counted anew for every question, as slow and as plain as can be. */

@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
-import type { HttpRequest } from '../http/message.ts';
 import { plainAddress } from './caller.ts';
+
+/** What a request tells about where it comes from. */
+type Connection = { caller?(): string | undefined; header(name: string): string | null };
 
 /**
  * Address of the caller, for the rate limits: the other end of the connection or, if that is a trusted proxy, the address the proxy saw. Each
  * proxy appends the address it saw to `X-Forwarded-For`, so the last entry that is no trusted proxy is the caller; callers can write
  * anything before it. If that entry is no address, the caller is not known and the proxy itself is counted.
  */
-export function callerThrough(trusted: readonly string[]): (request: Pick<HttpRequest, 'caller' | 'header'>) => string {
+export function callerThrough(trusted: readonly string[]): (request: Connection) => string {
   const proxies = new Set(trusted.map(plainAddress));
   if (proxies.size === 0) return (request) => request.caller?.() ?? '';
   return (request) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { parseFlags } from '../cli/flags.ts';
-import { commandOf } from '../cli/keys-command.ts';
+import { commandOf } from '../commands/keys.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { keyStoreOn } from './key-store.ts';
 import { hashOf } from './keys.ts';

@@ -19,3 +19,12 @@ export function createLog(write: (line: string) => void, threshold: () => LogLev
   };
   return Object.assign(log, { shows });
 }
+
+/** Writes a line unless it repeats the one before: for work that is retried again and again. */
+export function logChanges(log: Log): (line: string, level?: LineLevel) => void {
+  let last = '';
+  return (line, level) => {
+    if (line !== last) log(`serac: ${line}`, level);
+    last = line;
+  };
+}

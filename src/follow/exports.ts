@@ -1,9 +1,9 @@
 import type { Id } from '../bytes/id.ts';
 import { CodecError } from '../codec/fault.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { pause, type Timing } from './backoff.ts';
 import { exportedOutputs } from './exported-output.ts';
 import { FollowError, isPassing } from './fault.ts';
+import { pause, type Timing } from './pause.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 
 /** What transactions of the other chains have exported to this one, asked of the node that runs them too. */

@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/address.ts';
-import { createTurns, type InTurn } from './mutex.ts';
+import { createTurns, type InTurn } from '../timing/mutex.ts';
 
 /** Something that must have been done for addresses before they are told about. Rejects if it could not be done for one of them. */
 export type PerAddress = (addresses: readonly Address[]) => Promise<void>;

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { zeroId } from '../bytes/id.ts';
+import { createVirtualTiming } from '../timing/virtual-timing.fixture.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
 import { nonsense, silent } from './fault.ts';
 import { startPipeline } from './pipeline.ts';
-import { createVirtualTiming } from './virtual-timing.fixture.ts';
 
 const txOf = (memo: string): Tx =>
   makeTx({ kind: 'BaseTx', networkID: 1, blockchainID: zeroId, outputs: [], inputs: [], memo: Buffer.from(memo) }, []);

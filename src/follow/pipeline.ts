@@ -1,8 +1,9 @@
+import { createBackoff } from '../timing/backoff.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
-import { createBackoff, type Timing } from './backoff.ts';
 import { isPassing, nonsense, stopped } from './fault.ts';
 import { createWindow } from './fetch-window.ts';
+import type { Timing } from './pause.ts';
 import type { Remote } from './remote.ts';
 
 /** Blocks of a node in their order, fetched ahead of who takes them, as many at once as the node answers well. */

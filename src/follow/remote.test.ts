@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idOf, idText, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
+import { createVirtualTiming } from '../timing/virtual-timing.fixture.ts';
 import { makeBlock } from '../tx/block.ts';
 import { makeTx } from '../tx/tx.ts';
 import { makeUtxo } from '../tx/utxo.ts';
 import { connectRemote, type Remote } from './remote.ts';
 import { patient, prompt } from './retrying-remote.ts';
 import type { HttpAnswer, HttpRequest } from './transport.ts';
-import { createVirtualTiming } from './virtual-timing.fixture.ts';
 
 type Asked = { readonly path: string; readonly id: number; readonly method: string; readonly params: Record<string, unknown> };
 

@@ -1,6 +1,7 @@
 import type { Id } from '../bytes/id.ts';
-import { createBackoff, pause, type Timing } from './backoff.ts';
+import { createBackoff } from '../timing/backoff.ts';
 import { isPassing } from './fault.ts';
+import { pause, type Timing } from './pause.ts';
 import type { Remote } from './remote.ts';
 
 export type PatienceOptions = {

@@ -1,5 +1,5 @@
-import type { Timing } from './backoff.ts';
 import { FollowError, nonsense, silent, stopped } from './fault.ts';
+import type { Timing } from './pause.ts';
 import type { Transport } from './transport.ts';
 
 /** JSON-RPC 2.0 over a transport: one call, one answer, told apart as silence, nonsense, refusal and result. */

@@ -1,7 +1,7 @@
 import type { EngineReport } from '../engine/vm.ts';
-import type { Timing } from './backoff.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../timing/deferred.ts';
 import { FollowError, isPassing, stopped } from './fault.ts';
+import type { Timing } from './pause.ts';
 import { createMeter } from './rate-meter.ts';
 import type { FollowStatus } from './status.ts';
 import type { Place, VerifiedBlock } from './verify.ts';

@@ -8,13 +8,13 @@ import type { Block } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { Timing } from './backoff.ts';
 import { batchView, type Loaded } from './batch-view.ts';
 import { assetsIn, type Needs, needsOf } from './block-inputs.ts';
 import type { Exports } from './exports.ts';
 import { FollowError } from './fault.ts';
 import { findImported } from './imported.ts';
 import type { FollowedBlock, FollowLedger } from './ledger.ts';
+import type { Timing } from './pause.ts';
 import type { Fetched } from './pipeline.ts';
 import type { Beyond } from './pre-linearization-lookup.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { localNodeHealth } from '../health/local-node.fixture.ts';
 import { type Golden, readGolden, steady } from '../rpc/golden.fixture.ts';
 import { health as rows } from '../rpc/health.ts';
 import { service, servicesOf } from '../rpc/method.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { healthRoutes } from './health-routes.ts';
 import { createRouter } from './router.ts';
 

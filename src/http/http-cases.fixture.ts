@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { zeroId } from '../bytes/id.ts';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
 import type { Mode } from '../rpc/envelope.ts';
 import { methods, row, service, servicesOf } from '../rpc/method.ts';
 import { bool, encoding, idParam, list, noParams, obj, str, u32, u64 } from '../rpc/params.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import type { HttpRequest } from './message.ts';
 import { createRouter, type Route, type RouterOptions } from './router.ts';
 

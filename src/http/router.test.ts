@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
 import { servicesOf } from '../rpc/method.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { bodyOf, type Case, cases, requestOf, router, routes, shownHeaders, strict } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { createRouter, type Route, type RouterOptions, usualMaxBody } from './router.ts';

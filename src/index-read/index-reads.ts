@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
+import type { SpanEntry } from '../index/span.ts';
 import type { Unit } from '../index/tables.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
@@ -189,20 +190,6 @@ export type Activity = {
   readonly utxoID: Id;
   /** Whether that output was consumed by the transaction, rather than made. */
   readonly isConsumed: boolean;
-};
-
-export type SpanEntry = {
-  readonly start: number;
-  readonly txs: number;
-  readonly blocks: number;
-  readonly active: number;
-  readonly senders: number;
-  /** Seen for the first time. */
-  readonly addresses: number;
-  readonly fees: bigint;
-  readonly maxTps: number;
-  /** Time of its last block. */
-  readonly last: number;
 };
 
 export type Totals = {

@@ -1,7 +1,7 @@
 import { compare, u64Bytes } from '../bytes/octets.ts';
 import { worthOf } from '../index/output-amount.ts';
+import { tieOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { tieOf } from '../index-write/output-set-rows.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { UtxoQuery } from './index-reads.ts';
 

@@ -1,8 +1,9 @@
 import { hourOf, unitStart } from '../index/calendar.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
+import type { SpanEntry } from '../index/span.ts';
 import { ask, askTogether, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type Unit, units } from '../index/tables.ts';
-import type { SpanEntry, Totals } from './index-reads.ts';
+import type { Totals } from './index-reads.ts';
 
 export type SpanReads = {
   readonly spans: (unit: Unit, from: number, to: number, limit: number) => Steps<SpanEntry[]>;

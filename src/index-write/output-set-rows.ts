@@ -1,7 +1,8 @@
-import { addressBlob, tieBlob, u64Blob } from '../index/blob.ts';
-import { isAlone, worthOf } from '../index/output-amount.ts';
+import { addressBlob, u64Blob } from '../index/blob.ts';
+import { worthOf } from '../index/output-amount.ts';
+import { openShelf, spentShelf, tieOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { type Shelf, shelves } from '../index/tables.ts';
+import type { Shelf } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { NewInIndex } from './block-facts.ts';
@@ -11,9 +12,6 @@ export type Placing = { readonly utxo: Utxo; readonly seq: number; readonly time
 
 /** One that was on another shelf before, or on the same one at another time. */
 export type Moving = Placing & { readonly from: Shelf; readonly timeBefore?: number };
-
-export const openShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.open : shelves.sharedOpen);
-export const spentShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.spent : shelves.sharedSpent);
 
 /**
  * Where the outputs of blocks that are written together end up. One that comes and goes among them, be it within a block,
@@ -53,5 +51,3 @@ export function placingRows(placings: readonly Placing[]) {
 /** The same rows on the shelves they leave. */
 export const leavingRows = (movings: readonly Moving[]) =>
   placingRows(movings.map(({ from, timeBefore, ...placing }) => ({ ...placing, shelf: from, time: timeBefore ?? placing.time })));
-
-export const tieOf = ({ id }: Utxo): Uint8Array => tieBlob(id);

@@ -3,6 +3,7 @@ import type { Id } from '../bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import { unitNames, unitStart } from '../index/calendar.ts';
 import { isRight, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
+import { openShelf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { ask, askTogether, type Query, type Steps } from '../index/steps.ts';
 import { units } from '../index/tables.ts';
@@ -10,7 +11,7 @@ import { ownersOf } from '../state/balance.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { ledgerChanges, type SupplyChange } from './block-facts.ts';
 import { assetRow, holderRow } from './counter-rows.ts';
-import { openShelf, placingRows } from './output-set-rows.ts';
+import { placingRows } from './output-set-rows.ts';
 import { type AssetRow, assetStatOf, type BalanceRow, balanceName, type HolderRow, holderOf } from './previous-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 

@@ -1,8 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { unitNames, unitStart } from '../index/calendar.ts';
+import type { SpanEntry } from '../index/span.ts';
 import type { Unit } from '../index/tables.ts';
-import type { SpanEntry } from '../index-read/index-reads.ts';
 import type { BlockFacts } from './block-facts.ts';
 
 /** Rows of the index as the writer thinks of them. Each function below tells them after a block from how they were before it. */

@@ -1,9 +1,9 @@
 import { addressToBytes } from '../bytes/address.ts';
 import { u64Bytes } from '../bytes/octets.ts';
-import { tieOf } from '../index-write/output-set-rows.ts';
 import { ownersOf } from '../state/balance.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
 import { worthOf } from './output-amount.ts';
+import { tieOf } from './output-set.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { indexTablesOf } from './tables.ts';
 

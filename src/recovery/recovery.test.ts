@@ -27,7 +27,7 @@ function setUp() {
   const threads = { opened: 0, open: 0 };
   const recovery = createRecovery(createSigners(recoverNative), {
     cores: 2,
-    clock: { monotonic: () => now, unixSeconds: () => 0n, unixNanos: () => 0n },
+    clock: { monotonic: () => now },
     timers: {
       soon: (run) => void soon.push(run),
       after: (_, run) => {

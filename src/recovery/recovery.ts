@@ -1,13 +1,13 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
+import type { RecoverKey } from '../crypto/curve.ts';
 import type { Signers } from '../crypto/recover.ts';
 import { packSigned, recoverBatch, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
 import { Fault } from '../fault.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
-import type { Env } from '../wiring/env.ts';
 import { signatureSlices } from './signature-slices.ts';
-import { createSignerThread } from './signer-thread.ts';
+import { createSignerThread, type ThreadEnv } from './signer-thread.ts';
 
 /**
  * Signers recovered on another core while many transactions come in: half of what a transaction costs. A single one is not worth the
@@ -24,6 +24,12 @@ export type Recovery = {
   readonly close: () => void;
 };
 
+export type RecoveryEnv = ThreadEnv & {
+  readonly recoverKey: RecoverKey;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  readonly cores: number;
+};
+
 /** So many transactions within so many milliseconds are a rush. */
 const rush = { transactions: 24, within: 40 } as const;
 
@@ -37,10 +43,7 @@ type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly
 /** Milliseconds without a rush after which the thread ends. */
 const quiet = 10_000;
 
-export function createRecovery(
-  signers: Signers,
-  env: Pick<Env, 'openRecoveryThread' | 'recoverKey' | 'timers' | 'clock' | 'cores' | 'log'>,
-): Recovery {
+export function createRecovery(signers: Signers, env: RecoveryEnv): Recovery {
   const thread = createSignerThread(env);
   let isClosed = false;
   let cancelEnd = () => {};

@@ -1,5 +1,4 @@
-import type { Env } from '../wiring/env.ts';
-import { messageOf } from '../wiring/pause.ts';
+import { messageOf } from '../fault.ts';
 
 /** The thread that recovers signers, started when it is first asked. Batches as in crypto/recovery-batch.ts. */
 export type SignerThread = {
@@ -9,11 +8,20 @@ export type SignerThread = {
   readonly end: () => void;
 };
 
+export type RecoveryThread = { readonly ask: (batch: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+
+export type ThreadEnv = {
+  readonly openRecoveryThread: () => RecoveryThread;
+  /** Milliseconds that only go forward. */
+  readonly clock: { readonly monotonic: () => number };
+  readonly log: (line: string) => void;
+};
+
 /** Milliseconds after a failure in which no other thread is started. */
 const rest = 10_000;
 
-export function createSignerThread(env: Pick<Env, 'openRecoveryThread' | 'clock' | 'log'>): SignerThread {
-  let thread: ReturnType<Env['openRecoveryThread']> | undefined;
+export function createSignerThread(env: ThreadEnv): SignerThread {
+  let thread: RecoveryThread | undefined;
   let restsUntil = Number.NEGATIVE_INFINITY;
 
   /** Everything pending fails together with the thread: it is reported once. */

@@ -1,10 +1,10 @@
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
-import type { LongWork } from '../bytes/long-work.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { goStringOf } from '../codec/go-string.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import { blockJson, parseBlock } from '../tx/block.ts';
 import { parseTx, type Tx, txJson } from '../tx/tx.ts';
 import type { AddressSpace } from './address-text.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { answer, type Mode } from './envelope.ts';
 import { maxBatch, maxBatchAnswer, maxMembers, maxParamsLength, maxTextLength, maxValues } from './limits.ts';
 import { methods, type Reply, row, type Services, service, servicesOf } from './method.ts';

@@ -1,7 +1,7 @@
-import type { LongWork } from '../bytes/long-work.ts';
 import { ownText } from '../bytes/own-text.ts';
 import { goString } from '../codec/go-string.ts';
 import { type AnyFault, Fault } from '../fault.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import { compact } from './compact-json.ts';
 import { EvmError } from './evm-fault.ts';
 import { RpcError } from './fault.ts';

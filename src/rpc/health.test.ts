@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { localNodeHealth } from '../health/local-node.fixture.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { answer } from './envelope.ts';
 import { type Golden, readGolden, steady } from './golden.fixture.ts';
 import { type HealthDeps, health } from './health.ts';

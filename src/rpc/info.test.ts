@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHex } from '../bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
-import { longWork } from '../bytes/long-work.fixture.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { createAliases } from './aliases.ts';
 import { answer } from './envelope.ts';
 import { type Golden, readGolden, steady } from './golden.fixture.ts';

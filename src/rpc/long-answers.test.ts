@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { longWork } from '../bytes/long-work.fixture.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { createLongAnswers } from './long-answers.ts';
 
 /** Work of three steps that notes when it begins and ends. */

@@ -1,4 +1,4 @@
-import type { LongWork } from '../bytes/long-work.ts';
+import type { LongWork } from '../timing/long-work.ts';
 
 /**
  * Answers that take long, made in turns with other requests. One is made at a time, since each may take tens of megabytes, and once for

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import { Fault } from '../fault.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { answer } from './envelope.ts';
 import { metered } from './metered.ts';
 import { methods, row, service, servicesOf } from './method.ts';

@@ -1,5 +1,6 @@
+import type { SpanEntry } from '../index/span.ts';
 import type { Unit } from '../index/tables.ts';
-import type { IndexReads, SpanEntry, Totals } from '../index-read/index-reads.ts';
+import type { IndexReads, Totals } from '../index-read/index-reads.ts';
 import { type Page, secondsPerDay } from './series.ts';
 
 /** What is measured of a chain, over units of time and over windows that end now. */

@@ -1,6 +1,7 @@
 import { unitStart } from '../index/calendar.ts';
+import type { SpanEntry } from '../index/span.ts';
 import type { Unit } from '../index/tables.ts';
-import type { IndexReads, Pin, SpanEntry } from '../index-read/index-reads.ts';
+import type { IndexReads, Pin } from '../index-read/index-reads.ts';
 
 /** What there is to tell of a chain: from block 1 on (block 0 stands at the time of an upgrade, not at one when anybody made it) until now. */
 export type Era = {

@@ -6,6 +6,7 @@ import type { Served } from '../api/served.ts';
 import { createSharedAnswers } from '../api/shared-response-cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
+import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
 import { type PerAddress, perAddress } from '../follow/per-address.ts';
@@ -15,6 +16,7 @@ import { follow } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportSteps } from '../index-write/exported-outputs.ts';
+import { pause } from '../timing/pause.ts';
 import { createApis } from './api.ts';
 import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { createWishes } from './backfill-queue.ts';
@@ -24,7 +26,6 @@ import { isReached } from './follow.ts';
 import { finderOf, gateOf, plansIn } from './gate.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { longWorkOf } from './network-context.ts';
-import { pause, sayOnce } from './pause.ts';
 import { openCounting } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions, urlOf } from './serve-options.ts';
@@ -122,7 +123,7 @@ const patience = 1000;
 
 /** The one that indexes may be started later than those that serve. */
 async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
-  const say = sayOnce(env.log);
+  const say = logChanges(env.log);
   for (;;) {
     const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
     if (typeof found === 'object') {

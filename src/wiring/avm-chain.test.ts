@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test';
 import { localGenesis } from '../../test/local-chain.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText, zeroId } from '../bytes/id.ts';
-import { longWork } from '../bytes/long-work.fixture.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { differencesOf } from '../differences.ts';
 import { silent } from '../follow/fault.ts';
 import { createAliases } from '../rpc/aliases.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import { answer } from '../rpc/envelope.ts';
+import { longWork } from '../timing/long-work.fixture.ts';
 import { chainServices, type Issuing } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();

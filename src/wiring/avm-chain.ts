@@ -1,6 +1,5 @@
 import { addressWriter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { LongWork } from '../bytes/long-work.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import { createJudge, type Judge } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
@@ -17,6 +16,7 @@ import type { Aliases } from '../rpc/aliases.ts';
 import { type AvmDeps, type AvmReads, avm, avmContext } from '../rpc/avm.ts';
 import { type Service, service, servicesOf } from '../rpc/method.ts';
 import { wallet } from '../rpc/wallet.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 

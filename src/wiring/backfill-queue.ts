@@ -5,8 +5,8 @@ import type { PerAddress } from '../follow/per-address.ts';
 import { bulk, marks, type Sizes, tuples } from '../index/bulk.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
 import { ask, follow } from '../index/steps.ts';
+import { pause } from '../timing/pause.ts';
 import type { Env } from './env.ts';
-import { pause } from './pause.ts';
 
 /**
  * A letter box in PostgreSQL between those who serve an index and the one who writes it: only that one follows a node, and some of what

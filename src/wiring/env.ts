@@ -6,12 +6,13 @@ import type { SoloTimers } from '../engine/solo.ts';
 import type { Fetch } from '../follow/transport.ts';
 import type { DataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
-import type { Handler } from '../http/message.ts';
 import type { Files } from '../identity/key-source.ts';
 import type { WritableSql } from '../index/sql.ts';
+import type { Serve } from '../platform/serve.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { OpenFile } from '../store/file.ts';
 import type { Channel } from '../workers/relay.ts';
+import type { Child } from '../workers/supervisor.ts';
 
 /** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
 export type Env = {
@@ -40,7 +41,7 @@ export type Env = {
   readonly makeFolder: (path: string) => void;
   /** Nothing happens if it is not there. */
   readonly removeFile: (path: string) => void;
-  readonly serve: (options: ServeOptions) => Promise<Server>;
+  readonly serve: Serve;
   /** Set in a process that another one of this node has started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => Child;
@@ -58,18 +59,3 @@ export type Postgres = WritableSql & { readonly close: () => Promise<void> };
 
 /** Held by one process at a time; see platform/postgres-lock-bun.ts. */
 export type PostgresLock = WritableSql & { readonly lost: Promise<void>; readonly release: () => Promise<void> };
-
-export type ServeOptions = {
-  readonly host: string;
-  readonly port: number;
-  readonly handler: Handler;
-  readonly maxBodies: number;
-  readonly readsAhead?: (path: string) => boolean;
-  readonly idleTimeout: number;
-  readonly grace?: number;
-  readonly reusePort?: boolean;
-};
-
-export type Server = { readonly host: string; readonly port: number; readonly close: () => Promise<void> };
-
-export type Child = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };

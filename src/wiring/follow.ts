@@ -2,9 +2,10 @@ import { refuse } from '../api/refusal.ts';
 import type { ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
 import { createCommitState } from '../chain/commit-state.ts';
+import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { createSigners } from '../crypto/recover.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
 import type { FollowLedger } from '../follow/ledger.ts';
@@ -16,12 +17,12 @@ import { fetchTransport } from '../follow/transport.ts';
 import type { ExportShelf } from '../index-write/exported-outputs.ts';
 import { createSignerThread } from '../recovery/signer-thread.ts';
 import { storedNetwork } from '../store/stored-network.ts';
+import { pause } from '../timing/pause.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type Frame, hasOlder } from './network-context.ts';
 import type { OpenedChain } from './node-store.ts';
-import { messageOf, pause, sayOnce } from './pause.ts';
 import { publicUrl } from './served-network.ts';
 
 export type FollowParts = {
@@ -137,7 +138,7 @@ export const networkToFollow = async (url: string, { store, dataDir }: Config, e
 /** Asks a node for its network, for as long as it takes. */
 async function networkOfNode(url: string, env: Env): Promise<number> {
   const remote = remoteOf(url, env, '');
-  const say = sayOnce(env.log);
+  const say = logChanges(env.log);
   for (;;) {
     try {
       return await remote.networkID();

@@ -1,13 +1,14 @@
 import { idOf } from '../bytes/id.ts';
+import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
-import { Fault } from '../fault.ts';
+import { Fault, messageOf } from '../fault.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import { postgresChain } from '../index-postgres/postgres-chain.ts';
+import { pause } from '../timing/pause.ts';
 import { makeWanted, seeToWanted } from './backfill-queue.ts';
 import type { Env, PostgresLock } from './env.ts';
 import { completing, follow } from './follow.ts';
 import { type Frame, frameOf, hasOlder } from './network-context.ts';
-import { messageOf, pause, sayOnce } from './pause.ts';
 import { aboutOf, publicUrl } from './served-network.ts';
 import { writeAbout, writeStatus } from './served-network-store.ts';
 
@@ -25,7 +26,7 @@ export function startIndexer(config: Config, env: Env): Indexer {
   const frame = frameOf(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
-  const tell = sayOnce(env.log);
+  const tell = logChanges(env.log);
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const ledger = await prepare(lock, frame, node);

@@ -1,10 +1,10 @@
 import { type Id, zeroId } from '../bytes/id.ts';
-import { createLongWork, type LongWork } from '../bytes/long-work.ts';
 import type { Config } from '../config.ts';
 import { type Differences, differencesOf } from '../differences.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
 import { isPublic } from '../network.ts';
 import { createAliases } from '../rpc/aliases.ts';
+import { createLongWork, type LongWork } from '../timing/long-work.ts';
 import type { AvmChainSpec, Surroundings } from './avm-chain.ts';
 import { chainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';

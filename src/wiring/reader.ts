@@ -2,8 +2,8 @@ import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { routesOf, txMaxBody } from '../http/node-routes.ts';
 import { createRouter, type Route } from '../http/router.ts';
-import type { Family } from '../metrics/family.ts';
 import { hungAfter, watchSilence } from '../workers/heartbeat.ts';
+import type { FromReader, ToReader } from '../workers/messages.ts';
 import { createRelay } from '../workers/relay.ts';
 import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from '../workers/relayed-services.ts';
 import { createApis } from './api.ts';
@@ -19,17 +19,6 @@ import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts
 import { openCounting, relayedLimiter } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
-
-/** What the writing process tells a reader, and what a reader tells it. Requests travel beside these; see http/relay.ts. */
-export type ToReader =
-  | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
-  | { readonly reader: 'count'; readonly id: number }
-  | { readonly reader: 'ping' }
-  | { readonly reader: 'stopping' }
-  | { readonly reader: 'stop' };
-export type FromReader =
-  | { readonly reader: 'counted'; readonly id: number; readonly families: Family[] }
-  | { readonly reader: 'pong'; readonly isServing: boolean };
 
 /** Milliseconds of silence after which a hung writer is ended: nothing else could end it, and its supervisor starts the node again. */
 const endedAfter = 15_000;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { ServeOptions } from './env.ts';
+import type { ServeOptions } from '../platform/serve.ts';
 
 /** Bytes of request bodies that one port of one process holds at once. */
 const maxBodies = 64 * 1024 * 1024;

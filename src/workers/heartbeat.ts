@@ -1,5 +1,3 @@
-import type { Env } from '../wiring/env.ts';
-
 /** How long another process of the node has been silent. */
 export type Silence = { readonly heard: () => void; readonly stop: () => void };
 
@@ -11,7 +9,10 @@ export const hungAfter = 4500;
  * Calls `onTick` every `pingEvery` milliseconds with the milliseconds since `heard` was last called. They are counted in ticks of this
  * process: if this process was itself stopped or suspended, that time does not count against the other one.
  */
-export function watchSilence({ after }: Pick<Env['timers'], 'after'>, onTick: (silent: number) => void): Silence {
+export function watchSilence(
+  { after }: { readonly after: (ms: number, run: () => void) => () => void },
+  onTick: (silent: number) => void,
+): Silence {
   let ticks = 0;
   let cancel = () => {};
   const next = (): void => {

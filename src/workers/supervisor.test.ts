@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { createVirtualTiming } from '../follow/virtual-timing.fixture.ts';
+import { createVirtualTiming } from '../timing/virtual-timing.fixture.ts';
 import type { Env } from '../wiring/env.ts';
-import type { ToReader } from '../wiring/reader.ts';
+import type { ToReader } from './messages.ts';
 import { startReaders } from './supervisor.ts';
 
 /** Readers that are only their messages, in virtual time. */

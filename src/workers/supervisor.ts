@@ -1,11 +1,22 @@
-import { createBackoff } from '../follow/backoff.ts';
 import type { Check } from '../health/result.ts';
 import type { Handler } from '../http/message.ts';
 import type { Family } from '../metrics/family.ts';
-import type { Child, Env } from '../wiring/env.ts';
-import type { FromReader, ToReader } from '../wiring/reader.ts';
+import { createBackoff } from '../timing/backoff.ts';
 import { hungAfter, watchSilence } from './heartbeat.ts';
-import { serveRelay } from './relay.ts';
+import type { FromReader, ToReader } from './messages.ts';
+import { type Channel, serveRelay } from './relay.ts';
+
+/** Another process of the node. */
+export type Child = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
+
+export type SupervisorEnv = {
+  readonly spawnReader: () => Child;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  /** Milliseconds that only go forward. */
+  readonly clock: { readonly monotonic: () => number };
+  readonly random: (length: number) => Uint8Array;
+  readonly log: (line: string, level?: 'info' | 'warn') => void;
+};
 
 /** The processes that read beside the one that writes, from the writer's side. */
 export type Readers = {
@@ -36,7 +47,7 @@ const backoff = { first: 100, longest: 30_000 } as const;
 const steady = 60_000;
 
 /** The readers start while the writer already answers: they only take part of the load. */
-export function startReaders(count: number, env: Env, options: ReadersOptions): Readers {
+export function startReaders(count: number, env: SupervisorEnv, options: ReadersOptions): Readers {
   const slots = Array.from({ length: count }, () => runReader(env, options));
   return {
     count,
@@ -66,7 +77,7 @@ type Slot = {
 const sumOf = (slots: readonly Slot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function runReader(env: Env, { handler, start, onChange }: ReadersOptions): Slot {
+function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOptions): Slot {
   const waits = createBackoff(backoff, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let child: Child | undefined;
   let families = async (): Promise<Family[]> => [];
@@ -157,7 +168,7 @@ function runReader(env: Env, { handler, start, onChange }: ReadersOptions): Slot
 }
 
 /** Asks a reader what it counted. One that does not answer in time is left out: its counts are not lost, only not shown. */
-function createCounting(child: Child, env: Env): () => Promise<Family[]> {
+function createCounting(child: Child, env: SupervisorEnv): () => Promise<Family[]> {
   const asked = new Map<number, (families: Family[]) => void>();
   let lastId = 0;
   child.onMessage((message) => {

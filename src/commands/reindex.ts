@@ -1,4 +1,5 @@
 import { type Id, idToBytes } from '../bytes/id.ts';
+import { progressSince } from '../cli/progress.ts';
 import type { Config } from '../config.ts';
 import { migrateStore } from '../index/migrate.ts';
 import type { Difference } from '../index-sqlite/compare-indexes.ts';
@@ -11,7 +12,6 @@ import { type DataFiles, rebuildSums, requireDatabase } from '../wiring/data-fil
 import type { Env } from '../wiring/env.ts';
 import { frameOf } from '../wiring/network-context.ts';
 import { indexSpecOf, openPlace } from '../wiring/node-store.ts';
-import { progressSince } from './progress.ts';
 
 /** What a command that looks for damage has to say. */
 export type Findings = { readonly lines: readonly string[]; readonly damaged: boolean };

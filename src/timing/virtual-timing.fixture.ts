@@ -1,5 +1,5 @@
 import { fail } from 'node:assert';
-import type { Timing } from './backoff.ts';
+import type { Timing } from '../follow/pause.ts';
 
 /** Time that passes only when there is nothing else to do: what waits an hour comes at once, in order. */
 export type VirtualTiming = {

@@ -3,11 +3,11 @@ import { type PlanSource, runKeys } from '../access/keys-command.ts';
 import { badCommand, type KeysCommand } from '../access/keys-flags.ts';
 import { defaultPlans, type Plans } from '../access/plans.ts';
 import { plansInUse, withPlans } from '../access/plans-in-use.ts';
+import type { Options } from '../cli/flags.ts';
 import type { Config } from '../config.ts';
 import type { WritableSql } from '../index/sql.ts';
 import type { Env } from '../wiring/env.ts';
 import { keysIn, plansIn, routeIds } from '../wiring/gate.ts';
-import type { Options } from './flags.ts';
 
 /** `serac keys …`: the lines to print. */
 export async function keysCommand(words: readonly string[], options: Options, config: Config, env: Env): Promise<string[]> {

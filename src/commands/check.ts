@@ -1,4 +1,5 @@
 import { type Id, idFromBytes, idOf, idText } from '../bytes/id.ts';
+import { progressSince } from '../cli/progress.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import { type ChainEnd, checkEnds, readEnds } from '../state/chain-ends.ts';
@@ -13,8 +14,7 @@ import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 import { type DataFiles, pagesText, rebuildSums, requireDatabase, verifyPages } from '../wiring/data-files.ts';
 import type { Env } from '../wiring/env.ts';
 import { type Frame, frameOf } from '../wiring/network-context.ts';
-import { progressSince } from './progress.ts';
-import { type Findings, hasBlocks, indexDifferences, withRebuiltIndex } from './reindex-command.ts';
+import { type Findings, hasBlocks, indexDifferences, withRebuiltIndex } from './reindex.ts';
 
 /**
  * `serac check`: verifies everything in a data directory that no node uses, without changing what the database holds. Pages against their checksums,

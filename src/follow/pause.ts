@@ -28,20 +28,3 @@ export function pause(timing: Pick<Timing, 'after'>, ms: number, signal: AbortSi
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }
-
-export type Backoff = { readonly next: () => number; readonly reset: () => void };
-
-/** Twice as long each time up to the longest, and never quite the same: many who wait for one node should not return together. */
-export function createBackoff({ first, longest }: { readonly first: number; readonly longest: number }, random: () => number): Backoff {
-  let failures = 0;
-  return {
-    next: () => {
-      const full = Math.min(longest, first * 2 ** failures);
-      failures = Math.min(failures + 1, 30);
-      return full * (0.5 + random() / 2);
-    },
-    reset: () => {
-      failures = 0;
-    },
-  };
-}
