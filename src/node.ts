@@ -10,7 +10,6 @@ import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
 import type { Handler } from './http/message.ts';
 import { routesOf, txMaxBody } from './http/node-routes.ts';
-import { createRouter, type Routes } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
 import { isPublic } from './network.ts';
@@ -23,8 +22,8 @@ import { health as healthRows } from './rpc/health.ts';
 import { type Services, service, servicesOf } from './rpc/method.ts';
 import { pause } from './timing/pause.ts';
 import type { Block } from './tx/block.ts';
-import { createApis, type Side } from './wiring/api.ts';
-import { ownPorts, servedHere, sharedSide, stampOf, timeLimit } from './wiring/api-parts.ts';
+import type { Side } from './wiring/api.ts';
+import { servedHere, stampOf } from './wiring/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { type Closing, createClosing } from './wiring/close-stack.ts';
@@ -33,6 +32,7 @@ import { diskExhausted } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
 import { followChain } from './wiring/follow.ts';
 import { gateOf, openKeys } from './wiring/gate.ts';
+import { createHandlers } from './wiring/handlers.ts';
 import { registerChecks, storeProbe } from './wiring/health-checks.ts';
 import { infoService } from './wiring/info-service.ts';
 import { metricsOf, nodeMetrics } from './wiring/metrics.ts';
@@ -152,27 +152,6 @@ async function startWriter(
 
   let stopping = false;
   let readers: Readers | undefined;
-  const apis = createApis({
-    config,
-    version: env.version,
-    served: servedHere(config, env, frame, chains, identity.nodeID),
-    health: {
-      components: {
-        database: { write: async () => probeWrite(), read: async () => store.look(), revision: () => commitRevision },
-        cache: { write: counting.cache.touch, read: counting.cache.look },
-      },
-      stopping: () => stopping,
-      within: timeLimit(env.timers),
-      rateLimits: () => counting.limiter?.reduced?.(),
-    },
-    gate: gateOf(config, env, keys.finder, counting.limiter),
-    sealKey: store.secret(),
-    epoch: store.epoch,
-    stamp: stampOf(chains),
-    recoverKey: env.recoverKey,
-    meters: metrics.api,
-    report,
-  });
   // Programs on this machine may use a developer's methods, nobody else; each request is checked too (http/local-caller.ts).
   const hasDev = config.follow === undefined && !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
   const routes = routesOf({
@@ -197,27 +176,37 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? metricsOf(metrics, async () => (await readers?.families()) ?? []) : undefined,
     dev: hasDev ? devServices(store, frame) : undefined,
-    pages: apis(sharedSide(config)).pages,
   });
-  const routerOf = (paths: Routes, side: Side | undefined): Handler =>
-    createRouter({
-      routes: paths,
-      under: apis(side).under,
-      nodeID: identity.nodeID,
-      allowedHosts: config.http.allowedHosts,
-      allowedOrigins: config.http.allowedOrigins,
-      mode: { differences: frame.differences, report, longWork: around.longWork },
-    });
-  const handler = routerOf(routes, sharedSide(config));
+  const handlers = createHandlers(config, env, {
+    served: servedHere(config, env, frame, chains, identity.nodeID),
+    health: {
+      components: {
+        database: { write: async () => probeWrite(), read: async () => store.look(), revision: () => commitRevision },
+        cache: { write: counting.cache.touch, read: counting.cache.look },
+      },
+      stopping: () => stopping,
+      rateLimits: () => counting.limiter?.reduced?.(),
+    },
+    gate: gateOf(config, env, keys.finder, counting.limiter),
+    sealKey: store.secret(),
+    epoch: store.epoch,
+    stamp: stampOf(chains),
+    meters: metrics.api,
+    report,
+    nodeID: identity.nodeID,
+    differences: frame.differences,
+    longWork: around.longWork,
+    routes,
+  });
+  const handler = handlers.main;
 
   const closeWithServers = closing.addGroup();
   const readerCount = readersWanted(config, env);
   const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
   closeWithServers(server.close);
   const others: Server[] = [];
-  for (const { side, port } of ownPorts(config)) {
-    const own = withRequestLog(routerOf(new Map(apis(side).pages), side), env);
-    const other = await env.serve({ ...serveOptions(config), port, handler: own });
+  for (const { port, handler: own } of handlers.own) {
+    const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(own, env) });
     closeWithServers(other.close);
     others.push(other);
   }
@@ -238,7 +227,7 @@ async function startWriter(
   const url = urlOf(config, server.port);
   const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
     if (!config[part].enabled) return undefined;
-    const own = ownPorts(config).findIndex((row) => row.side === side);
+    const own = handlers.own.findIndex((row) => row.side === side);
     return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
   };
   const announceStop = async (): Promise<void> => {

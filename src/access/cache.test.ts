@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { eventually } from '../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../test/redis.ts';
-import { openRedis, type Redis } from '../platform/redis-bun.ts';
+import { openRedis, type RedisConnection } from '../platform/redis-bun.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './cache-memory.ts';
 import { createRedisCache } from './cache-redis.ts';
@@ -78,7 +78,7 @@ test('memory: bounded by bytes; what was not asked for longest goes first', asyn
 
 describe.skipIf(process.env.SERAC_TEST_REDIS === undefined)('SERAC_TEST_REDIS', () => {
   const prefix = `serac-test-${randomUUID()}:`;
-  let redis: Redis;
+  let redis: RedisConnection;
   beforeAll(async () => {
     redis = await openRedis(process.env.SERAC_TEST_REDIS as string, { answerLimit: 5_000 });
   });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { eventually } from '../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../test/redis.ts';
-import { openRedis, type Redis } from '../platform/redis-bun.ts';
+import { openRedis, type RedisConnection } from '../platform/redis-bun.ts';
 import type { Limiter } from './limiter.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
@@ -57,7 +57,7 @@ testLimiter('memory', (now) => createMemoryLimiter({ now }), 100);
 
 describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
   const prefix = `serac-test-${randomUUID()}:`;
-  let redis: Redis;
+  let redis: RedisConnection;
   let shared: SharedLimiter;
   beforeAll(async () => {
     redis = await openRedis(url as string, { answerLimit: 5_000 });
@@ -100,7 +100,7 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
 describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () => {
   const plan = { perMinute: 50, perDay: 1_000 };
   let server: PrivateRedis;
-  const opened: { readonly redis: Redis; readonly limiter: SharedLimiter }[] = [];
+  const opened: { readonly redis: RedisConnection; readonly limiter: SharedLimiter }[] = [];
   beforeEach(async () => {
     server = (await startRedis()) as PrivateRedis;
   });
@@ -157,7 +157,7 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     await open(2);
     expect(await admittedOfAll('a', 10)).toBe(20);
     await Bun.sleep(300);
-    const { redis } = opened[0] as { redis: Redis };
+    const { redis } = opened[0] as { redis: RedisConnection };
     await redis.send('FLUSHALL', []);
     expect((await admittedOfAll('a', 100)) + 20).toBe(50);
     expect(opened.every(({ limiter }) => limiter.reduced?.()?.includes('each of 2 processes'))).toBe(true);

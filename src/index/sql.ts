@@ -1,3 +1,5 @@
+import type { SqlValue } from '../store/database.ts';
+
 /**
  * A database as the index asks it: SQLite inside the node, PostgreSQL for many processes. One text of SQL serves both, so it keeps to what
  * both understand: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see state/accounts.ts).
@@ -11,7 +13,7 @@ export type Sql = {
   readonly read?: <T>(work: () => T) => T;
 };
 
-export type SqlValue = null | number | string | Uint8Array;
+export type { SqlValue };
 
 /** One that can be written to. Everything inside `write` is stored together or not at all. */
 export type WritableSql = Sql & {

@@ -1,17 +1,8 @@
-/** Messages between two processes of this program; whatever can be cloned may be sent. */
-export type Channel = {
-  readonly send: (message: unknown) => void;
-  readonly onMessage: (listener: (message: unknown) => void) => void;
-};
-
-export type Child = Channel & {
-  readonly pid: number;
-  readonly exited: Promise<number>;
-  readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void;
-};
+import type { Channel } from '../workers/relay.ts';
+import type { Child } from '../workers/supervisor.ts';
 
 /** Starts another process of this program, joined to this one by a channel. It inherits the output. */
-export function spawnChild(command: readonly string[], env: Record<string, string | undefined>): Child {
+export function spawnChild(command: readonly string[], env: Record<string, string | undefined>): Child & { readonly pid: number } {
   const listeners: ((message: unknown) => void)[] = [];
   const child = Bun.spawn([...command], {
     env,

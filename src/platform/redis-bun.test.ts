@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../test/redis.ts';
-import { openRedis, type Redis, RedisError } from './redis-bun.ts';
+import { openRedis, type RedisConnection, RedisError } from './redis-bun.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -10,7 +10,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 /** The server is back when a command is answered; 5 s are allowed for that. */
-const answers = (redis: Redis) =>
+const answers = (redis: RedisConnection) =>
   eventually(
     () => codeOf(redis.send('PING', [])),
     (code) => code === 'answered',
@@ -41,7 +41,7 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
   const changes: boolean[] = [];
   const limits = { answerLimit: 500, silenceLimit: 500, connectLimit: 500, pause: 20 };
   let server: PrivateRedis;
-  let redis: Redis;
+  let redis: RedisConnection;
   beforeAll(async () => {
     server = (await startRedis()) as PrivateRedis;
     redis = await openRedis(server.url, { ...limits, onChange: (connected) => changes.push(connected) });

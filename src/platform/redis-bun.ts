@@ -1,13 +1,9 @@
 import { RedisClient } from 'bun';
+import type { Redis } from '../access/redis.ts';
 import { Fault } from '../fault.ts';
 
-/** What `access/redis.ts` asks for, and whether the server can be reached now. */
-export type Redis = {
-  readonly send: (command: string, args: readonly (string | Uint8Array)[]) => Promise<unknown>;
-  readonly getBytes: (key: string) => Promise<Uint8Array | undefined>;
-  readonly connected: () => boolean;
-  readonly close: () => void;
-};
+/** A Redis client that also tells whether the server can be reached now. */
+export type RedisConnection = Redis & { readonly connected: () => boolean };
 
 /** Times are milliseconds. */
 export type RedisOptions = {
@@ -26,7 +22,7 @@ export type RedisOptions = {
  * A Redis or Valkey server through Bun's client. Resolves after the first attempt to connect, whatever became of it; then, and whenever the
  * server is lost, it goes on trying until `close`. Nobody waits for that: commands are rejected at once meanwhile.
  */
-export async function openRedis(url: string, options: RedisOptions = {}): Promise<Redis> {
+export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
   const { answerLimit = 200, connectLimit = 1_000, pause = 250, silenceLimit = 2_000, onChange = () => {} } = options;
   let client = clientOf(url, connectLimit);
   let connected = false;

@@ -1,3 +1,4 @@
+import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
   bodyBrokenOff,
@@ -8,8 +9,6 @@ import {
   type Serve,
   ServeError,
   type ServeOptions,
-  type ServeRequest,
-  type ServeResponse,
   smallBody,
   splitBudget,
   splitTarget,
@@ -25,14 +24,14 @@ export const serve: Serve = async (options) => {
   const headersOf = rememberedHeaders();
   const split = rememberedSplit();
 
-  const finish = (response: ServeResponse): Response => {
+  const finish = (response: HttpResponse): Response => {
     const { status, body, stream } = response;
     if (stream !== undefined) return new Response(readableOf(body, stream), { status, headers: headersOf(response.headers) });
     // A string, even an empty one, would bring a content type of Bun's choice.
     return new Response(body.length === 0 ? null : body, { status, headers: headersOf(response.headers) });
   };
   /** `release` gives back what the body took of a budget, once there is an answer. */
-  const respond = (request: Request, target: Target, body: ServeRequest['body'], release: () => void): Response | Promise<Response> => {
+  const respond = (request: Request, target: Target, body: HttpRequest['body'], release: () => void): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
     const caller = () => server.requestIP(request)?.address;
@@ -101,7 +100,7 @@ function readableOf(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>
 const step = 5;
 
 /** Most answers share a few sets of headers; made into Headers once, a set costs half as much to send. */
-function rememberedHeaders(): (set: ServeResponse['headers']) => Headers {
+function rememberedHeaders(): (set: HttpResponse['headers']) => Headers {
   const known = new WeakMap<object, Headers>();
   return (set) => {
     const before = known.get(set);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
@@ -9,8 +10,6 @@ import {
   broken,
   listenError,
   type Serve,
-  type ServeRequest,
-  type ServeResponse,
   splitBudget,
   splitTarget,
   usualBodyTimeout,
@@ -89,7 +88,7 @@ function createConnections() {
   };
 }
 
-function requestOf(incoming: IncomingMessage, body: ServeRequest['body']): ServeRequest {
+function requestOf(incoming: IncomingMessage, body: HttpRequest['body']): HttpRequest {
   const { path, query } = splitTarget(incoming.url ?? '/');
   return {
     method: incoming.method ?? '',
@@ -146,7 +145,7 @@ function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number
 /** Sends chunks as they are ready, each after the client has taken the one before. */
 async function sendStream(
   outgoing: ServerResponse,
-  { status, headers, body }: ServeResponse,
+  { status, headers, body }: HttpResponse,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const chunks = stream[Symbol.asyncIterator]();
@@ -178,7 +177,7 @@ async function sendStream(
 }
 
 /** An answer to a request whose body was not wanted also ends the connection: nobody will read the rest. */
-function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: ServeResponse): void {
+function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   const length = { 'content-length': Buffer.byteLength(body) };
   outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });
   outgoing.end(body);

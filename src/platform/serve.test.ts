@@ -3,15 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Serve,
-  type ServeError,
-  type ServeOptions,
-  type ServeRequest,
-  type ServeResponse,
-  type Server,
-  splitTarget,
-} from './serve.ts';
+import type { HttpRequest, HttpResponse } from '../http/message.ts';
+import { type Serve, type ServeError, type ServeOptions, type Server, splitTarget } from './serve.ts';
 import { serve as serveBun } from './serve-bun.ts';
 import { serve as serveNode } from './serve-node.ts';
 
@@ -69,7 +62,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error('the condition was never met');
 }
 
-const echo = async (request: ServeRequest): Promise<ServeResponse> => {
+const echo = async (request: HttpRequest): Promise<HttpResponse> => {
   const { method, path, query } = request;
   const seen = { method, path, query, host: request.header('host'), none: request.header('x-none') };
   const body = Buffer.from(await request.body(1000)).toString('hex');
@@ -216,7 +209,7 @@ const suite = (name: string, serve: Serve) =>
 
     test('a body that is too large is refused, announced or not', async () => {
       const codes: string[] = [];
-      const handler = async (request: ServeRequest): Promise<ServeResponse> => {
+      const handler = async (request: HttpRequest): Promise<HttpResponse> => {
         try {
           await request.body(1000);
         } catch (error) {
@@ -236,7 +229,7 @@ const suite = (name: string, serve: Serve) =>
     /** The codes of bodies that could not be read, in the order they were asked for; each is answered 200 or 413. */
     const reading = (max: number) => {
       const codes: string[] = [];
-      const handler = async (request: ServeRequest): Promise<ServeResponse> => {
+      const handler = async (request: HttpRequest): Promise<HttpResponse> => {
         try {
           return { status: 200, headers: {}, body: `${(await request.body(max)).length} bytes` };
         } catch (error) {
@@ -344,7 +337,7 @@ const suite = (name: string, serve: Serve) =>
       const answered = Promise.withResolvers<void>();
       const started = Promise.withResolvers<void>();
       const go = Promise.withResolvers<void>();
-      const handler = async ({ path }: ServeRequest): Promise<ServeResponse> => {
+      const handler = async ({ path }: HttpRequest): Promise<HttpResponse> => {
         if (path === '/fast') {
           answered.resolve();
           return { status: 200, headers: {}, body: 'fast' };

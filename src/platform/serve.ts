@@ -1,28 +1,12 @@
 import { Fault } from '../fault.ts';
+import type { Handler, HttpResponse } from '../http/message.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-
-/** What a server needs of the handler it is given, and what it gives it; `http/message.ts` says the same. */
-export type ServeRequest = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  header(name: string): string | null;
-  caller?(): string | undefined;
-  body(max: number): Uint8Array | Promise<Uint8Array>;
-};
-
-export type ServeResponse = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-  readonly stream?: AsyncIterable<Uint8Array>;
-};
 
 export type ServeOptions = {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly handler: (request: ServeRequest) => ServeResponse | Promise<ServeResponse>;
+  readonly handler: Handler;
   /** The most bytes of bodies that are held at once, over all connections; see `splitBudget`. */
   readonly maxBodies: number;
   /**
@@ -70,7 +54,7 @@ export const splitBudget = (maxBodies: number): { readonly small: BodyBudget; re
 });
 
 /** For a handler that breaks its word and throws. */
-export const broken: ServeResponse = { status: 500, headers: {}, body: '' };
+export const broken: HttpResponse = { status: 500, headers: {}, body: '' };
 
 /** Splits a request target, or a whole URL, without reading it: whatever it holds, nothing is thrown. */
 export function splitTarget(target: string): { path: string; query: string } {

@@ -10,20 +10,20 @@ import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
 import { type PerAddress, perAddress } from '../follow/per-address.ts';
-import { createRouter } from '../http/router.ts';
+import type { Handler } from '../http/message.ts';
 import { indexedChains, isMigrated, learnedPostgres, touchPostgres } from '../index/migrate.ts';
 import { follow } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportSteps } from '../index-write/exported-outputs.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
 import { pause } from '../timing/pause.ts';
-import { createApis } from './api.ts';
-import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
 import { createWishes } from './backfill-queue.ts';
 import { type Closing, createClosing } from './close-stack.ts';
-import type { Env, Postgres } from './env.ts';
+import type { Env } from './env.ts';
 import { isReached } from './follow.ts';
 import { finderOf, gateOf, plansIn } from './gate.ts';
+import { createHandlers } from './handlers.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { longWorkOf } from './network-context.ts';
 import { openCounting } from './rate-limit-backend.ts';
@@ -59,9 +59,8 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
   await recordPlans(sql, plansIn(config, env), config.access.rateLimits);
   const sealKey = await sharedSecret(sql, env.random(32));
   let stopping = false;
-  const apis = createApis({
-    config,
-    version: env.version,
+  const ownMetrics = config.apis.metrics ? [metricsOf(metrics, async () => [])] : [];
+  const handlers = createHandlers(config, env, {
     served,
     health: {
       components: {
@@ -69,7 +68,6 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
         cache: { write: counting.cache.touch, read: counting.cache.look },
       },
       stopping: () => stopping,
-      within: timeLimit(env.timers),
       rateLimits: () => counting.limiter?.reduced?.(),
     },
     gate: gateOf(config, env, finderOf(await keyStoreOn(sql), env), counting.limiter),
@@ -77,28 +75,23 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
     // A followed chain is final: its blocks are never reverted.
     epoch: () => 0,
     stamp: sharedStamp(served, sql),
-    recoverKey: env.recoverKey,
     meters: metrics.api,
     ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served, sealKey)) }),
     report,
+    nodeID: '',
+    differences: differencesOf(config.strict),
+    longWork: longWorkOf(env),
+    routes: ownMetrics,
+    everywhere: ownMetrics,
   });
   const closeWithServers = closing.addGroup();
-  const serve = async (port: number, side: ReturnType<typeof sharedSide>) => {
-    const own = config.apis.metrics ? [metricsOf(metrics, async () => [])] : [];
-    const handler = createRouter({
-      routes: new Map([...apis(side).pages, ...own]),
-      under: apis(side).under,
-      nodeID: '',
-      allowedHosts: config.http.allowedHosts,
-      allowedOrigins: config.http.allowedOrigins,
-      mode: { differences: differencesOf(config.strict), report, longWork: longWorkOf(env) },
-    });
+  const serve = async (port: number, handler: Handler) => {
     const server = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
     closeWithServers(server.close);
     return server;
   };
-  const { port } = await serve(config.http.port, sharedSide(config));
-  for (const own of ownPorts(config)) await serve(own.port, own.side);
+  const { port } = await serve(config.http.port, handlers.main);
+  for (const own of handlers.own) await serve(own.port, own.handler);
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     stopping = true;

@@ -7,7 +7,8 @@ import type { Fetch } from '../follow/transport.ts';
 import type { DataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
 import type { Files } from '../identity/key-source.ts';
-import type { WritableSql } from '../index/sql.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { OpenFile } from '../store/file.ts';
@@ -53,9 +54,3 @@ export type Env = {
   /** Draws how long work goes, or takes the drawing away. */
   readonly showProgress: (progress: Progress | undefined) => void;
 };
-
-/** PostgreSQL for as long as it is open; see platform/postgres-bun.ts. */
-export type Postgres = WritableSql & { readonly close: () => Promise<void> };
-
-/** Held by one process at a time; see platform/postgres-lock-bun.ts. */
-export type PostgresLock = WritableSql & { readonly lost: Promise<void>; readonly release: () => Promise<void> };

@@ -1,17 +1,16 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { routesOf, txMaxBody } from '../http/node-routes.ts';
-import { createRouter, type Route } from '../http/router.ts';
 import { hungAfter, watchSilence } from '../workers/heartbeat.ts';
 import type { FromReader, ToReader } from '../workers/messages.ts';
 import { createRelay } from '../workers/relay.ts';
 import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from '../workers/relayed-services.ts';
-import { createApis } from './api.ts';
-import { servedHere, sharedSide, stampOf, timeLimit } from './api-parts.ts';
+import { servedHere, sharedSide, stampOf } from './api-parts.ts';
 import { type AvmChainSpec, chainServices } from './avm-chain.ts';
 import { servedCounterparts } from './counterparts.ts';
 import type { Env } from './env.ts';
 import { gateOf, openKeys } from './gate.ts';
+import { createHandlers } from './handlers.ts';
 import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
 import { type Frame, frameOf } from './network-context.ts';
@@ -46,29 +45,26 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env, processes) : counting.limiter;
     const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
-    const api = createApis({
-      config,
-      version: env.version,
+    const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
+    const { main } = createHandlers(config, env, {
       served: servedHere(config, env, frame, chains, nodeID),
       health: {
         components: relayedComponents(relay, config.data.enabled && sharedSide(config) !== 'metrics' ? 'v1' : 'v2'),
         stopping: () => stopping,
-        within: timeLimit(env.timers),
         rateLimits: () => limiter?.reduced?.(),
       },
       gate: gateOf(config, env, keys.finder, limiter),
       sealKey: store.secret(),
       epoch: store.epoch,
       stamp: stampOf(chains),
-      recoverKey: env.recoverKey,
       meters: metrics.api,
       report,
-    })(sharedSide(config));
-    const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
-    const routes = new Map<string, Route>([...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own]);
-    const mode = { differences: frame.differences, report, longWork: frame.around.longWork };
-    const { allowedHosts, allowedOrigins } = config.http;
-    const handler = withRequestLog(createRouter({ routes, under: api.under, nodeID, allowedHosts, allowedOrigins, mode }), env);
+      nodeID,
+      differences: frame.differences,
+      longWork: frame.around.longWork,
+      routes: [...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own],
+    });
+    const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
     const close = async () => {
       await server.close();

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 
-/** Messages to and from another process of the node. */
+/** Messages to and from another process of the node; whatever can be cloned may be sent. */
 export type Channel = {
   readonly send: (message: unknown) => void;
   readonly onMessage: (listener: (message: unknown) => void) => void;
