@@ -1,38 +1,24 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { banner, bannerJson } from './cli/banner.ts';
 import type { CommandName } from './cli/command.ts';
 import { type ParsedFlags, parseFlags } from './cli/flags.ts';
 import { createLog, type LogLevel } from './cli/log.ts';
-import { plainLineEvery, progressBar, progressLine } from './cli/progress-bar.ts';
 import { check } from './commands/check.ts';
 import { keysCommand } from './commands/keys.ts';
 import { type Findings, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
-import { recoverNative } from './crypto/curve-native.ts';
+import { createBunEnv } from './env-bun.ts';
 import { Fault } from './fault.ts';
 import { startNode } from './node.ts';
-import { openDatabase } from './platform/database-bun.ts';
-import { fileSystem, files, makeFolder } from './platform/files.ts';
-import { openFile } from './platform/offset-file.ts';
-import { openPostgres } from './platform/postgres-bun.ts';
-import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
-import { parentChannel, spawnChild } from './platform/processes-bun.ts';
-import { openRedis } from './platform/redis-bun.ts';
-import { serve } from './platform/serve-bun.ts';
-import { openThread } from './platform/thread.ts';
-import { createUnixNanos } from './platform/unix-nanos.ts';
 import { storeFaultOf } from './store/fault.ts';
 import { startApiServer } from './wiring/api-server.ts';
-import type { Env } from './wiring/env.ts';
 import { networkToFollow } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { startReader } from './wiring/reader.ts';
 
-/** The only file that touches the process: argv, environment, clock, randomness, output, signals. */
+/** The program: reads arguments, runs a command, prints, and stops on signals. */
 
 const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 
@@ -164,72 +150,6 @@ function readText(path: string): string {
 
 const log = createLog(say, () => logLevel);
 
-const env: Env = {
-  version,
-  gitCommit: '',
-  clock: {
-    unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
-    unixNanos: createUnixNanos(Date.now, process.hrtime.bigint),
-    monotonic: () => performance.now(),
-  },
-  timers: {
-    soon: (run) => void setImmediate(run),
-    after: (ms, run) => {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
-  },
-  random: (length) => randomBytes(length),
-  recoverKey: recoverNative,
-  openRecoveryThread: () => openThread(new URL('./recovery/recovery-thread.ts', import.meta.url)),
-  files,
-  readText,
-  readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
-  fileSystem,
-  openDatabase,
-  openFile,
-  openRedis,
-  openPostgres,
-  tryPostgresLock,
-  fetch,
-  makeFolder,
-  removeFile: (path) => rmSync(path, { force: true }),
-  serve,
-  parent: parentChannel(),
-  spawnReader: () =>
-    spawnChild(
-      [process.execPath, '--no-env-file', '--config=/dev/null', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
-      process.env,
-    ),
-  cores: availableParallelism(),
-  process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
-  exit: (code) => process.exit(code),
-  log,
-  showProgress: progressOn(process.stderr),
-};
-
-/** On a terminal one line that is drawn again and again, elsewhere a line now and then. */
-function progressOn(out: NodeJS.WriteStream): Env['showProgress'] {
-  let shown = Number.NEGATIVE_INFINITY;
-  let drawn = false;
-  return (progress) => {
-    if (progress === undefined) {
-      if (drawn) out.write('\r\x1b[K');
-      drawn = false;
-      return;
-    }
-    if (!log.shows('info')) return;
-    const every = out.isTTY ? 100 : plainLineEvery;
-    if (performance.now() - shown < every) return;
-    shown = performance.now();
-    drawn = out.isTTY;
-    out.write(out.isTTY ? `\r\x1b[K${progressBar(progress, out.columns)}` : `serac: ${progressLine(progress)}\n`);
-  };
-}
-
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-}
+const env = createBunEnv({ version, log, program: fileURLToPath(import.meta.url) });
 
 await main();

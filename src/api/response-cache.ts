@@ -1,6 +1,5 @@
 import { createRecency } from '../bytes/lru-map.ts';
 import type { Cursor, Keep } from './route.ts';
-import type { SharedAnswers } from './shared-response-cache.ts';
 
 /**
  * Rendered answers, kept as long as a fresh run would give the same, bounded by their bytes; those not asked for longest go first.
@@ -48,6 +47,13 @@ export type AnswerCacheOptions = {
 
 /** A stamp and second, with what the answer does not depend on left out. */
 export type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+
+/** Answers that other processes made. The key tells all that they depend on, so whoever finds one may give it. */
+export type SharedAnswers = {
+  readonly find: (key: string, held: Held) => Promise<Answer | undefined>;
+  /** Nobody waits for it. */
+  readonly put: (key: string, held: Held, answer: Answer) => void;
+};
 
 export function createAnswerCache({ maxBytes, stamp, now, shared }: AnswerCacheOptions): AnswerCache {
   const kept = createRecency<{ readonly answer: Answer; readonly held: Held }>();

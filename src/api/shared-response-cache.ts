@@ -1,13 +1,6 @@
 import type { Cache } from '../access/cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
-import type { Answer, Held } from './response-cache.ts';
-
-/** Answers that other processes made. The key tells all that they depend on, so whoever finds one may give it. */
-export type SharedAnswers = {
-  readonly find: (key: string, held: Held) => Promise<Answer | undefined>;
-  /** Nobody waits for it. */
-  readonly put: (key: string, held: Held, answer: Answer) => void;
-};
+import type { Answer, Held, SharedAnswers } from './response-cache.ts';
 
 /** `program`: version and network of the program; another one may write the same answer in another way. */
 export function createSharedAnswers(cache: Cache, program: string): SharedAnswers {
