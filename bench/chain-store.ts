@@ -5,7 +5,7 @@ import { configFrom } from '../src/config.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { openFile } from '../src/platform/offset-file.ts';
 import type { Env } from '../src/wiring/env.ts';
-import { frameOf } from '../src/wiring/network-context.ts';
+import { createNetworkContext } from '../src/wiring/network-context.ts';
 import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
 import { BenchError } from './fault.ts';
 
@@ -21,7 +21,7 @@ export function openChainStore(dir: string, access: 'write' | 'read', hasty = fa
   const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new BenchError('the flags of a data directory have changed');
   const config = configFrom(flags.options);
-  const frame = frameOf(config, world);
+  const frame = createNetworkContext(config, world);
   let database: ReturnType<typeof openDatabase> | undefined;
   const open: Env['openDatabase'] = (path, options) => {
     const opened = openDatabase(path, options);

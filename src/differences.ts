@@ -19,11 +19,11 @@ export const differences = {
     what: '`avm.getTxStatus` also says `Processing` (waiting or in an undecided block) and `Rejected` (something it spends was spent by another accepted transaction).',
     why: 'AvalancheGo knows only `Accepted` and `Unknown`, so a sender cannot tell a slow transaction from a lost one.',
   },
-  judgesAnew: {
+  retryRefused: {
     what: 'A transaction that was refused before is judged anew when it is issued again.',
     why: 'AvalancheGo repeats the remembered reason (the last 64) even when the state has changed and the transaction is good by now.',
   },
-  walletMovesOn: {
+  skipFailedWalletTx: {
     what: 'An invalid transaction never blocks the queue of `wallet.issueTx`: it is thrown out and the next one has its turn.',
     why: 'In AvalancheGo everything issued behind it gets a txID and is never issued.',
   },

@@ -3,7 +3,7 @@ import { createEventBus } from './chain/events.ts';
 import { type BannerInfo, knownKey } from './cli/banner.ts';
 import { progressSince } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
-import { createSigners } from './crypto/recover.ts';
+import { createSignerCache } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
 import { createHealth, type Health } from './health/health.ts';
@@ -26,7 +26,7 @@ import type { Side } from './wiring/api.ts';
 import { servedHere, stampOf } from './wiring/api-parts.ts';
 import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
-import { type Closing, createClosing } from './wiring/close-stack.ts';
+import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { servedCounterparts } from './wiring/counterparts.ts';
 import { diskExhausted } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
@@ -36,9 +36,9 @@ import { createHandlers } from './wiring/handlers.ts';
 import { registerChecks, storeProbe } from './wiring/health-checks.ts';
 import { infoService } from './wiring/info-service.ts';
 import { metricsOf, nodeMetrics } from './wiring/metrics.ts';
-import { type Frame, frameOf } from './wiring/network-context.ts';
+import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
 import { type NodeStore, openNodeStore } from './wiring/node-store.ts';
-import { countingHandler, openCounting } from './wiring/rate-limit-backend.ts';
+import { countingHandler, openRateLimitBackend } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { type Readers, startReaders } from './workers/supervisor.ts';
@@ -53,10 +53,10 @@ export type Node = {
 
 /** The composition root: everything is made here, joined here, and closed here in reverse. */
 export async function startNode(config: Config, env: Env): Promise<Node> {
-  const frame = frameOf(config, env);
+  const frame = createNetworkContext(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const report = (error: unknown) => env.log(`serac: ${textOf(error)}`, error instanceof Fault ? 'warn' : 'error');
-  const closing = createClosing(report);
+  const closing = createCloseStack(report);
   try {
     return await startWriter(config, env, frame, identity, closing, report);
   } catch (error) {
@@ -68,16 +68,16 @@ export async function startNode(config: Config, env: Env): Promise<Node> {
 async function startWriter(
   config: Config,
   env: Env,
-  frame: Frame,
+  frame: NetworkContext,
   identity: ReturnType<typeof loadIdentity>,
-  closing: Closing,
+  closing: CloseStack,
   report: (error: unknown) => void,
 ): Promise<Node> {
-  const { around, specs, p, c } = frame;
+  const { chain, specs, p, c } = frame;
   const events = createEventBus(report);
   const store = openNodeStore(config, env, frame, 'write', events);
   closing.add(store.close);
-  const signers = createSigners(env.recoverKey);
+  const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
 
@@ -88,8 +88,8 @@ async function startWriter(
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   events.subscribe(({ chainID, stored }) => metrics.accepted(chainID, stored.block));
-  if (env.log.shows('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, around.aliases.primary(chainID), stored.block));
-  const counting = await openCounting(config, env);
+  if (env.log.shows('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
+  const counting = await openRateLimitBackend(config, env);
   closing.add(counting.close);
   const keys = openKeys(config, env);
   closing.add(keys.close);
@@ -97,7 +97,7 @@ async function startWriter(
   /** Raised whenever commits begin to fail or succeed again. */
   let commitRevision = 0;
   const deps: WriterDeps = {
-    ...around,
+    ...chain,
     recover: signers.recover,
     recovery,
     timers,
@@ -120,7 +120,7 @@ async function startWriter(
       await running.follower?.stop();
     });
     const { reads, history } = opened;
-    return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, around) };
+    return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, chain) };
   };
   const chains: Awaited<ReturnType<typeof start>>[] = [];
   for (const spec of specs) chains.push(await start(spec));
@@ -195,7 +195,7 @@ async function startWriter(
     report,
     nodeID: identity.nodeID,
     differences: frame.differences,
-    longWork: around.longWork,
+    longWork: chain.longWork,
     routes,
   });
   const handler = handlers.main;
@@ -266,7 +266,7 @@ async function startWriter(
       stats: apiUrl('stats', 'metrics'),
       following: config.follow,
       strict: config.strict,
-      funded: config.follow === undefined && x ? fundedKey(x.reads, around.now(), frame) : undefined,
+      funded: config.follow === undefined && x ? fundedKey(x.reads, chain.now(), frame) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
@@ -302,12 +302,12 @@ function readersWanted(config: Config, env: Env): number {
 
 const healthServices = (health: Health): Services => servicesOf(service('health', healthRows, health));
 
-const devServices = (store: NodeStore, { around, specs }: Frame): Services =>
-  servicesOf(service('dev', dev, { aliases: around.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
+const devServices = (store: NodeStore, { chain, specs }: NetworkContext): Services =>
+  servicesOf(service('dev', dev, { aliases: chain.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
 
-function fundedKey(reads: AvmReads, now: bigint, { around, specs }: Frame): BannerInfo['funded'] {
+function fundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = balancesOf(reads.balances(knownKey.address), { partial: false, now }).get(specs[0].genesis.assets[0].tx.id);
-  return balance === undefined ? undefined : { address: addressesOf(specs[0].id, around).write(knownKey.address), balance };
+  return balance === undefined ? undefined : { address: addressesOf(specs[0].id, chain).write(knownKey.address), balance };
 }
 
 /** A fault says what it is; anything else is a bug, and its place is what helps to find it. */

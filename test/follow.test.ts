@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type Id, idText, zeroId } from '../src/bytes/id.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSigners } from '../src/crypto/recover.ts';
+import { createSignerCache } from '../src/crypto/recover.ts';
 import { Fault } from '../src/fault.ts';
 import { type FollowerDeps, startFollower } from '../src/follow/follower.ts';
 import { connectRemote } from '../src/follow/remote.ts';
@@ -21,7 +21,7 @@ function follow(source: SourceChain, { state: held, ...options }: Partial<Follow
   const node = scriptNode(source);
   const virtual = createVirtualTiming();
   const opened = held ?? openFollowedState();
-  const signers = createSigners(recoverNative, 65_536);
+  const signers = createSignerCache(recoverNative, 65_536);
   const reported: unknown[] = [];
   const start = (more: Partial<FollowerDeps> = {}) =>
     startFollower({

@@ -1,8 +1,8 @@
 import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, zeroId } from '../src/bytes/id.ts';
-import { createJudge } from '../src/chain/tx-verifier.ts';
+import { createTxVerifier } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSigners } from '../src/crypto/recover.ts';
+import { createSignerCache } from '../src/crypto/recover.ts';
 import { type Follower, type FollowerDeps, startFollower } from '../src/follow/follower.ts';
 import type { FollowLedger } from '../src/follow/ledger.ts';
 import type { Timing } from '../src/follow/pause.ts';
@@ -11,7 +11,7 @@ import { signersAhead } from '../src/follow/signer-prefetch.ts';
 import { stateLedger } from '../src/follow/state-ledger.ts';
 import { fetchTransport } from '../src/follow/transport.ts';
 import { migrateStore } from '../src/index/migrate.ts';
-import { stepsOn } from '../src/index/steps.ts';
+import { syncStepRunner } from '../src/index/steps.ts';
 import { checkIndex } from '../src/index-check/check-index.ts';
 import { sqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
 import type { IndexSpec } from '../src/index-write/block-writer.ts';
@@ -74,13 +74,13 @@ export function openFollowedState(path = memoryPath, outputs: 'unspent' | 'unkno
 /** What does not fit: rows of the state that contradict each other, rows of the index that are not what the blocks say. */
 export const problemsOf = ({ store, state, index }: Omit<FollowedState, 'ledger'>): readonly string[] => [
   ...checkChain(store, state.id).problems,
-  ...stepsOn(store.db)(checkIndex([index], 'sqlite')),
+  ...syncStepRunner(store.db)(checkIndex([index], 'sqlite')),
 ];
 
-export function localJudge(recover: ReturnType<typeof createSigners>['recover']) {
+export function localJudge(recover: ReturnType<typeof createSignerCache>['recover']) {
   const { network, x } = localGenesis();
   const chains: readonly Id[] = [x.blockchainID, pChain, cChain];
-  return createJudge({
+  return createTxVerifier({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: x.genesis.assets[0].tx.id, ...network.fees },
     recover,
     addressText: addressWriter('X', network.hrp),
@@ -98,7 +98,7 @@ export function localExpectation() {
 export function followLocal(url: string, { path, remote = remoteAt, hasOlder = false, ...options }: FollowedOptions = {}): FollowedChain {
   const { store, state, ledger, index } = openFollowedState(path, hasOlder ? 'unknown' : 'unspent');
   const thread = openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url));
-  const { prepare, recover } = signersAhead(thread.ask, createSigners(recoverNative).recover);
+  const { prepare, recover } = signersAhead(thread.ask, createSignerCache(recoverNative).recover);
   const reported: unknown[] = [];
   const follower = startFollower({
     remote: remote(url),

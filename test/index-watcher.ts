@@ -3,7 +3,7 @@
  * against the chain; after a word from its parent it checks every row and ends. Tells each height that it has checked.
  */
 
-import { stepsOn } from '../src/index/steps.ts';
+import { syncStepRunner } from '../src/index/steps.ts';
 import { indexChecker } from '../src/index-check/check-index.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import { localTerms } from './wallet-kit.ts';
@@ -13,7 +13,7 @@ export type FromWatcher = { readonly height: number; readonly problems: readonly
 const [path = ''] = process.argv.slice(2);
 const db = openDatabase(path, { readonly: true });
 db.exec('PRAGMA busy_timeout = 2000');
-const run = stepsOn(db);
+const run = syncStepRunner(db);
 const { blockchainID: id, feeAsset } = localTerms;
 const checker = indexChecker([{ number: 1, id, feeAsset, completeFrom: 0 }], 'sqlite');
 const top = db.prepare<{ height: number }>('SELECT max(height) AS height FROM c1_block');

@@ -3,7 +3,7 @@ import { sha256 } from '../src/bytes/hash.ts';
 import { type Id, idOf } from '../src/bytes/id.ts';
 import { createLog } from '../src/cli/log.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSigners } from '../src/crypto/recover.ts';
+import { createSignerCache } from '../src/crypto/recover.ts';
 import { recoverBatch } from '../src/crypto/recovery-batch.ts';
 import { createRecovery } from '../src/recovery/recovery.ts';
 import { makeTx, signedPart, type Tx } from '../src/tx/tx.ts';
@@ -40,7 +40,7 @@ function heldThread() {
 function openRecovery({ isRush }: { isRush: boolean }) {
   const thread = heldThread();
   let recoveredHere = 0;
-  const signers = createSigners((...given) => {
+  const signers = createSignerCache((...given) => {
     recoveredHere++;
     return recoverNative(...given);
   });

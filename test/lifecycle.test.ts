@@ -18,7 +18,7 @@ import { serve } from '../src/platform/serve-bun.ts';
 import { openThread } from '../src/platform/thread.ts';
 import { startApiServer } from '../src/wiring/api-server.ts';
 import type { Env } from '../src/wiring/env.ts';
-import { frameOf } from '../src/wiring/network-context.ts';
+import { createNetworkContext } from '../src/wiring/network-context.ts';
 import { aboutOf } from '../src/wiring/served-network.ts';
 import { writeAbout } from '../src/wiring/served-network-store.ts';
 import { failingDatabase } from './failing-database.ts';
@@ -221,9 +221,9 @@ test.skipIf(!postgresInstalled)(
 /** What `serac index` makes before it follows its node. */
 async function writeIndex(url: string): Promise<void> {
   const sql = openPostgres({ url });
-  const frame = frameOf(configOf(), opened.env);
+  const frame = createNetworkContext(configOf(), opened.env);
   const [{ id, genesis }] = frame.specs;
-  await migratePostgres(sql, frame.around.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  await migratePostgres(sql, frame.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
   await writeAbout(sql, aboutOf(frame));
   await sql.close();
 }

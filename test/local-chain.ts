@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { addressWriter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
 import { type Chain, createChain } from '../src/chain/chain.ts';
-import { createJudge } from '../src/chain/tx-verifier.ts';
+import { createTxVerifier } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSigners } from '../src/crypto/recover.ts';
+import { createSignerCache } from '../src/crypto/recover.ts';
 import { startSolo } from '../src/engine/solo.ts';
 import type { Engine } from '../src/engine/vm.ts';
 import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
@@ -55,9 +55,9 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
       first,
     );
   const [avax] = x.genesis.assets;
-  const judge = createJudge({
+  const judge = createTxVerifier({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: avax.tx.id, ...network.fees },
-    recover: createSigners(recoverNative).recover,
+    recover: createSignerCache(recoverNative).recover,
     addressText: addressWriter('X', network.hrp),
     now,
     subnetID: zeroId,
@@ -69,7 +69,7 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
   };
   const kinder = { judgesAnew: !strict, walletMovesOn: !strict };
   return {
-    chain: createChain({ ledger: { ...state, commit }, judge, now, kinder }),
+    chain: createChain({ ledger: { ...state, commit }, judge, now, differences: kinder }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),

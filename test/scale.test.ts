@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Document } from '../src/api/openapi.ts';
-import { follow } from '../src/index/steps.ts';
+import { runSteps } from '../src/index/steps.ts';
 import { checkIndex } from '../src/index-check/check-index.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { type Arrangement, arrange, tinyMinute } from './arrangement.ts';
@@ -89,7 +89,7 @@ async function expectAllSame(clients: readonly Client[], chain: AskedChain): Pro
 async function expectSoundIndex(database: string): Promise<void> {
   const sql = openPostgres({ url: database, statementMilliseconds: 30_000 });
   const { blockchainID: id, feeAsset } = localTerms;
-  expect(await follow(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
+  expect(await runSteps(sql, checkIndex([{ number: 1, id, feeAsset, completeFrom: 0 }], 'postgres'))).toEqual([]);
   await sql.close();
 }
 

@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/lru-map.ts';
+import { createLruMap } from '../bytes/lru-map.ts';
 import { type Cache, notReadBack } from './cache.ts';
 
 export type MemoryCacheOptions = {
@@ -9,7 +9,7 @@ export type MemoryCacheOptions = {
 
 /** Of one process. When it is full, what was not asked for longest goes first. */
 export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): Cache {
-  const kept = createRecency<{ readonly value: Uint8Array; readonly until: number }>();
+  const kept = createLruMap<{ readonly value: Uint8Array; readonly until: number }>();
   let bytes = 0;
 
   const drop = (key: string): void => {

@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/lru-map.ts';
+import { createLruMap } from '../bytes/lru-map.ts';
 import type { Eventual } from './eventual.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';
@@ -17,7 +17,7 @@ export type KeyFinderOptions = {
 
 /** Asks the store once for many requests: those that come together wait for the same answer, and for a while it is kept. */
 export function createKeyFinder({ store, now, life = 500, maxKept = 10_000 }: KeyFinderOptions): KeyFinder {
-  const kept = createRecency<{ readonly found: Eventual<ApiKey | undefined>; readonly until: number }>();
+  const kept = createLruMap<{ readonly found: Eventual<ApiKey | undefined>; readonly until: number }>();
 
   const ask = (hash: string, time: number): Eventual<ApiKey | undefined> => {
     const found = store.find(hash);

@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/lru-map.ts';
+import { createLruMap } from '../bytes/lru-map.ts';
 import { hasRoom, isForgotten, judge, type Limits, newStanding, note, type Standing, type Verdict } from './window.ts';
 
 /** A `Limiter` that answers at once. */
@@ -20,7 +20,7 @@ export type MemoryLimiterOptions = {
 
 /** Counts of this process alone. A client is dropped once nothing of it counts, or if there are too many: then who was away longest. */
 export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiterOptions): MemoryLimiter {
-  const clients = createRecency<Standing>();
+  const clients = createLruMap<Standing>();
 
   const standingOf = (client: string, time: number): Standing => {
     const known = clients.get(client);

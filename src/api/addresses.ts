@@ -1,6 +1,6 @@
 import { type Address, addressFromBytes, addressLength } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Param, ParamContext } from './param.ts';
 import { refuse } from './refusal.ts';
@@ -56,7 +56,7 @@ function readAddresses(text: string, name: string, max: number, { address, hrps 
 
 /** Reads parameters for one network. The same addresses are asked about again and again, and a checksum takes microseconds. */
 export function paramContext(hrp: string, alias?: string, chain = (name: string): string => name): ParamContext {
-  const decode = memo(remembered, (text: string): { readonly address: Address; readonly hrp: string } => {
+  const decode = memoize(remembered, (text: string): { readonly address: Address; readonly hrp: string } => {
     const at = prefix.test(text) ? 2 : 0;
     const found = bech32Decode(text.slice(at));
     const isKnown = found.hrp === hrp || found.hrp === alias;

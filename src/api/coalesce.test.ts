@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { gathered } from './coalesce.ts';
+import { coalesce } from './coalesce.ts';
 
 /** A question whose answers come when the test says so. */
 function question() {
   const open: PromiseWithResolvers<number>[] = [];
-  const ask = gathered(() => {
+  const ask = coalesce(() => {
     const asked = Promise.withResolvers<number>();
     open.push(asked);
     return asked.promise;

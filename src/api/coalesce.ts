@@ -2,7 +2,7 @@
  * A question to a database asked once for all who ask at the same time. Who comes while it is being asked does not share that answer, which
  * may be older than the call, but waits for the next: so everybody is told what holds after they asked, and one question at most is under way.
  */
-export function gathered<T>(ask: () => Promise<T>): () => Promise<T> {
+export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | undefined;
   let next: Promise<T> | undefined;
 

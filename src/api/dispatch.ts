@@ -7,7 +7,7 @@ import type { Asked } from './read-params.ts';
 import { invalid, Refusal } from './refusal.ts';
 import { createRequestReader, type Lead } from './request-reader.ts';
 import { errorResponse, jsonHeaders, refusalResponse, renderJson } from './response.ts';
-import type { Answer, AnswerCache } from './response-cache.ts';
+import type { CachedResponse, ResponseCache } from './response-cache.ts';
 import type { Cursor, Pages, Route } from './route.ts';
 import { RouteTreeError } from './route-tree.ts';
 
@@ -23,7 +23,7 @@ export type ApiOptions = {
   readonly gate: Gate;
   readonly context: ParamContext;
   /** Without one every request is answered anew. */
-  readonly cache?: AnswerCache;
+  readonly cache?: ResponseCache;
   /** Secret of the page tokens: the same in all processes that serve the same lists. */
   readonly sealKey: Uint8Array;
   /** How often the chain was reverted: page tokens do not outlive it. */
@@ -173,7 +173,7 @@ function answerer({ cache, sealKey, epoch, now, origin }: ApiOptions) {
     return opened === 'unknown' ? undefined : opened.cursor;
   };
 
-  const run = async ({ row, deps }: BoundRoute, asked: Asked, cursor: Cursor | undefined, from: string): Promise<Answer> => {
+  const run = async ({ row, deps }: BoundRoute, asked: Asked, cursor: Cursor | undefined, from: string): Promise<CachedResponse> => {
     const made = now();
     let next: { readonly cursor: Cursor; readonly token: string } | undefined;
     const pages: Pages = {
@@ -188,7 +188,7 @@ function answerer({ cache, sealKey, epoch, now, origin }: ApiOptions) {
     return { body, token: next === undefined || at < 0 ? undefined : { at, made, cursor: next.cursor } };
   };
 
-  const reply = (request: HttpRequest, bound: BoundRoute, asked: Asked): Answer | Promise<Answer> => {
+  const reply = (request: HttpRequest, bound: BoundRoute, asked: Asked): CachedResponse | Promise<CachedResponse> => {
     const cursor = open(asked);
     const from = origin(request);
     const make = () => run(bound, asked, cursor, from);
@@ -203,7 +203,7 @@ function answerer({ cache, sealKey, epoch, now, origin }: ApiOptions) {
     });
   };
 
-  return (request: HttpRequest, { target, asked }: Found): Answer | Promise<Answer> => {
+  return (request: HttpRequest, { target, asked }: Found): CachedResponse | Promise<CachedResponse> => {
     const read = asked(request);
     return read instanceof Promise ? read.then((late) => reply(request, target, late)) : reply(request, target, read);
   };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sha256 } from '../bytes/hash.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Cursor } from './route.ts';
 
@@ -29,7 +29,7 @@ export const tokenLife = 86_400;
 
 /** `epoch`: how often the chain was reverted. A token of an earlier epoch is unknown: its height may have another block by now. */
 export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
-  const keyNamed = memo(8, (name: string) => createHmac('sha256', secret).update(name).digest());
+  const keyNamed = memoize(8, (name: string) => createHmac('sha256', secret).update(name).digest());
   const keyOf = (day: number) => keyNamed(`page token ${epoch()} ${day}`);
   return {
     seal: (cursor, query, now) => {

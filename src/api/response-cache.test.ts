@@ -7,15 +7,15 @@ import { paramContext } from './addresses.ts';
 import { bind, createApi } from './dispatch.ts';
 import { pageSize, pageToken, pathText } from './params.ts';
 import { asker, openGate } from './requests.fixture.ts';
-import { type Answer, createAnswerCache, type Wanted } from './response-cache.ts';
-import { type Keep, type Route, route } from './route.ts';
+import { type CachedResponse, createResponseCache, type Wanted } from './response-cache.ts';
+import { type CachePolicy, type Route, route } from './route.ts';
 import { object } from './schema.ts';
-import { createSharedAnswers } from './shared-response-cache.ts';
+import { createSharedResponseCache } from './shared-response-cache.ts';
 
 /** A world that goes on: blocks, seconds, and a past that is filled in. */
 type World = { height: number; now: number; past: number; runs: number };
 
-const keeps: readonly Keep[] = ['tip', 'tip-only', 'pin', 'pin-tip', 'never'];
+const keeps: readonly CachePolicy[] = ['tip', 'tip-only', 'pin', 'pin-tip', 'never'];
 
 /** A route for each way of keeping; what it answers depends on just what that way allows. */
 const rows: readonly Route<World>[] = keeps.map((keep) =>
@@ -43,11 +43,11 @@ const rows: readonly Route<World>[] = keeps.map((keep) =>
 function start(world: World, maxBytes = 1_000_000, isLate = false, shared?: Cache) {
   const now = () => world.now;
   const stampNow = () => ({ tip: `tip ${world.height}`, past: `past ${world.past}` });
-  const cache = createAnswerCache({
+  const cache = createResponseCache({
     maxBytes,
     now,
     stamp: isLate ? async () => stampNow() : stampNow,
-    ...(shared === undefined ? {} : { shared: createSharedAnswers(shared, 'test 1') }),
+    ...(shared === undefined ? {} : { shared: createSharedResponseCache(shared, 'test 1') }),
   });
   const common = {
     routes: bind('data', rows, world),
@@ -198,15 +198,15 @@ describe('runs', () => {
 });
 
 describe('in the cache', () => {
-  const answerOf = (body: string): Answer => ({ body: Buffer.from(body), token: undefined });
+  const answerOf = (body: string): CachedResponse => ({ body: Buffer.from(body), token: undefined });
   const seal = (_: unknown, at: number) => `${at}`.repeat(4);
-  const wanted = (make: () => Promise<Answer>): Wanted => ({ key: 'k', keep: 'tip', pinned: false, make, seal });
+  const wanted = (make: () => Promise<CachedResponse>): Wanted => ({ key: 'k', keep: 'tip', pinned: false, make, seal });
   const fixed = { now: () => 1, stamp: () => ({ tip: 't', past: 'p' }) };
 
   test('who asks after a block does not share a run that began before it', async () => {
     let tip = 'one';
-    const cache = createAnswerCache({ maxBytes: 10_000, now: () => 1, stamp: () => ({ tip, past: '' }) });
-    const slow = Promise.withResolvers<Answer>();
+    const cache = createResponseCache({ maxBytes: 10_000, now: () => 1, stamp: () => ({ tip, past: '' }) });
+    const slow = Promise.withResolvers<CachedResponse>();
     const first = cache.answer(wanted(() => slow.promise));
     tip = 'two';
     const second = cache.answer(wanted(async () => answerOf('new')));
@@ -218,13 +218,13 @@ describe('in the cache', () => {
   });
 
   test('a failed run is not kept, and not shared with those who come later', async () => {
-    const cache = createAnswerCache({ maxBytes: 10_000, ...fixed });
+    const cache = createResponseCache({ maxBytes: 10_000, ...fixed });
     await expect(Promise.resolve(cache.answer(wanted(() => Promise.reject(new Error('x')))))).rejects.toThrow('x');
     expect((await cache.answer(wanted(async () => answerOf('fine')))).body.toString()).toBe('fine');
   });
 
   test('bytes are bounded: the longest unasked go first, giants are not kept', async () => {
-    const cache = createAnswerCache({ maxBytes: 100_000, ...fixed });
+    const cache = createResponseCache({ maxBytes: 100_000, ...fixed });
     let made = 0;
     const ask = async (key: string, size: number) =>
       await cache.answer({
@@ -254,8 +254,11 @@ describe('in the cache', () => {
 
   test('a body that is out is never changed', async () => {
     let now = 1;
-    const cache = createAnswerCache({ maxBytes: 10_000, now: () => now, stamp: fixed.stamp });
-    const make = async (): Promise<Answer> => ({ body: Buffer.from('[AAAA]'), token: { at: 1, made: 1, cursor: { height: 0, after: 0 } } });
+    const cache = createResponseCache({ maxBytes: 10_000, now: () => now, stamp: fixed.stamp });
+    const make = async (): Promise<CachedResponse> => ({
+      body: Buffer.from('[AAAA]'),
+      token: { at: 1, made: 1, cursor: { height: 0, after: 0 } },
+    });
     const first = await cache.answer({ ...wanted(make), keep: 'tip-only' });
     now = 7;
     const second = await cache.answer({ ...wanted(make), keep: 'tip-only' });

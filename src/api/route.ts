@@ -17,7 +17,7 @@ export type Route<Deps, P extends Params = Params> = {
   readonly response: Schema;
   /** Bodies of other statuses that say more than every error does. */
   readonly failures?: Readonly<Partial<Record<RefusalStatus, Schema>>>;
-  readonly keep: Keep;
+  readonly keep: CachePolicy;
   /** Further headers of every answer of this route. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answered without a key even where keys are required. */
@@ -38,7 +38,7 @@ export type Route<Deps, P extends Params = Params> = {
  * `never`     not at all.
  * What a page token says of the clock does not count: tokens in kept answers are made anew.
  */
-export type Keep = 'tip' | 'tip-only' | 'pin' | 'pin-tip' | 'never';
+export type CachePolicy = 'tip' | 'tip-only' | 'pin' | 'pin-tip' | 'never';
 
 /** What a route may know of the request beyond its parameters. */
 export type Call = {

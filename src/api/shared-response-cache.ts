@@ -1,9 +1,9 @@
 import type { Cache } from '../access/cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
-import type { Answer, Held, SharedAnswers } from './response-cache.ts';
+import type { CachedResponse, Held, SharedResponseCache } from './response-cache.ts';
 
 /** `program`: version and network of the program; another one may write the same answer in another way. */
-export function createSharedAnswers(cache: Cache, program: string): SharedAnswers {
+export function createSharedResponseCache(cache: Cache, program: string): SharedResponseCache {
   const nameOf = (key: string, { tip = '-', past }: Held): string =>
     `answer:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
   return {
@@ -24,9 +24,9 @@ const maxShared = 1_048_576;
 const lifetime = 600;
 
 /** A line that tells of the token, then the body. */
-const packed = ({ body, token }: Answer): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
+const packed = ({ body, token }: CachedResponse): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
 
-function unpacked(stored: Uint8Array): Answer {
+function unpacked(stored: Uint8Array): CachedResponse {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const end = bytes.indexOf('\n');
   return { body: bytes.subarray(end + 1), token: JSON.parse(bytes.toString('latin1', 0, end)) ?? undefined };

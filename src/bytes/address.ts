@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { bech32Encode } from './bech32.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { fromHex, toHex } from './hex.ts';
-import { memo } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 /** A 20-byte address as 40 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Address = string & { readonly __address: true };
@@ -30,7 +30,7 @@ export const parseShortId = (text: string): Address => addressFromBytes(cb58Deco
 
 /** Writes addresses of one chain, `X-local1…`, and remembers the last ones: owners repeat, and a checksum costs microseconds. */
 export const addressWriter = (chainAlias: string, hrp: string, remembered = 65_536): ((address: Address) => string) =>
-  memo(remembered, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
+  memoize(remembered, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
 
 export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
 export class AddressError extends Fault<AddressFault> {}

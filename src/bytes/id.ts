@@ -3,7 +3,7 @@ import { cb58Decode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
 import { createIdText } from './id-text.ts';
-import { memo } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Id = string & { readonly __id: true };
@@ -27,9 +27,9 @@ export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 const remembered = 32_768;
 
 /** The public text form, CB58. */
-export const idText: (id: Id) => string = memo(remembered, createIdText());
+export const idText: (id: Id) => string = memoize(remembered, createIdText());
 
-export const parseId: (text: string) => Id = memo(remembered, checkedId);
+export const parseId: (text: string) => Id = memoize(remembered, checkedId);
 
 function checkedId(text: string): Id {
   const bytes = cb58Decode(text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createRecency } from './lru-map.ts';
+import { createLruMap } from './lru-map.ts';
 
 type Step = readonly ['get' | 'set' | 'delete', string];
 const steps = fc.array(fc.tuple(fc.constantFrom<Step[0]>('get', 'set', 'delete'), fc.constantFrom('a', 'b', 'c', 'd')), { maxLength: 60 });
@@ -8,7 +8,7 @@ const steps = fc.array(fc.tuple(fc.constantFrom<Step[0]>('get', 'set', 'delete')
 test('as a map whose entries are moved to its end', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const recency = createRecency<number>();
+      const recency = createLruMap<number>();
       const plain = new Map<string, number>();
       all.forEach(([what, key], value) => {
         if (what === 'set') {

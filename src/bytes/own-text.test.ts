@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createRecency } from './lru-map.ts';
-import { memo } from './memoize.ts';
+import { createLruMap } from './lru-map.ts';
+import { memoize } from './memoize.ts';
 import { ownText } from './own-text.ts';
 
 test('a copy equals its text, whatever characters and however long', () => {
@@ -28,11 +28,11 @@ function growth(cache: (key: string) => void): number {
 }
 
 test('a memo does not keep the texts alive that its keys were cut from', () => {
-  const remembered = memo(1000, (key: string) => key.length);
+  const remembered = memoize(1000, (key: string) => key.length);
   expect(growth((key) => remembered(key))).toBeLessThan(100);
 });
 
 test('a recency map does not keep the texts alive that its keys were cut from', () => {
-  const recency = createRecency<number>();
+  const recency = createLruMap<number>();
   expect(growth((key) => recency.set(key, 1))).toBeLessThan(100);
 });

@@ -6,14 +6,14 @@ import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Mempool } from './mempool.ts';
 import { conflictingTxs, conflictsWithAncestor, type Parent } from './processing.ts';
-import type { Judge } from './tx-verifier.ts';
+import type { TxVerifier } from './tx-verifier.ts';
 
 /** How many bytes of transactions a block is filled up to. Peer: vms/avm/block/builder/builder.go. */
 export const targetBlockSize = 128 * 1024;
 
 export type BuildDeps = {
   readonly mempool: Mempool;
-  readonly judge: Judge;
+  readonly judge: TxVerifier;
   readonly now: () => bigint;
   readonly importedBy: (parentID: Id) => ReadonlySet<Id>;
   readonly effects: (tx: Tx) => Effects;

@@ -9,7 +9,7 @@ import { makeTx, type Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { makeUtxo, utxoId } from '../tx/utxo.ts';
 import { type BlockRef, type Chain, createChain, type Ledger } from './chain.ts';
-import type { Judge } from './tx-verifier.ts';
+import type { TxVerifier } from './tx-verifier.ts';
 
 const asset = 'aa'.repeat(32) as Id;
 const other = 'bb'.repeat(32) as Id;
@@ -54,7 +54,7 @@ const importing = (memo: string): Tx =>
   );
 
 /** Only whether the inputs are there; the rules themselves have their own tests. */
-const judge: Judge = {
+const judge: TxVerifier = {
   syntax: (tx) => {
     if (Buffer.from(tx.unsigned.memo).includes('malformed')) throw new Fault('malformed', { code: 'TEST_MALFORMED' });
   },
@@ -113,7 +113,7 @@ function setUp(
 } {
   const ledger = memoryLedger(coins);
   let now = 2000n;
-  const chain = createChain({ ledger, judge, now: () => now, kinder: { judgesAnew: kinder, walletMovesOn: kinder } });
+  const chain = createChain({ ledger, judge, now: () => now, differences: { judgesAnew: kinder, walletMovesOn: kinder } });
   const decide = () => {
     const block = chain.build();
     if (block === undefined) return undefined;

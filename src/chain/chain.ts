@@ -13,7 +13,7 @@ import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissing } from './missing-output.ts';
 import { type Parent, type Processing, verifyBlock } from './processing.ts';
 import { createRefusals } from './refusals.ts';
-import type { Judge } from './tx-verifier.ts';
+import type { TxVerifier } from './tx-verifier.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
 /** The accepted state as the chain needs it. */
@@ -33,11 +33,11 @@ export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 export type ChainDeps = {
   readonly ledger: Ledger;
-  readonly judge: Judge;
+  readonly judge: TxVerifier;
   /** Unix seconds. */
   readonly now: () => bigint;
   /** Where this chain is kinder than the peer; see the table of differences. */
-  readonly kinder: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
+  readonly differences: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Commits begin to fail, or succeed again. */
   readonly onCommitState?: () => void;
@@ -72,7 +72,7 @@ export type Chain = {
 };
 
 /** One chain: what waits, what is undecided, what is accepted. The only place that changes accepted state is `accept`. */
-export function createChain({ ledger, judge, now, kinder, onDropped, onCommitState }: ChainDeps): Chain {
+export function createChain({ ledger, judge, now, differences, onDropped, onCommitState }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, Processing>();
   const effects = rememberedEffects();
@@ -105,7 +105,7 @@ export function createChain({ ledger, judge, now, kinder, onDropped, onCommitSta
     for (const listener of workListeners) listener();
   };
 
-  const wallet = createWalletQueue(add, kinder.walletMovesOn);
+  const wallet = createWalletQueue(add, differences.walletMovesOn);
 
   /** Peer: vms/avm/network/gossip.go, Add: pending first, then a remembered refusal, then the rules, then the pool's limits. */
   const issue = (tx: Tx): void => {
@@ -122,7 +122,7 @@ export function createChain({ ledger, judge, now, kinder, onDropped, onCommitSta
 
   /** Throws a fault that says why the last accepted state does not allow the transaction. */
   const checkRules = (tx: Tx): void => {
-    const before = kinder.judgesAnew ? undefined : mempool.dropReason(tx.id);
+    const before = differences.judgesAnew ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
       judge.syntax(tx);
@@ -136,7 +136,7 @@ export function createChain({ ledger, judge, now, kinder, onDropped, onCommitSta
   };
 
   const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
-    const isDecided = mempool.get(tx.id) !== undefined || (!kinder.judgesAnew && mempool.dropReason(tx.id) !== undefined);
+    const isDecided = mempool.get(tx.id) !== undefined || (!differences.judgesAnew && mempool.dropReason(tx.id) !== undefined);
     return isDecided ? [] : judge.expectedSignatures(tx, ledger);
   };
 

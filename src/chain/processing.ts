@@ -6,7 +6,7 @@ import type { Block } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import { ChainError } from './fault.ts';
-import type { Judge } from './tx-verifier.ts';
+import type { TxVerifier } from './tx-verifier.ts';
 
 /** How far a block may run ahead of our clock, in seconds. Peer: vms/avm/block/executor/block.go, SyncBound. */
 export const maxAhead = 10n;
@@ -18,7 +18,7 @@ export type Processing = { readonly block: Block; readonly diff: Diff; readonly 
 export type Parent = { readonly id: Id; readonly height: bigint; readonly time: bigint; readonly view: View };
 
 export type VerifyDeps = {
-  readonly judge: Judge;
+  readonly judge: TxVerifier;
   readonly now: () => bigint;
   readonly parent: (id: Id) => Parent | undefined;
   /** Inputs that processing ancestors, the parent included, have imported. */

@@ -8,14 +8,14 @@ import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
 
 /** The rules of one chain with everything they need from outside: who signed, what time it is, where other chains live. */
-export type Judge = {
+export type TxVerifier = {
   readonly syntax: (tx: Tx) => void;
   readonly spend: (tx: Tx, view: View) => void;
   /** Signatures that syntax and spend would recover: all, or those before the first check that fails without any signature. */
   readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
 };
 
-export type JudgeDeps = {
+export type TxVerifierDeps = {
   readonly rules: Rules;
   readonly recover: SpendContext['recover'];
   readonly addressText: SpendContext['addressText'];
@@ -25,7 +25,7 @@ export type JudgeDeps = {
   readonly subnetOf: (chainID: Id) => Id | undefined;
 };
 
-export function createJudge({ rules, recover, addressText, now, subnetID, subnetOf }: JudgeDeps): Judge {
+export function createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf }: TxVerifierDeps): TxVerifier {
   const { chainID } = rules;
   // The same transaction is judged when issued, when built into a block and with the block: its syntax cannot have changed since.
   const passed = new WeakSet<Tx>();

@@ -8,12 +8,12 @@ import { openState } from '../state/chain-state.ts';
 import { checkChain, rowsToRead } from '../state/check.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { storeFaultOf } from '../store/fault.ts';
-import { takeLock } from '../store/lock.ts';
+import { acquireLock } from '../store/lock.ts';
 import { hasSums, pageSums } from '../store/page-sums.ts';
 import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 import { type DataFiles, pagesText, rebuildSums, requireDatabase, verifyPages } from '../wiring/data-files.ts';
 import type { Env } from '../wiring/env.ts';
-import { type Frame, frameOf } from '../wiring/network-context.ts';
+import { createNetworkContext, type NetworkContext } from '../wiring/network-context.ts';
 import { type Findings, hasBlocks, indexDifferences, withRebuiltIndex } from './reindex.ts';
 
 /**
@@ -23,8 +23,8 @@ import { type Findings, hasBlocks, indexDifferences, withRebuiltIndex } from './
  */
 export function check(config: Config, env: Env): Findings {
   const files = requireDatabase(config.dataDir as string, env);
-  const frame = frameOf(config, env);
-  const lock = takeLock(env.openDatabase, files.lock);
+  const frame = createNetworkContext(config, env);
+  const lock = acquireLock(env.openDatabase, files.lock);
   try {
     const areRecorded = hasSums(env.openFile, files.database);
     const pages = areRecorded ? verifyPages(pageSums(env.openFile, files.database), env) : [];
@@ -45,7 +45,7 @@ export function check(config: Config, env: Env): Findings {
 
 type Found = { readonly lines: readonly string[]; readonly problems: readonly string[] };
 
-function checkRows(files: DataFiles, config: Config, env: Env, frame: Frame): Found {
+function checkRows(files: DataFiles, config: Config, env: Env, frame: NetworkContext): Found {
   const lines: string[] = [];
   const problems: string[] = [];
   /** What cannot even be read is a problem like any other. */
@@ -136,7 +136,7 @@ function noted({ ends }: DataFiles, env: Env): ReadonlyMap<Id, ChainEnd> {
  * Builds the index again from blocks that were found right, and compares it with the one that is there. A directory that was only used
  * without the Data and Metrics interfaces has none.
  */
-function checkIndexes(files: DataFiles, env: Env, frame: Frame, options: StoreOptions): string[] {
+function checkIndexes(files: DataFiles, env: Env, frame: NetworkContext, options: StoreOptions): string[] {
   const store = openStore(env.openDatabase, { ...options, readonly: false, sums: pageSums(env.openFile, files.database) });
   try {
     if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return [];

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { AvmChainSpec } from '../wiring/avm-chain.ts';
 import { type DataFiles, rebuildSums, requireDatabase } from '../wiring/data-files.ts';
 import type { Env } from '../wiring/env.ts';
-import { frameOf } from '../wiring/network-context.ts';
+import { createNetworkContext } from '../wiring/network-context.ts';
 import { indexSpecOf, openPlace } from '../wiring/node-store.ts';
 
 /** What a command that looks for damage has to say. */
@@ -22,7 +22,7 @@ export type Findings = { readonly lines: readonly string[]; readonly damaged: bo
  */
 export function reindex(config: Config, env: Env): Findings {
   const files = requireDatabase(config.dataDir as string, env);
-  const frame = frameOf(config, env);
+  const frame = createNetworkContext(config, env);
   let damagedPages: readonly number[] = [];
   let done = false;
   const { store, close } = openPlace(config, env, frame, 'write', (pages) => {

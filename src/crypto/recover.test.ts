@@ -5,7 +5,7 @@ import { sha256 } from '../bytes/hash.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { recoverNative } from './curve-native.ts';
 import { recoverPortable } from './curve-portable.ts';
-import { createSigners, recoverSigner } from './recover.ts';
+import { createSignerCache, recoverSigner } from './recover.ts';
 
 const engines = { native: recoverNative, portable: recoverPortable };
 
@@ -57,7 +57,7 @@ test('native and portable agree on random signatures, good and bad', () => {
 });
 
 test('the cache answers as the function it remembers, past its size too', () => {
-  const cached = createSigners(recoverNative, 2).recover;
+  const cached = createSignerCache(recoverNative, 2).recover;
   for (const key of [...vectors.keys, ...vectors.keys]) {
     const message = new TextEncoder().encode(key.message);
     expect(cached(message, fromHex(key.signature.slice(2))) as string).toBe(key.addressBytes.slice(2));

@@ -22,7 +22,7 @@ export function recoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signatur
 }
 
 /** Who signed what, remembered. */
-export type Signers = {
+export type SignerCache = {
   readonly recover: RecoverSigner;
   /** Somebody else has recovered this one: another thread, off the hot path. */
   readonly remember: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
@@ -32,7 +32,7 @@ export type Signers = {
  * Recovery with a memory by (hash, signature): a transaction is judged when issued, when built into a block and when that block is
  * verified, and costs its signatures once.
  */
-export function createSigners(recoverKey: RecoverKey, size = 16_384): Signers {
+export function createSignerCache(recoverKey: RecoverKey, size = 16_384): SignerCache {
   const known = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
   // The same message is signed by every input of a transaction; hashing it once is enough.

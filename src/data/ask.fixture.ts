@@ -8,7 +8,7 @@ import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
 import { dataDeps } from './deps.ts';
-import type { RecoverKey } from './render-credential.ts';
+import type { RecoverPublicKey } from './render-credential.ts';
 import { dataRoutes } from './routes.ts';
 import { txs } from './world.fixture.ts';
 
@@ -20,7 +20,7 @@ export type Ask = ((target: string, sent?: Sent) => Promise<Told>) & {
 };
 
 /** Asks the rows through the dispatcher, and holds every answer against the schema of its row. */
-export function askData(served: Served, { recover, report }: { recover?: RecoverKey; report?: (error: unknown) => void } = {}): Ask {
+export function askData(served: Served, { recover, report }: { recover?: RecoverPublicKey; report?: (error: unknown) => void } = {}): Ask {
   const rows = dataRoutes();
   const answered = new Set<string>();
   let id: string | undefined;

@@ -2,9 +2,9 @@ import type { Served, ServedChain } from '../api/served.ts';
 import type { Address } from '../bytes/address.ts';
 import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
-import type { KeyText, RecoverKey } from './render-credential.ts';
+import type { KeyText, RecoverPublicKey } from './render-credential.ts';
 import { createSignerKeys } from './signer-keys.ts';
 
 /** What the rows of the Data interface work with. */
@@ -18,14 +18,14 @@ export type DataDeps = {
 };
 
 /** `recover` tells whose signature it is; without it answers show signatures only. */
-export function dataDeps(served: Served, recover?: RecoverKey): DataDeps {
+export function dataDeps(served: Served, recover?: RecoverPublicKey): DataDeps {
   const { hrp, alias } = served.network;
-  const spelt = (prefix: string) => memo(rememberedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
+  const spelt = (prefix: string) => memoize(rememberedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
   const own = spelt(hrp);
   const aliased = alias === undefined ? own : spelt(alias.hrp);
   return {
     served,
-    labels: memo(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
+    labels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressIn: (wanted) => (alias !== undefined && wanted === alias.hrp ? aliased : own),
     keyText: recover && createSignerKeys(recover),
   };

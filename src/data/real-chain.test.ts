@@ -21,7 +21,7 @@ import { parseTx, signedPart } from '../tx/tx.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { type Ask, answersOf, askData, onX, spelt, walk } from './ask.fixture.ts';
 import { type Deposit, plainReads } from './plain-reads.fixture.ts';
-import type { RecoverKey } from './render-credential.ts';
+import type { RecoverPublicKey } from './render-credential.ts';
 import { servedBy, servedChain } from './world.fixture.ts';
 
 /** Random transactions of every kind, judged by the real rules; the rows over the real index against the rows over a plain list of blocks. */
@@ -31,7 +31,8 @@ const blockCount = 40;
 const world = grow();
 afterAll(world.close);
 
-const recoverKey: RecoverKey = (tx, signature) => recoverNative(sha256(signedPart(tx)), signature.subarray(0, 64), signature[64] as number);
+const recoverKey: RecoverPublicKey = (tx, signature) =>
+  recoverNative(sha256(signedPart(tx)), signature.subarray(0, 64), signature[64] as number);
 const asked = (reads: Parameters<typeof servedChain>[0], recover = recoverKey): Ask => {
   const chain = servedChain(reads, { id: world.chainID, feeAsset: world.feeAsset });
   return askData(servedBy(chain, { now: world.now }), { recover, report: (error) => expect(error).toBeUndefined() });

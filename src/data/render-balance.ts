@@ -1,6 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import { type AssetType, isRight, typeOf, worthOf } from '../index/output-amount.ts';
+import { type AssetType, amountOf, isRight, typeOf } from '../index/output-amount.ts';
 import type { Holdings, OutputEntry } from '../index-read/index-reads.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
 
@@ -29,7 +29,7 @@ export function sumBalances({ own, shared, exported }: Holdings, now: number, fe
   const part = (sides: typeof here, locktime: bigint) => (locktime > seconds ? sides.locked : sides.unlocked);
   const add = (sides: typeof here, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
     if (isRight(output)) return;
-    part(sides, output.locktime).add({ asset: assetID, type: typeOf(output), sharedWith, amount: worthOf(output), count: 1 });
+    part(sides, output.locktime).add({ asset: assetID, type: typeOf(output), sharedWith, amount: amountOf(output), count: 1 });
   };
   for (const { asset, locktime, amount, count, nfts } of own) {
     const { add } = part(here, locktime);

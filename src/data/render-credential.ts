@@ -5,7 +5,7 @@ import type { FxOperation } from '../tx/operation.ts';
 import type { Tx } from '../tx/tx.ts';
 
 /** The compressed public key behind a signature of a transaction; undefined if there is none. */
-export type RecoverKey = (tx: Tx, signature: Uint8Array) => Uint8Array | undefined;
+export type RecoverPublicKey = (tx: Tx, signature: Uint8Array) => Uint8Array | undefined;
 
 /** The same as answers show it, for the signature of an owner. */
 export type KeyText = (owner: Address | undefined, tx: Tx, signature: Uint8Array) => string | undefined;

@@ -1,6 +1,6 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type AssetType, typeOf, worthOf } from '../index/output-amount.ts';
+import { type AssetType, amountOf, typeOf } from '../index/output-amount.ts';
 import type { AssetEntry, OutputEntry, TxEntry } from '../index-read/index-reads.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
@@ -62,6 +62,6 @@ const taken: { readonly [K in FxOperation['kind']]: { readonly type: AssetType; 
 
 function heldBy(emitted: readonly OutputEntry[]): readonly AmountByType[] {
   const { add, list } = amountSums();
-  for (const { utxo } of emitted) add(utxo.assetID, typeOf(utxo.output), worthOf(utxo.output));
+  for (const { utxo } of emitted) add(utxo.assetID, typeOf(utxo.output), amountOf(utxo.output));
   return list();
 }

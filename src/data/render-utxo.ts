@@ -2,7 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { isRight, typeOf, worthOf } from '../index/output-amount.ts';
+import { amountOf, isRight, typeOf } from '../index/output-amount.ts';
 import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { Output } from '../tx/output.ts';
 import { assetAmount, type LabelOf } from './render-asset.ts';
@@ -38,7 +38,7 @@ function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, s
     outputIndex: utxo.outputIndex.toString(),
     timestamp: time,
     utxoType: isRight(output) ? 'mint' : 'transfer',
-    asset: assetAmount(labelOf(utxo.assetID), typeOf(output), worthOf(output)),
+    asset: assetAmount(labelOf(utxo.assetID), typeOf(output), amountOf(output)),
     addresses: output.addresses.map(address),
     threshold: output.threshold,
     locktime: exact(output.locktime),

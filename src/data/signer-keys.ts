@@ -2,13 +2,13 @@ import type { Address } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Tx } from '../tx/tx.ts';
-import { base64, type KeyText, type RecoverKey } from './render-credential.ts';
+import { base64, type KeyText, type RecoverPublicKey } from './render-credential.ts';
 
 /**
  * Public keys as answers show them. Recovering one costs as much as rendering twenty outputs, but whoever signed for an output is its owner:
  * what was recovered once is good for everything else the same owner signed.
  */
-export function createSignerKeys(recover: RecoverKey): KeyText {
+export function createSignerKeys(recover: RecoverPublicKey): KeyText {
   const known = new Map<Address, string>();
   const remember = (owner: Address, key: Uint8Array, text: string): void => {
     // A transaction that the network accepted without looking may be signed by anybody; see verify/quirks.ts.

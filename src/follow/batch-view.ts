@@ -25,7 +25,7 @@ export function batchView({ imported, ...loaded }: Loaded): BatchView {
   return {
     utxo: (id) => utxos.get(id),
     asset: (id) => assets.get(id),
-    atomic: (_, id) => (imported.untold.has(id) ? 'untold' : imported.utxos.get(id)),
+    atomic: (_, id) => (imported.untold.has(id) ? 'unknown' : imported.utxos.get(id)),
     tx: (id) => txs.get(id),
     merge: ({ applied }) => {
       for (const { tx, effects } of applied) {

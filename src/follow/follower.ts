@@ -1,12 +1,12 @@
 import type { Id } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
-import type { Judge } from '../chain/tx-verifier.ts';
+import type { TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Engine } from '../engine/vm.ts';
 import type { ExportShelf } from '../index-write/exported-outputs.ts';
 import { createBackoff } from '../timing/backoff.ts';
 import { createDeferred } from '../timing/deferred.ts';
-import { createTurns } from '../timing/mutex.ts';
+import { createMutex } from '../timing/mutex.ts';
 import type { Tx } from '../tx/tx.ts';
 import { createExports } from './exports.ts';
 import { FollowError, isPassing } from './fault.ts';
@@ -52,7 +52,7 @@ export type FollowerDeps = {
   readonly ledger: FollowLedger;
   readonly expect: Expected;
   /** The rules of the chain. */
-  readonly judge: Judge;
+  readonly judge: TxVerifier;
   readonly recover: RecoverSigner;
   /** The other chains of the network by what the node calls them. */
   readonly foreign: { readonly [C in ForeignChain]: Id };
@@ -90,7 +90,7 @@ export function startFollower(deps: FollowerDeps): Follower {
   const asked = prompt(deps.remote, { timing, signal });
   const exports = createExports({ remote, chainID: expect.chainID, foreign: deps.foreign, timing, signal });
   const beyond = deps.hasOlder ? beyondHistory(remote) : nothingBeyond;
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const tracker = createTracker(deps);
   const backoffs = { passing: createBackoff(waits.passing, timing.random), lasting: createBackoff(waits.lasting, timing.random) };
   const ready = createDeferred();

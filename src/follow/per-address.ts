@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/address.ts';
-import { createTurns, type InTurn } from '../timing/mutex.ts';
+import { createMutex, type Mutex } from '../timing/mutex.ts';
 
 /** Something that must have been done for addresses before they are told about. Rejects if it could not be done for one of them. */
 export type PerAddress = (addresses: readonly Address[]) => Promise<void>;
@@ -18,7 +18,7 @@ const remembered = 200_000;
 export function perAddress(work: (address: Address) => Promise<void>, { atOnce, holds }: PerAddressOptions): PerAddress {
   const doneUntil = new Map<Address, number>();
   const underWay = new Map<Address, Promise<void>>();
-  const lanes = Array.from({ length: atOnce }, createTurns);
+  const lanes = Array.from({ length: atOnce }, createMutex);
   let turn = 0;
 
   const isDone = (address: Address): boolean => (doneUntil.get(address) ?? Number.NEGATIVE_INFINITY) > (holds?.now() ?? 0);
@@ -33,7 +33,7 @@ export function perAddress(work: (address: Address) => Promise<void>, { atOnce, 
   const shared = (address: Address): Promise<void> => {
     const before = underWay.get(address);
     if (before !== undefined) return before;
-    const lane = lanes[turn++ % lanes.length] as InTurn;
+    const lane = lanes[turn++ % lanes.length] as Mutex;
     const mine = lane(() => one(address)).finally(() => underWay.delete(address));
     underWay.set(address, mine);
     return mine;

@@ -8,7 +8,7 @@ import type { FollowLedger } from './ledger.ts';
 /** How blocks get in, and what must be stored in the same transaction as older outputs: their index. */
 export type StateHooks = { readonly accept: Accept; readonly withinOlder?: WithinOlder | undefined };
 
-type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'addOlder'>;
+type State = Pick<ChainState, 'lastAccepted' | 'blockAt' | 'utxo' | 'wasConsumed' | 'asset' | 'addPreLinearizationUtxos'>;
 
 /** A node's own state as the place where followed blocks are kept. Everything happens at once; the promises are the contract's. */
 export const stateLedger = (state: State, { accept, withinOlder }: StateHooks): FollowLedger => ({
@@ -30,5 +30,5 @@ export const stateLedger = (state: State, { accept, withinOlder }: StateHooks): 
     return { utxos, assets, spent };
   },
   commit: async (blocks) => accept(blocks),
-  addOlder: async (utxos) => state.addOlder(utxos, withinOlder),
+  addOlder: async (utxos) => state.addPreLinearizationUtxos(utxos, withinOlder),
 });

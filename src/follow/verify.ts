@@ -1,6 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { type Parent, verifyBlock } from '../chain/processing.ts';
-import type { Judge } from '../chain/tx-verifier.ts';
+import type { TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import { type AnyFault, Fault } from '../fault.ts';
 import { assetOf } from '../state/view.ts';
@@ -20,7 +20,7 @@ import type { Beyond } from './pre-linearization-lookup.ts';
 
 export type VerifyDeps = {
   readonly ledger: Pick<FollowLedger, 'load'>;
-  readonly judge: Judge;
+  readonly judge: TxVerifier;
   readonly recover: RecoverSigner;
   readonly exports: Exports;
   readonly beyond: Beyond;

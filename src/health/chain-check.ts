@@ -3,7 +3,7 @@ import { durationText, second } from './duration.ts';
 import type { Check, Details } from './result.ts';
 
 /** A chain's state as its engine and its network know it; durations in nanoseconds. */
-export type ChainState = {
+export type ChainHealth = {
   /** Absent while the chain is still fetching its past. */
   readonly consensus?: ConsensusState | undefined;
   readonly vm?: Details;
@@ -34,7 +34,7 @@ export const chainLimits = {
 
 /** Engine and network of one chain. Peer: snow/networking/handler/health.go, snow/engine/snowman/engine.go. */
 export const chainCheck =
-  (read: () => ChainState): Check =>
+  (read: () => ChainHealth): Check =>
   () => {
     const { consensus, vm = null, networking } = read();
     const engineError = consensus && consensusError(consensus);

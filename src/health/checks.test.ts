@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { parseId, zeroId } from '../bytes/id.ts';
-import { type ChainState, chainCheck } from './chain-check.ts';
+import { type ChainHealth, chainCheck } from './chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, shuttingDownCheck } from './checks.ts';
 import { durationText } from './duration.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from './network-checks.ts';
@@ -36,7 +36,7 @@ describe('a chain', () => {
     processingBlocks: 0,
   };
   const networking = { disconnectedValidators: [], percentConnected: 1 };
-  const verdict = async (state: ChainState) => await chainCheck(() => state)();
+  const verdict = async (state: ChainHealth) => await chainCheck(() => state)();
 
   test('at rest says what the peer says', async () => {
     expect(shown(await verdict({ consensus, networking }))).toBe(

@@ -6,7 +6,7 @@ import { isLocalCall } from './local-caller.ts';
 import type { Route, Routes } from './router.ts';
 
 /** A chain's names and what it answers: under its own path, and below it. */
-export type ServedChain = {
+export type ChainServices = {
   readonly id: Id;
   readonly aliases: readonly string[];
   /** By what follows the chain's path; '' is the path itself. */
@@ -19,8 +19,8 @@ export type ServedChain = {
 export const txMaxBody = 1_048_576;
 
 /** What a node serves, as far as its flags allow it. */
-export type Served = {
-  readonly chains: readonly ServedChain[];
+export type NodeServices = {
+  readonly chains: readonly ChainServices[];
   readonly info: Services | undefined;
   readonly health: { readonly services: Services; readonly deps: HealthDeps } | undefined;
   readonly metrics: readonly [path: string, route: Route] | undefined;
@@ -30,7 +30,7 @@ export type Served = {
 };
 
 /** Every path of the node, exact and case-sensitive. */
-export function routesOf({ chains, info, health, metrics, dev, pages = [] }: Served): Routes {
+export function routesOf({ chains, info, health, metrics, dev, pages = [] }: NodeServices): Routes {
   const rows: (readonly [string, Route])[] = [];
   for (const { id, aliases, services, maxBody } of chains)
     for (const base of chainPaths(id, aliases))

@@ -9,18 +9,18 @@ export type Files = {
 };
 
 /** A thing the node can be given: what to call it, and by which flags. */
-export type Gift = { readonly noun: string; readonly file: string; readonly content: string };
+export type KeySource = { readonly noun: string; readonly file: string; readonly content: string };
 
-export const gifts = {
+export const keySources = {
   certificate: { noun: 'staking certificate', file: '--staking-tls-cert-file', content: '--staking-tls-cert-file-content' },
   key: { noun: 'staking key', file: '--staking-tls-key-file', content: '--staking-tls-key-file-content' },
   signer: { noun: 'signer key', file: '--staking-signer-key-file', content: '--staking-signer-key-file-content' },
-} as const satisfies Record<string, Gift>;
+} as const satisfies Record<string, KeySource>;
 
 /** Its bytes, and where they came from: a path or a flag, to be named if they are no good. */
 export type Given = { readonly bytes: Uint8Array; readonly origin: string };
 
-export function fromFile(files: Files, gift: Gift, path: string): Given {
+export function fromFile(files: Files, gift: KeySource, path: string): Given {
   const bytes = readIfThere(files, gift, path);
   if (bytes !== undefined) return { bytes, origin: path };
   throw new IdentityError(`couldn't find ${gift.noun} at ${path}: put it there, or name another file with ${gift.file}`, {
@@ -30,7 +30,7 @@ export function fromFile(files: Files, gift: Gift, path: string): Given {
   });
 }
 
-export function fromBase64(gift: Gift, content: string): Given {
+export function fromBase64(gift: KeySource, content: string): Given {
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(content) && content.length % 4 === 0 && content.length > 0)
     return { bytes: Buffer.from(content, 'base64'), origin: gift.content };
   throw new IdentityError(`unable to decode base64 content of ${gift.content}: give the whole file in standard base64, with its padding`, {
@@ -39,7 +39,7 @@ export function fromBase64(gift: Gift, content: string): Given {
   });
 }
 
-export function readIfThere(files: Files, gift: Gift, path: string): Uint8Array | undefined {
+export function readIfThere(files: Files, gift: KeySource, path: string): Uint8Array | undefined {
   try {
     return files.read(path);
   } catch (cause) {
@@ -47,7 +47,7 @@ export function readIfThere(files: Files, gift: Gift, path: string): Uint8Array 
   }
 }
 
-export function keep(files: Files, gift: Gift, path: string, bytes: Uint8Array): void {
+export function keep(files: Files, gift: KeySource, path: string, bytes: Uint8Array): void {
   try {
     files.writePrivate(path, bytes);
   } catch (cause) {
@@ -55,7 +55,7 @@ export function keep(files: Files, gift: Gift, path: string, bytes: Uint8Array):
   }
 }
 
-export const unusable = (gift: Gift, origin: string, why: string): IdentityError =>
+export const unusable = (gift: KeySource, origin: string, why: string): IdentityError =>
   new IdentityError(`couldn't read ${gift.noun} from ${origin}: ${why}; name a good one with ${gift.file}`, {
     code: 'IDENTITY_UNUSABLE',
     flag: gift.file,
@@ -71,7 +71,7 @@ export type IdentityFault =
   | { code: 'IDENTITY_KEYS_DIFFER' };
 export class IdentityError extends Fault<IdentityFault> {}
 
-function fileFault(verb: 'read' | 'write', gift: Gift, path: string, cause: unknown): IdentityError {
+function fileFault(verb: 'read' | 'write', gift: KeySource, path: string, cause: unknown): IdentityError {
   const why = (cause as { message?: string } | null)?.message ?? String(cause);
   return new IdentityError(`couldn't ${verb} ${gift.noun} at ${path}: ${why}; mind its rights, or name another file with ${gift.file}`, {
     code: 'IDENTITY_FILE_REFUSED',

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { certificatePem, type KeyPair, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
-import { type Files, fromBase64, fromFile, type Given, gifts, IdentityError, keep, readIfThere, unusable } from './key-source.ts';
+import { type Files, fromBase64, fromFile, type Given, IdentityError, keep, keySources, readIfThere, unusable } from './key-source.ts';
 import { CertificateError, certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
 
@@ -20,9 +20,9 @@ export function loadKeyPair(options: TlsOptions, folder: string | undefined, env
   if (options.ephemeralCert) return newKeyPair(env.unixSeconds());
   const { tlsCertFile, tlsKeyFile, tlsCertContent, tlsKeyContent } = options;
   if (tlsCertContent !== undefined || tlsKeyContent !== undefined) {
-    if (tlsCertContent === undefined) throw missing(gifts.certificate.content, gifts.key.content);
-    if (tlsKeyContent === undefined) throw missing(gifts.key.content, gifts.certificate.content);
-    return readKeyPair(fromBase64(gifts.certificate, tlsCertContent), fromBase64(gifts.key, tlsKeyContent));
+    if (tlsCertContent === undefined) throw missing(keySources.certificate.content, keySources.key.content);
+    if (tlsKeyContent === undefined) throw missing(keySources.key.content, keySources.certificate.content);
+    return readKeyPair(fromBase64(keySources.certificate, tlsCertContent), fromBase64(keySources.key, tlsKeyContent));
   }
   const isGiven = tlsCertFile !== undefined || tlsKeyFile !== undefined;
   if (!isGiven && folder === undefined) return newKeyPair(env.unixSeconds());
@@ -30,27 +30,27 @@ export function loadKeyPair(options: TlsOptions, folder: string | undefined, env
   if (!isGiven && kept) makeIfMissing(kept, env);
   const certPath = tlsCertFile ?? kept?.cert;
   const keyPath = tlsKeyFile ?? kept?.key;
-  if (certPath === undefined) throw missing(gifts.certificate.file, gifts.key.file);
-  if (keyPath === undefined) throw missing(gifts.key.file, gifts.certificate.file);
-  return readKeyPair(fromFile(env.files, gifts.certificate, certPath), fromFile(env.files, gifts.key, keyPath));
+  if (certPath === undefined) throw missing(keySources.certificate.file, keySources.key.file);
+  if (keyPath === undefined) throw missing(keySources.key.file, keySources.certificate.file);
+  return readKeyPair(fromFile(env.files, keySources.certificate, certPath), fromFile(env.files, keySources.key, keyPath));
 }
 
 /** The key is written last, and it alone says whether there is a pair: a crash between the two leaves none. Peer: staking/tls.go. */
 function makeIfMissing(paths: { cert: string; key: string }, env: Env): void {
-  if (readIfThere(env.files, gifts.key, paths.key) !== undefined) return;
+  if (readIfThere(env.files, keySources.key, paths.key) !== undefined) return;
   const pair = newKeyPair(env.unixSeconds());
-  keep(env.files, gifts.certificate, paths.cert, Buffer.from(certificatePem(pair)));
-  keep(env.files, gifts.key, paths.key, Buffer.from(privateKeyPem(pair)));
+  keep(env.files, keySources.certificate, paths.cert, Buffer.from(certificatePem(pair)));
+  keep(env.files, keySources.key, paths.key, Buffer.from(privateKeyPem(pair)));
 }
 
 function readKeyPair(cert: Given, key: Given): KeyPair {
   const certificate = pemDecode('CERTIFICATE', textOf(cert));
-  if (certificate === undefined) throw unusable(gifts.certificate, cert.origin, 'it holds no PEM block of type CERTIFICATE');
+  if (certificate === undefined) throw unusable(keySources.certificate, cert.origin, 'it holds no PEM block of type CERTIFICATE');
   const publicKey = publicKeyOf(certificate, cert.origin);
   const privateKey = readPrivateKey(textOf(key));
-  if (privateKey === undefined) throw unusable(gifts.key, key.origin, 'it holds no private key in PEM form');
+  if (privateKey === undefined) throw unusable(keySources.key, key.origin, 'it holds no private key in PEM form');
   if (createPublicKey(privateKey).equals(publicKey)) return { certificate, privateKey };
-  const remedy = `give the two that were made together with ${gifts.certificate.file} and ${gifts.key.file}`;
+  const remedy = `give the two that were made together with ${keySources.certificate.file} and ${keySources.key.file}`;
   throw new IdentityError(`staking key (${key.origin}) and staking certificate (${cert.origin}) do not match: ${remedy}`, {
     code: 'IDENTITY_KEYS_DIFFER',
   });
@@ -60,7 +60,7 @@ function publicKeyOf(certificate: Uint8Array, origin: string): KeyObject {
   try {
     return certificatePublicKey(certificate);
   } catch (cause) {
-    if (cause instanceof CertificateError) throw unusable(gifts.certificate, origin, cause.message);
+    if (cause instanceof CertificateError) throw unusable(keySources.certificate, origin, cause.message);
     throw cause;
   }
 }

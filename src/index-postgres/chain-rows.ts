@@ -58,7 +58,9 @@ export function chainRows(chain: number) {
 
   /** Numbers blocks that follow one another, and says what to insert for them. */
   function* numbered(blocks: readonly NewBlock[], unspentBefore: number): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
-    const wanted = new Set(blocks.flatMap(({ diff, older }) => [...diff.consumed.keys(), ...(older ?? []).map(({ id }) => id)]));
+    const wanted = new Set(
+      blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.keys(), ...(preLinearizationUtxos ?? []).map(({ id }) => id)]),
+    );
     const before = yield* held(wanted);
     const at = { ...(yield* numbers()), unspent: unspentBefore };
     const fresh = new Map<Id, NumberedUtxo>();
@@ -79,24 +81,26 @@ export function chainRows(chain: number) {
       spend: [] as SqlValue[],
       asset: [] as SqlValue[],
     };
-    const storedBlocks = blocks.map(({ block, diff, older: brought = [], olderAssets = [], imported }): StoredBlock => {
-      const height = Number(block.height);
-      const older = brought.filter(({ id }) => !before.has(id) && !fresh.has(id)).map((utxo, i) => olderRow(utxo, at.utxo + 1 + i));
-      for (const row of older) fresh.set(row.utxo.id, row);
-      at.utxo += older.length;
-      const firstTx = at.tx + 1;
-      const { made, consumed } = blockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, held: found });
-      for (const row of made) if (row.spent === null) fresh.set(row.utxo.id, row);
-      at.tx += diff.applied.length;
-      at.utxo += made.length;
-      at.unspent += older.length + made.filter(({ spent }) => spent === null).length - consumed.length;
-      rows.block.push(...blockRow(block, firstTx, at.unspent));
-      for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
-      for (const row of [...older, ...made]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
-      for (const { seq, spent } of [...made, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
-      for (const tx of [...olderAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
-      return { block, firstTx, applied: diff.applied, made, consumed, older, imported: imported ?? new Map() };
-    });
+    const storedBlocks = blocks.map(
+      ({ block, diff, preLinearizationUtxos: brought = [], preLinearizationAssets = [], imported }): StoredBlock => {
+        const height = Number(block.height);
+        const older = brought.filter(({ id }) => !before.has(id) && !fresh.has(id)).map((utxo, i) => olderRow(utxo, at.utxo + 1 + i));
+        for (const row of older) fresh.set(row.utxo.id, row);
+        at.utxo += older.length;
+        const firstTx = at.tx + 1;
+        const { made, consumed } = blockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, held: found });
+        for (const row of made) if (row.spent === null) fresh.set(row.utxo.id, row);
+        at.tx += diff.applied.length;
+        at.utxo += made.length;
+        at.unspent += older.length + made.filter(({ spent }) => spent === null).length - consumed.length;
+        rows.block.push(...blockRow(block, firstTx, at.unspent));
+        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        for (const row of [...older, ...made]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
+        for (const { seq, spent } of [...made, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
+        for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
+        return { block, firstTx, applied: diff.applied, made, consumed, older, imported: imported ?? new Map() };
+      },
+    );
     const queries = [
       ...addBlocks(rows.block),
       ...addTxs(rows.tx),

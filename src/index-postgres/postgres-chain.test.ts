@@ -5,7 +5,7 @@ import type { Id } from '../bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import { learnedPostgres, migratePostgres } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
-import { follow } from '../index/steps.ts';
+import { runSteps } from '../index/steps.ts';
 import { checkIndex } from '../index-check/check-index.ts';
 import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables, type Prepared } from '../index-sqlite/indexed-world.fixture.ts';
 import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
@@ -104,7 +104,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       }
       await flush();
       expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
-      expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
 
       // What was exported is found to be gone: the same again, and the answers that were kept know that the past has changed.
       const owners = [...new Set(world.chains.flatMap(({ state }) => exportsOf(state).flatMap(({ output }) => output.addresses)))];
@@ -120,7 +120,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         expect(await learnedPostgres(sql)).toBe(before + 1);
       }
       expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
-      expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
 
       for (const [i, { state }] of world.chains.entries()) {
         const chain = chains[i] as PostgresChain;
@@ -161,7 +161,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       await chain.commit([]);
       await chain.commit(blocks);
       expect(await chain.lastAccepted()).toEqual(own.state.lastAccepted());
-      expect(await follow(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
 
       const utxos = blocks.flatMap(({ diff }) => diff.applied.flatMap(({ effects }) => [...effects.created]));
       const asset = own.source.feeAsset;
@@ -204,13 +204,13 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       for (let i = 0; i < 6; i++) {
         const prepared = world.prepare(own);
         const older = strangers.slice(i * 4, i * 4 + 2);
-        own.state.commitAll([{ ...prepared, older }], own.index.withinAll);
-        await chain.commit([{ ...prepared, older }]);
-        own.state.addOlder(strangers.slice(i * 4, i * 4 + 4), own.index.withinOlder);
+        own.state.commitAll([{ ...prepared, preLinearizationUtxos: older }], own.index.withinAll);
+        await chain.commit([{ ...prepared, preLinearizationUtxos: older }]);
+        own.state.addPreLinearizationUtxos(strangers.slice(i * 4, i * 4 + 4), own.index.withinOlder);
         await chain.addOlder(strangers.slice(i * 4, i * 4 + 4));
       }
       expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
-      expect(await follow(sql, checkIndex([spec], 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });
     world.close();
   }, 60_000);

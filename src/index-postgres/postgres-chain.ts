@@ -6,7 +6,7 @@ import { bulk, marks } from '../index/bulk.ts';
 import { IndexError } from '../index/fault.ts';
 import { countLearned } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
-import { ask, follow, type Steps } from '../index/steps.ts';
+import { ask, runSteps, type Steps } from '../index/steps.ts';
 import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
 import { type ExportShelf, exportSteps } from '../index-write/exported-outputs.ts';
 import type { NewBlock } from '../state/block-change.ts';
@@ -87,10 +87,10 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
     return concat([block.header, ...txs.map(({ bytes }) => bytes.subarray(versionSize))]);
   }
 
-  const writing = <T>(steps: () => Steps<T>) => sql.write((tx) => follow(tx, steps()));
+  const writing = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(tx, steps()));
 
   return {
-    isInitialized: async () => (await follow(sql, rows.last())) !== undefined,
+    isInitialized: async () => (await runSteps(sql, rows.last())) !== undefined,
     init: async (genesisTxs, first) => {
       const effects = (tx: Tx) => (chain.completeFrom === 0 ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
       const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
@@ -99,12 +99,12 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
       });
     },
     lastAccepted: async () => {
-      const last = await follow(sql, rows.last());
+      const last = await runSteps(sql, rows.last());
       if (last === undefined) throw empty(chain.id);
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
-    blockAt: (height) => follow(sql, blockBytes(height)),
-    load: (wanted) => follow(sql, loaded(wanted)),
+    blockAt: (height) => runSteps(sql, blockBytes(height)),
+    load: (wanted) => runSteps(sql, loaded(wanted)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
       await writing(function* () {
@@ -124,7 +124,7 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
       });
     },
     exported: {
-      open: (address) => follow(sql, exported.open(address)),
+      open: (address) => runSteps(sql, exported.open(address)),
       take: async (gone) => {
         await writing(function* () {
           if ((yield* exported.take(gone)) > 0) yield [countLearned];

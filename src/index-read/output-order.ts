@@ -1,5 +1,5 @@
 import { compare, u64Bytes } from '../bytes/octets.ts';
-import { worthOf } from '../index/output-amount.ts';
+import { amountOf } from '../index/output-amount.ts';
 import { tieOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import type { Utxo } from '../tx/utxo.ts';
@@ -11,7 +11,7 @@ export type Place = { readonly key: number | Uint8Array; readonly tie: Uint8Arra
 export type Sort = Pick<UtxoQuery, 'sortBy' | 'order'>;
 
 export const placeOf = (sortBy: Sort['sortBy'], output: { readonly seq: number; readonly time: number; readonly utxo: Utxo }): Place => ({
-  key: sortBy === 'timestamp' ? output.time : u64Bytes(worthOf(output.utxo.output)),
+  key: sortBy === 'timestamp' ? output.time : u64Bytes(amountOf(output.utxo.output)),
   tie: tieOf(output.utxo),
   seq: output.seq,
 });

@@ -1,5 +1,5 @@
 import type { Sql } from '../index/sql.ts';
-import { follow, type Query, type Steps } from '../index/steps.ts';
+import { type Query, runSteps, type Steps } from '../index/steps.ts';
 
 /** Answers a question that is written as steps. */
 export type Run = <T>(steps: () => Steps<T>) => Promise<T>;
@@ -7,7 +7,7 @@ export type Run = <T>(steps: () => Steps<T>) => Promise<T>;
 /** SQLite answers all of it at once, as of one moment. PostgreSQL goes on writing between two steps; whoever asks has to bear that. */
 export function runOn(sql: Sql): Run {
   const { read } = sql;
-  if (read === undefined) return (steps) => follow(sql, steps());
+  if (read === undefined) return (steps) => runSteps(sql, steps());
   const answer = ({ text, values }: Query) => sql.all<unknown>(text, values) as unknown[];
   return async (steps) =>
     read(() => {

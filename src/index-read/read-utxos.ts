@@ -2,7 +2,7 @@ import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
-import { worthOf } from '../index/output-amount.ts';
+import { amountOf } from '../index/output-amount.ts';
 import { openShelf } from '../index/output-set.ts';
 import { ask, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type Shelf, shelves } from '../index/tables.ts';
@@ -167,6 +167,6 @@ function wanted({ addresses, asset, minAmount }: UtxoQuery): (found: Found) => b
   const asked = new Set(addresses);
   return ({ utxo: { assetID, output } }) => {
     const owners = output.addresses.filter((address) => asked.has(address)).length;
-    return owners > 0 && owners >= output.threshold && (asset === undefined || assetID === asset) && worthOf(output) >= minAmount;
+    return owners > 0 && owners >= output.threshold && (asset === undefined || assetID === asset) && amountOf(output) >= minAmount;
   };
 }

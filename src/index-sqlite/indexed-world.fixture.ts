@@ -1,6 +1,6 @@
 import type { Id } from '../bytes/id.ts';
 import { migrateStore } from '../index/migrate.ts';
-import { stepsOn } from '../index/steps.ts';
+import { syncStepRunner } from '../index/steps.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema } from '../index/tables.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
 import { openWorld, outside, type WorldBlock, type WorldChain, worldChain, worldChains } from '../index-write/two-chains.fixture.ts';
@@ -34,7 +34,7 @@ export function indexedWorld(open: OpenDatabase, seed: number, path?: string) {
     for (const { effects } of made.diff.applied)
       for (const id of effects.imported?.ids ?? []) {
         const utxo = chain.state.atomic(effects.imported?.from as Id, id);
-        if (utxo !== undefined && utxo !== 'untold') imported.set(id, utxo);
+        if (utxo !== undefined && utxo !== 'unknown') imported.set(id, utxo);
       }
     return { ...made, chain, imported };
   };
@@ -50,7 +50,7 @@ export function indexedWorld(open: OpenDatabase, seed: number, path?: string) {
     commit(prepared, withIndex);
     return prepared;
   };
-  return { ...world, chains, specs: chains.map(({ spec }) => spec), run: stepsOn(world.store.db), begin, prepare, commit, step };
+  return { ...world, chains, specs: chains.map(({ spec }) => spec), run: syncStepRunner(world.store.db), begin, prepare, commit, step };
 }
 
 export type IndexedWorld = ReturnType<typeof indexedWorld>;

@@ -7,7 +7,7 @@ import { createTable } from '../index/ddl.ts';
 import { migratePostgres, migrateStore } from '../index/migrate.ts';
 import { type Migration, migrations } from '../index/migrations.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { follow, stepsOn } from '../index/steps.ts';
+import { runSteps, syncStepRunner } from '../index/steps.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { checkIndex } from '../index-check/check-index.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
@@ -45,7 +45,7 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
       expect(rowsOf(store.db, "SELECT value FROM meta WHERE name LIKE 'index%'")).toEqual([{ value: 1 }, { value: 1 }, { value: 1 }]);
       expect(rowsOf<{ n: number }>(store.db, importedRows)).toEqual([{ n: 0 }]);
       for (const { number } of chains) migrateStore(store, number);
-      expect(stepsOn(store.db)(checkIndex(chains, 'sqlite'))).toEqual([]);
+      expect(syncStepRunner(store.db)(checkIndex(chains, 'sqlite'))).toEqual([]);
       expect(rowsOf<{ n: number }>(store.db, importedRows)[0]?.n).toBeGreaterThan(0);
       const mixed = 'SELECT count(*) AS n FROM c1_asset_stat WHERE nfts > 0 AND supply > zeroblob(16)';
       expect(rowsOf<{ n: number }>(store.db, mixed)[0]?.n).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ test.skipIf(server === undefined)(
       for (const part of ['index', 'index of chain 1', 'index of chain 2']) await sql.all('INSERT INTO meta VALUES (?, 1)', [part]);
       const known = worldChains.map((id) => ({ id, genesis: worldGenesis }));
       expect(await migratePostgres(sql, 12345, known)).toEqual(numbers);
-      expect(await follow(sql, checkIndex(specs(drivers[0].open), 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex(specs(drivers[0].open), 'postgres'))).toEqual([]);
     } finally {
       await sql.close();
       await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
@@ -125,7 +125,7 @@ test('an index of version 1 that lacks the last blocks is migrated as far as it 
     for (const { number } of world.specs) migrateStore(file.store, number);
     expect(file.states.map((state) => state.height())).toEqual(world.chains.map(({ state }) => state.height()));
     for (const spec of world.specs) for (const _ of sqliteIndex(file.store, spec).catchUp());
-    expect(stepsOn(file.store.db)(checkIndex(world.specs, 'sqlite'))).toEqual([]);
+    expect(syncStepRunner(file.store.db)(checkIndex(world.specs, 'sqlite'))).toEqual([]);
     file.close();
     world.close();
   }));

@@ -3,7 +3,7 @@ import { type Id, idToBytes } from '../bytes/id.ts';
 import { createTable } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
 import { newestVersion } from '../index/migrations.ts';
-import { stepsOn } from '../index/steps.ts';
+import { syncStepRunner } from '../index/steps.ts';
 import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
 import { exportSteps } from '../index-write/exported-outputs.ts';
 import { storedBlocks } from '../index-write/stored-blocks.ts';
@@ -42,7 +42,7 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
   db.exec(`ATTACH DATABASE '${path.replaceAll("'", "''")}' AS rebuilt`);
   // A step that a power cut takes back is made again.
   db.exec('PRAGMA rebuilt.synchronous = NORMAL');
-  const run = stepsOn(db);
+  const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
     const [writer, blocksFrom] = [blockWriter(chain, 'sqlite', 'rebuilt.'), storedBlocks(chain)];

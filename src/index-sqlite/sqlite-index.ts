@@ -1,5 +1,5 @@
 import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
-import { stepsOn } from '../index/steps.ts';
+import { syncStepRunner } from '../index/steps.ts';
 import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
 import { type ExportShelf, exportSteps } from '../index-write/exported-outputs.ts';
 import { storedBlocks } from '../index-write/stored-blocks.ts';
@@ -30,7 +30,7 @@ export type SqliteIndex = {
 export type Progress = { readonly done: number; readonly total: number };
 
 export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
-  const run = stepsOn(store.db);
+  const run = syncStepRunner(store.db);
   const writer = blockWriter(chain, 'sqlite');
   store.onRevert(writer.forget);
   const exported = exportSteps(chain, 'sqlite');

@@ -12,7 +12,7 @@ import { knownMoves, moveOutputs, withKnownImports } from './cross-chain-rows.ts
 import { leavingRows, placingRows, shelve } from './output-set-rows.ts';
 import { writeOlder } from './pre-linearization-rows.ts';
 import { readBefore } from './previous-rows.ts';
-import { emptyMemory } from './writer-cache.ts';
+import { emptyCache } from './writer-cache.ts';
 import { type WriterQueries, writerQueries } from './writer-queries.ts';
 
 /** A chain as its index knows it. */
@@ -38,10 +38,10 @@ export type BlockWriter = {
 /** Writes all the index keeps of a chain, in the caller's transactions. What it remembers, only another writer could make wrong. */
 export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${string}.` = ''): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
-  let memory = emptyMemory();
+  let memory = emptyCache();
 
   function* older(utxos: readonly NumberedUtxo[]): Steps<void> {
-    memory = emptyMemory();
+    memory = emptyCache();
     if (utxos.length > 0) yield* writeOlder(q, utxos);
   }
 
@@ -52,7 +52,7 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
     if (olderOnes.length > 0) yield* older(olderOnes);
     // A block that was written and then not stored, or one that came another way: nothing remembered can be trusted.
     if (memory.height !== first - 1) {
-      memory = emptyMemory();
+      memory = emptyCache();
       yield* checkFollows(q, chain.id, first);
     }
     memory.height = undefined;
@@ -85,7 +85,7 @@ export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${
   }
 
   const forget = (): void => {
-    memory = emptyMemory();
+    memory = emptyCache();
   };
 
   return { write, writeOlder: older, forget };

@@ -19,7 +19,7 @@ import {
   type Span,
   spansAfter,
 } from './row-updates.ts';
-import type { WriterMemory } from './writer-cache.ts';
+import type { WriterCache } from './writer-cache.ts';
 
 /** Rows of everything that is summed or counted, each a flat list of values in the order of the table's columns. */
 export type CountedRows = {
@@ -33,7 +33,7 @@ export type CountedRows = {
 };
 
 /** Counts on from `before`, block after block; a row that several blocks change is given once, as the last one leaves it. */
-export function countedRows(before: Before, facts: readonly BlockFacts[], memory: WriterMemory): CountedRows {
+export function countedRows(before: Before, facts: readonly BlockFacts[], memory: WriterCache): CountedRows {
   const holders = layer(before.holders);
   const balances = layer(before.balances);
   const assets = layer(before.assets);

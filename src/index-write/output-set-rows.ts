@@ -1,5 +1,5 @@
 import { addressBlob, u64Blob } from '../index/blob.ts';
-import { worthOf } from '../index/output-amount.ts';
+import { amountOf } from '../index/output-amount.ts';
 import { openShelf, spentShelf, tieOf } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
 import type { Shelf } from '../index/tables.ts';
@@ -38,7 +38,7 @@ export function placingRows(placings: readonly Placing[]) {
   const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
   for (const { utxo, seq, time, shelf } of placings) {
     const tie = tieOf(utxo);
-    const amount = u64Blob(worthOf(utxo.output));
+    const amount = u64Blob(amountOf(utxo.output));
     for (const address of ownersOf(utxo)) {
       const owner = addressBlob(address);
       rows.holding.push(owner, shelf, time, tie, seq);

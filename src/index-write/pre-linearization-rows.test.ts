@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { migrateStore } from '../index/migrate.ts';
-import { stepsOn } from '../index/steps.ts';
+import { syncStepRunner } from '../index/steps.ts';
 import { checkIndex, indexChecker } from '../index-check/check-index.ts';
 import { indexTables } from '../index-sqlite/indexed-world.fixture.ts';
 import { sqliteIndex } from '../index-sqlite/sqlite-index.ts';
@@ -33,7 +33,7 @@ function oldChain(seed: number, withIndex = true) {
   const next = (): NewBlock => {
     const { block, diff } = source.next(view, 3);
     const older = [...diff.consumed.values()].filter(({ id }) => untold.delete(id));
-    return { block, diff, older, imported: new Map() };
+    return { block, diff, preLinearizationUtxos: older, imported: new Map() };
   };
   const step = (count: number): void => {
     // Later ones are made on a view of the ones before: so they go in one by one, whatever their number.
@@ -42,9 +42,9 @@ function oldChain(seed: number, withIndex = true) {
   const complete = (): void => {
     const some = [...untold.values()].filter(() => source.pick(3) === 0);
     for (const { id } of some) untold.delete(id);
-    state.addOlder([...some, ...some], withIndex ? index.withinOlder : undefined);
+    state.addPreLinearizationUtxos([...some, ...some], withIndex ? index.withinOlder : undefined);
   };
-  return { store, state, index, spec, step, complete, pick: source.pick, run: stepsOn(store.db) };
+  return { store, state, index, spec, step, complete, pick: source.pick, run: syncStepRunner(store.db) };
 }
 
 const dump = ({ store, spec }: ReturnType<typeof oldChain>) =>

@@ -8,7 +8,7 @@ import { askTogether, type Steps } from '../index/steps.ts';
 import { type Unit, units } from '../index/tables.ts';
 import type { BalanceChange, BlockFacts, NewInIndex } from './block-facts.ts';
 import { type AssetStat, type Held, type Holder, isGenesis, type Pace, type Span } from './row-updates.ts';
-import type { WriterMemory } from './writer-cache.ts';
+import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
 /** Rows as they are before some blocks, of all that the blocks change. */
@@ -25,7 +25,7 @@ export type Before = {
 /** Every row is read at most once, and not at all if it is remembered. */
 export function* readBefore(
   q: WriterQueries,
-  memory: WriterMemory,
+  memory: WriterCache,
   blocks: readonly NewInIndex[],
   facts: readonly BlockFacts[],
 ): Steps<Before> {

@@ -8,7 +8,7 @@ import type { AssetStat, Held, Holder, Pace, Span } from './row-updates.ts';
  * Rows the writer need not read again: it is the only one that changes them. Good only from one block to the next: what was remembered
  * while a block was written that was not stored in the end is forgotten when the next one comes (see `height`).
  */
-export type WriterMemory = {
+export type WriterCache = {
   /** The block after which it holds; undefined while one is being written. */
   height: number | undefined;
   readonly holders: BoundedMap<Address, Holder>;
@@ -23,7 +23,7 @@ export type WriterMemory = {
 /** Senders spend again, and change comes back to them. */
 const remembered = 8192;
 
-export const emptyMemory = (): WriterMemory => ({
+export const emptyCache = (): WriterCache => ({
   height: undefined,
   holders: boundedMap(remembered),
   balances: boundedMap(remembered),

@@ -1,7 +1,7 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 
 /*
@@ -9,9 +9,9 @@ import { u64Bytes } from '../bytes/octets.ts';
  * what all of the index costs. The bytes are only ever bound to statements, so they may be shared.
  */
 
-export const addressBlob: (address: Address) => Uint8Array = memo(16_384, addressToBytes);
+export const addressBlob: (address: Address) => Uint8Array = memoize(16_384, addressToBytes);
 
-export const idBlob: (id: Id) => Uint8Array = memo(4096, idToBytes);
+export const idBlob: (id: Id) => Uint8Array = memoize(4096, idToBytes);
 
 /** Most outputs are not locked. */
 export const u64Blob = (value: bigint): Uint8Array => (value === 0n ? zero : u64Bytes(value));

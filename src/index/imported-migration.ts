@@ -2,7 +2,7 @@ import { addressToBytes } from '../bytes/address.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import { ownersOf } from '../state/balance.ts';
 import { restored, type StoredUtxo } from '../state/stored-utxo.ts';
-import { worthOf } from './output-amount.ts';
+import { amountOf } from './output-amount.ts';
 import { tieOf } from './output-set.ts';
 import { ask, type Query, type Steps } from './steps.ts';
 import { indexTablesOf } from './tables.ts';
@@ -28,7 +28,7 @@ type MovedRow = { readonly seq: number; readonly bytes: StoredUtxo; readonly see
 
 function placings({ seq, bytes, seen }: MovedRow, holding: string, amount: string): Query[] {
   const utxo = restored(bytes);
-  const [tie, worth] = [tieOf(utxo), u64Bytes(worthOf(utxo.output))];
+  const [tie, worth] = [tieOf(utxo), u64Bytes(amountOf(utxo.output))];
   return [...ownersOf(utxo)].flatMap((address): Query[] => {
     const owner = addressToBytes(address);
     return [

@@ -4,7 +4,7 @@ import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
 import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
-import { follow, type Query, type Steps, stepsOn } from './steps.ts';
+import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
 /**
  * Brings the index tables of a node's own database forward; `chain` is the chain's number there. Its version stands in `meta` beside the
@@ -21,7 +21,7 @@ export function migrateStore(store: Store, chain: number): void {
     for (const part of stale) {
       for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
         for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
-        stepsOn(db)(part.rows(migration));
+        syncStepRunner(db)(part.rows(migration));
       }
       set.run(part.name, newestVersion);
     }
@@ -126,7 +126,7 @@ async function forward(tx: Sql, part: Part): Promise<void> {
   if (!isStale(part.name, version)) return;
   for (const migration of migrationsAfter(version)) {
     for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
-    await follow(tx, part.rows(migration));
+    await runSteps(tx, part.rows(migration));
   }
   await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
 }

@@ -27,7 +27,7 @@ export const typeOf = (output: Output): AssetType => kinds[output.kind].type;
 export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);
 
 /** The number an output is listed and filtered by: its units, or 1 for an NFT or a property. */
-export const worthOf = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
+export const amountOf = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
 
 /** One name in the list, whatever the threshold; see state/balance.ts. */
 export const isAlone = ({ addresses }: Output): boolean => addresses.length === 1;

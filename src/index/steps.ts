@@ -18,7 +18,7 @@ export function* ask<Row>(queries: readonly Query[]): Steps<readonly Row[]> {
 }
 
 /** Runs steps on SQLite. To look for rows of what has none costs a fifth more. */
-export function stepsOn(db: Database): <T>(steps: Steps<T>) => T {
+export function syncStepRunner(db: Database): <T>(steps: Steps<T>) => T {
   const prepared = preparedOn(db);
   const run = ({ text, values }: Query): readonly unknown[] => {
     if (text.startsWith('SELECT')) return prepared(text).all(...values);
@@ -38,7 +38,7 @@ const noRows: readonly unknown[] = [];
 const atOnce = 8;
 
 /** Runs steps on any database, within a transaction of the caller's. */
-export async function follow<T>(sql: Sql, steps: Steps<T>): Promise<T> {
+export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   let turn = steps.next();
   while (turn.done !== true) {
     const answers: unknown[][] = [];

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from '../../test/wallet-kit.ts';
 import { createLog } from '../cli/log.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
-import { createSigners } from '../crypto/recover.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { recoverBatch } from '../crypto/recovery-batch.ts';
 import { createRecovery } from './recovery.ts';
 
@@ -25,7 +25,7 @@ function setUp() {
   const logged: string[] = [];
   const asked: Asked[] = [];
   const threads = { opened: 0, open: 0 };
-  const recovery = createRecovery(createSigners(recoverNative), {
+  const recovery = createRecovery(createSignerCache(recoverNative), {
     cores: 2,
     clock: { monotonic: () => now },
     timers: {

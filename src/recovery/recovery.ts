@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
 import type { RecoverKey } from '../crypto/curve.ts';
-import type { Signers } from '../crypto/recover.ts';
+import type { SignerCache } from '../crypto/recover.ts';
 import { packSigned, recoverBatch, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
 import { Fault } from '../fault.ts';
 import { signedPart, type Tx } from '../tx/tx.ts';
@@ -43,7 +43,7 @@ type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly
 /** Milliseconds without a rush after which the thread ends. */
 const quiet = 10_000;
 
-export function createRecovery(signers: Signers, env: RecoveryEnv): Recovery {
+export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery {
   const thread = createSignerThread(env);
   let isClosed = false;
   let cancelEnd = () => {};

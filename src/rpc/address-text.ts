@@ -1,7 +1,7 @@
 import { type Address, addressFromBytes, addressLength, parseShortId } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';
@@ -25,7 +25,7 @@ export type AddressSpace = Spelling & { readonly read: (text: string) => Address
 /** The same few addresses are asked about again and again, and a checksum takes microseconds. */
 export const addressSpace = (spelling: Spelling): AddressSpace => ({
   ...spelling,
-  read: memo(4096, (text: string) => parseAddress(text, spelling)),
+  read: memoize(4096, (text: string) => parseAddress(text, spelling)),
 });
 
 /** An address as users write it: bare CB58, or `<chain>-<bech32>` of this chain. Peer: vms/components/avax/addresses.go, in its order of checks. */

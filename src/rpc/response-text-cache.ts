@@ -1,4 +1,4 @@
-import { createRecency } from '../bytes/lru-map.ts';
+import { createLruMap } from '../bytes/lru-map.ts';
 
 /** Rendered answers, texts or bytes, bounded by what they weigh; the least recently used go first. */
 export type TextCache<T> = {
@@ -8,7 +8,7 @@ export type TextCache<T> = {
 };
 
 export function createTextCache<T extends { readonly length: number }>(maxLength: number): TextCache<T> {
-  const texts = createRecency<T>();
+  const texts = createLruMap<T>();
   let held = 0;
 
   const keep = (key: string, text: T): void => {

@@ -38,9 +38,9 @@ export type NewBlock = {
   readonly block: Block;
   readonly diff: Pick<Diff, 'applied' | 'consumed'>;
   /** Outputs it consumes that no block tells of. */
-  readonly older?: readonly Utxo[];
+  readonly preLinearizationUtxos?: readonly Utxo[];
   /** Creations of assets that no block tells of. */
-  readonly olderAssets?: readonly Tx[];
+  readonly preLinearizationAssets?: readonly Tx[];
   readonly imported?: ReadonlyMap<Id, Utxo>;
 };
 

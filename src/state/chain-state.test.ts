@@ -187,7 +187,7 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
           expectSame(reader, source);
         }
         expect(codeOf(() => reader.state.commit(source.first, diffOn(reader.state)))).toBe('STATE_WRONG_PARENT');
-        expect(codeOf(() => reader.store.touch())).toBe('STORE_FAILED');
+        expect(codeOf(() => reader.store.probeWrite())).toBe('STORE_FAILED');
         reader.close();
         writer.close();
       }));

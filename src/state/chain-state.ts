@@ -15,7 +15,7 @@ import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { stored } from './stored-utxo.ts';
 import { type ScanReads, scanTransfers, type TransferQuery, type TransferScan } from './transfer-scan.ts';
-import { manners, type OwnedUtxos, type PageQuery, type UtxoPage, utxoPage } from './utxo-page.ts';
+import { type OwnedUtxos, type PageQuery, pagingRules, type UtxoPage, utxoPage } from './utxo-page.ts';
 import { type NumberedUtxo, utxoTable } from './utxo-table.ts';
 import type { View } from './view.ts';
 
@@ -46,7 +46,7 @@ export type ChainState = View &
     /** The same for many blocks, all in one transaction; `within` runs once, after the last. */
     readonly commitAll: (blocks: readonly NewBlock[], within?: WithinAll) => void;
     /** Unspent outputs that no block tells of, as if made at height 0; those that are or were here are passed over. */
-    readonly addOlder: (utxos: readonly Utxo[], within?: WithinOlder) => void;
+    readonly addPreLinearizationUtxos: (utxos: readonly Utxo[], within?: WithinOlder) => void;
   };
 
 export type Within = (stored: StoredBlock) => void;
@@ -81,7 +81,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
 
   /** One address is read at one go; several must be seen at the same moment. */
   const ownPage = (query: PageQuery, strict: boolean): UtxoPage => {
-    const page = () => utxoPage(owned, query, manners[strict ? 'strict' : 'kind'].own);
+    const page = () => utxoPage(owned, query, pagingRules[strict ? 'strict' : 'kind'].own);
     return query.addresses.length === 1 ? page() : store.read(page);
   };
 
@@ -177,8 +177,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
     const gone: NumberedUtxo[] = [];
     const held = (utxo: Utxo): NumberedUtxo => fresh.get(utxo.id) ?? utxos.held(utxo);
     const insertNext = (next: NewBlock): StoredBlock => {
-      if (next.olderAssets) history.insertAssets(next.olderAssets);
-      const older = next.older === undefined || next.older.length === 0 ? [] : insertOlder(next.older, at.utxo + 1);
+      if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
+      const older =
+        next.preLinearizationUtxos === undefined || next.preLinearizationUtxos.length === 0
+          ? []
+          : insertOlder(next.preLinearizationUtxos, at.utxo + 1);
       at = { ...at, utxo: at.utxo + older.length, unspent: at.unspent + older.length };
       const { created, stored } = insert(next, at, held, within !== undefined);
       for (const row of created) fresh.set(row.utxo.id, row);
@@ -252,7 +255,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainInfo, 
       }
       writeAll(blocks, before.unspent, within);
     },
-    addOlder: (wanted, within) => {
+    addPreLinearizationUtxos: (wanted, within) => {
       const before = last();
       let added: NumberedUtxo[] = [];
       whole(() => {

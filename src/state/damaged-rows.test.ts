@@ -39,11 +39,11 @@ function asked(chain: OpenChain): Set<string | undefined> {
 test('a transaction that does not hash to its id is an error, and the database is no longer healthy', () => {
   const chain = grown();
   expect(asked(chain)).toEqual(new Set([undefined]));
-  chain.store.touch();
+  chain.store.probeWrite();
   const spoiled = grown();
   spoil(spoiled, 'c1_tx', 'bytes', 20);
   expect(asked(spoiled)).toEqual(new Set(['STATE_DAMAGED']));
-  expect(codeOf(spoiled.store.touch)).toBe('STORE_DAMAGED');
+  expect(codeOf(spoiled.store.probeWrite)).toBe('STORE_DAMAGED');
 });
 
 for (const [table, column, at] of [
@@ -58,7 +58,7 @@ for (const [table, column, at] of [
     spoil(chain, table, column, at);
     for (const id of ids) expect(codeOf(() => chain.state.block(id))).toBe('STATE_DAMAGED');
     for (const height of heights) expect(codeOf(() => chain.state.blockAt(height))).toBe('STATE_DAMAGED');
-    expect(codeOf(chain.store.touch)).toBe('STORE_DAMAGED');
+    expect(codeOf(chain.store.probeWrite)).toBe('STORE_DAMAGED');
   });
 
 test('an unspent output whose bytes do not match their checksum is an error', () => {

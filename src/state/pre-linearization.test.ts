@@ -54,10 +54,10 @@ for (const { name, open } of drivers.filter(({ onDisk }) => !onDisk))
       const [one, two] = [olderUtxo(1), olderUtxo(2)];
       const told: number[] = [];
       const { unspent } = state.stats();
-      state.addOlder([one, one], (added) => void told.push(added.length));
+      state.addPreLinearizationUtxos([one, one], (added) => void told.push(added.length));
       const changed = state.changed(owner);
-      state.addOlder([one, two], (added) => void told.push(added.length));
-      state.addOlder([one, two], (added) => void told.push(added.length));
+      state.addPreLinearizationUtxos([one, two], (added) => void told.push(added.length));
+      state.addPreLinearizationUtxos([one, two], (added) => void told.push(added.length));
       expect(told).toEqual([1, 1]);
       expect(state.utxo(one.id)).toEqual(one);
       expect(state.balances(owner)).toMatchObject([{ assetID: asset, own: 20n, ownCount: 2 }]);
@@ -74,8 +74,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => !onDisk))
       const told: unknown[] = [];
       state.commitAll(
         [
-          { ...first, older: [one] },
-          { ...second, older: [two] },
+          { ...first, preLinearizationUtxos: [one] },
+          { ...second, preLinearizationUtxos: [two] },
         ],
         (stored) => void told.push(...stored.map(({ older, consumed }) => [older?.length, consumed[0]?.height])),
       );
@@ -93,7 +93,7 @@ for (const { name, open } of drivers.filter(({ onDisk }) => !onDisk))
       expect(codeOf(() => state.commitAll(both))).toBe('STATE_MISSING_UTXO');
       expect(state.lastAccepted().id).toBe(second.block.id);
       expect(state.utxo(olderUtxo(3).id)).toBeUndefined();
-      state.addOlder([one]);
+      state.addPreLinearizationUtxos([one]);
       expect(state.utxo(one.id)).toBeUndefined();
       state.commitAll(both.slice(0, 1));
       expect(checkChain(store, chainID).problems).toEqual([]);

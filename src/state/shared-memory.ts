@@ -6,7 +6,7 @@ import type { Utxo } from '../tx/utxo.ts';
 import { chainNumbers, createShared } from './chain-number.ts';
 import { StateError } from './fault.ts';
 import { inOwnerRow, restored, type StoredUtxo, stored, storedOwners } from './stored-utxo.ts';
-import { type Manner, manners, type OwnedRow, type PageQuery, type UtxoPage, utxoPage } from './utxo-page.ts';
+import { type OwnedRow, type PageQuery, type PagingRules, pagingRules, type UtxoPage, utxoPage } from './utxo-page.ts';
 
 /** What chains of the network put where another one may import it; all pairs of chains are in it. Peer: chains/atomic. */
 export type SharedMemory = {
@@ -81,7 +81,7 @@ export function openSharedMemory(store: Store): SharedMemory {
             : { seq: entry.seq, bytes: entry.bytes, gone: entry.removed === 1 };
         };
         const bytesOf = ({ seq, bytes }: OwnedRow) => bytes ?? (whole.get(seq) as { bytes: StoredUtxo }).bytes;
-        const manner: Manner = manners[strict ? 'strict' : 'kind'].atomic;
+        const manner: PagingRules = pagingRules[strict ? 'strict' : 'kind'].atomic;
         return utxoPage({ rows, bytesOf, place }, query, manner);
       }),
     put: (reader, peer, utxos) => {

@@ -8,7 +8,7 @@ import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { commitNext, grow, openChain } from './grow.fixture.ts';
 import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
 import { stored, storedID } from './stored-utxo.ts';
-import { manners, type OwnedUtxos, type PageQuery, type UtxoCursor, type UtxoPage, utxoPage } from './utxo-page.ts';
+import { type OwnedUtxos, type PageQuery, pagingRules, type UtxoCursor, type UtxoPage, utxoPage } from './utxo-page.ts';
 
 const start: UtxoCursor = { address: zeroAddress, utxoID: zeroId };
 
@@ -192,7 +192,7 @@ test('a page that skips and skips comes back short, and walking on still gives e
   let pages = 0;
   for (; from.address < (addresses[199] as Address); pages++) {
     [looked, read] = [0, 0];
-    const page = utxoPage(source, { addresses, start: from, limit: 1024 }, manners.kind.own);
+    const page = utxoPage(source, { addresses, start: from, limit: 1024 }, pagingRules.kind.own);
     walked.push(...page.utxos.map(storedID));
     expect(looked).toBeLessThan(70_000);
     // Each output's bytes are wanted a few times at most, however often it is met.

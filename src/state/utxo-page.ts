@@ -28,7 +28,7 @@ export type OwnedRow = { readonly seq: number; readonly bytes: StoredUtxo | null
 export type Place = { readonly seq: number; readonly bytes: StoredUtxo; readonly gone: boolean };
 
 /** How pages are cut. The peer has one manner for a chain's own outputs and another for those in shared memory; each row is one. */
-export type Manner = {
+export type PagingRules = {
   /** The cursor's own output comes again. */
   readonly inclusive: boolean;
   /** A cursor whose output is gone keeps its place; otherwise the address starts over from its newest. */
@@ -40,7 +40,7 @@ export type Manner = {
 };
 
 /** Peer: vms/components/avax/utxo_fetching.go and utxo_state.go for `own`; chains/atomic/state.go, getKeys, for `atomic`. */
-export const manners = {
+export const pagingRules = {
   strict: {
     own: { inclusive: false, keepsPlace: false, listedOnce: 'in a page', clearsEnd: false },
     atomic: { inclusive: true, keepsPlace: false, listedOnce: 'in a page', clearsEnd: true },
@@ -49,14 +49,14 @@ export const manners = {
     own: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: false },
     atomic: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: true },
   },
-} as const satisfies { [manner: string]: { own: Manner; atomic: Manner } };
+} as const satisfies { [manner: string]: { own: PagingRules; atomic: PagingRules } };
 
 /** A page that had to skip this many entries comes back short: its cursor goes on from there. */
 const maxLooked = 65_536;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQuery, manner: Manner): UtxoPage {
+export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQuery, manner: PagingRules): UtxoPage {
   const utxos: StoredUtxo[] = [];
   const several = addresses.length > 1;
   const asked = new Set(addresses);
@@ -90,7 +90,7 @@ export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQu
 }
 
 /** A cursor counts only if its output belongs to its address; the peer's end cursor may carry another address's. */
-function placeOf(source: OwnedUtxos, start: UtxoCursor, manner: Manner): number | undefined {
+function placeOf(source: OwnedUtxos, start: UtxoCursor, manner: PagingRules): number | undefined {
   const place = source.place(start.utxoID);
   if (place === undefined || (place.gone && !manner.keepsPlace)) return undefined;
   if (!storedOwners(place.bytes).includes(start.address)) return undefined;

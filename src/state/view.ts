@@ -15,9 +15,9 @@ export type View = {
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
   /**
    * What another chain put into the memory it shares with this one. Always the accepted state: blocks check their own conflicts.
-   * `'untold'`: it was there, or the network would not have accepted the import, but nobody could say what it was (a follower's view).
+   * `'unknown'`: it was there, or the network would not have accepted the import, but nobody could say what it was (a follower's view).
    */
-  readonly atomic: (sourceChain: Id, utxoID: Id) => Utxo | 'untold' | undefined;
+  readonly atomic: (sourceChain: Id, utxoID: Id) => Utxo | 'unknown' | undefined;
   readonly tx: (id: Id) => Tx | undefined;
 };
 

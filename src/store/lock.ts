@@ -7,7 +7,7 @@ export type Lock = { readonly release: () => void };
  * One writer per data directory. The lock is SQLite's own exclusive lock on a small file of its own, held for the life of the process:
  * the operating system drops it when the process dies, however it dies, so no lock is ever stale.
  */
-export function takeLock(open: OpenDatabase, path: string): Lock {
+export function acquireLock(open: OpenDatabase, path: string): Lock {
   const db = opened(open, path);
   try {
     db.exec('PRAGMA busy_timeout = 0');

@@ -6,7 +6,7 @@ import { type Id, zeroId } from '../bytes/id.ts';
 import { drivers, inScratch } from '../platform/databases.fixture.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import type { OpenDatabase } from './database.ts';
-import { takeLock } from './lock.ts';
+import { acquireLock } from './lock.ts';
 import { openStore, type StoreOptions, schemaVersion } from './store.ts';
 
 const other = 'ab'.repeat(32) as Id;
@@ -54,14 +54,14 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
     test('touch writes and reads; it fails when the database takes nothing any more, and works again after', () =>
       inScratch((path) => {
         const store = at(path);
-        store.touch();
-        store.touch();
+        store.probeWrite();
+        store.probeWrite();
         const breaker = open(path, { readonly: false });
         breaker.exec(`CREATE TRIGGER broken BEFORE UPDATE ON meta BEGIN SELECT RAISE(ABORT, 'broken'); END`);
-        expect(codeOf(store.touch)).toBe('STORE_FAILED');
+        expect(codeOf(store.probeWrite)).toBe('STORE_FAILED');
         breaker.exec('DROP TRIGGER broken');
         breaker.close();
-        store.touch();
+        store.probeWrite();
         expect(store.db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'touched'`).get()?.value).toBe(3);
         store.close();
       }));
@@ -90,7 +90,7 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
     test('exclusive: nobody else gets in until it is closed', () =>
       inScratch((path) => {
         const store = at(path, { exclusive: true });
-        store.touch();
+        store.probeWrite();
         const second = open(path, { readonly: true });
         expect(() => second.prepare('SELECT * FROM meta').all()).toThrow(/locked/);
         second.close();
@@ -102,10 +102,10 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
 
     test('one lock, until it is released', () =>
       inScratch((path) => {
-        const lock = takeLock(open, path);
-        expect(codeOf(() => takeLock(open, path))).toBe('STORE_IN_USE');
+        const lock = acquireLock(open, path);
+        expect(codeOf(() => acquireLock(open, path))).toBe('STORE_IN_USE');
         lock.release();
-        takeLock(open, path).release();
+        acquireLock(open, path).release();
       }));
   });
 
@@ -148,10 +148,10 @@ test('a process that is killed leaves no lock behind', async () => {
     { stdin: 'pipe', stdout: 'pipe' },
   );
   await child.stdout.getReader().read();
-  expect(codeOf(() => takeLock(open, path))).toBe('STORE_IN_USE');
+  expect(codeOf(() => acquireLock(open, path))).toBe('STORE_IN_USE');
   child.kill('SIGKILL');
   await child.exited;
-  takeLock(open, path).release();
+  acquireLock(open, path).release();
   rmSync(folder, { recursive: true, force: true });
 });
 

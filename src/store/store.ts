@@ -9,7 +9,7 @@ export type Store = Transactions & {
   readonly db: Database;
   readonly readonly: boolean;
   /** Really writes a row and reads it back: whether the database still takes what the chain will give it. */
-  readonly touch: () => void;
+  readonly probeWrite: () => void;
   /** Takes down that a row was found damaged: `touch` fails from then on. */
   readonly noteDamage: (what: string) => void;
   readonly sizes: () => { file: number; log: number };
@@ -77,7 +77,7 @@ function storeOn(db: Database, options: StoreOptions): Store {
     read: transactions.read,
     write,
     ...epochs(db, write, readonly),
-    touch: () => {
+    probeWrite: () => {
       if (damage !== undefined) throw new StoreError(damage, { code: 'STORE_DAMAGED' });
       touch();
     },

@@ -5,11 +5,11 @@ import refused from '../../vectors/tx-errors.json' with { type: 'json' };
 import { parseHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
-import { createSigners } from '../crypto/recover.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { parseTx } from '../tx/tx.ts';
 import { createLedger, faultOf, localContext, type Put, putAll, txOf, verify } from './ledger.fixture.ts';
 
-const context = { ...localContext, recover: createSigners(recoverNative).recover };
+const context = { ...localContext, recover: createSignerCache(recoverNative).recover };
 
 type Step = { kind: string; foreign?: boolean; issue?: { tx: string }; sharedMemoryPut?: Put[] };
 

@@ -4,7 +4,7 @@ import scenario from '../../vectors/scenario-txs.json' with { type: 'json' };
 import { maxU64 } from '../bytes/octets.ts';
 import { CodecError } from '../codec/fault.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
-import { createSigners } from '../crypto/recover.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { diffOn } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import { effectsOf } from '../tx/effects.ts';
@@ -12,7 +12,7 @@ import { makeTx, parseTx, type Tx } from '../tx/tx.ts';
 import { TxError } from './fault.ts';
 import { createLedger, localContext, type Put, putAll, txOf, verify } from './ledger.fixture.ts';
 
-const context = { ...localContext, recover: createSigners(recoverNative).recover };
+const context = { ...localContext, recover: createSignerCache(recoverNative).recover };
 
 /** Every accepted transaction of the scenario with the ledger it met. */
 const accepted = (() => {

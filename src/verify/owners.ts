@@ -74,7 +74,7 @@ export function verifySigned(
 }
 
 /** The same for an output whose owners nobody could tell: as many signatures as the input says, all good, by owners in their order. */
-export function verifyUntoldSigned(signatureIndices: readonly number[], signatures: readonly Uint8Array[], signing: Signing): void {
+export function verifySignaturesOnly(signatureIndices: readonly number[], signatures: readonly Uint8Array[], signing: Signing): void {
   verifyCount(signatureIndices.length, signatures.length);
   if (signing.expect !== undefined) return;
   const index = firstNotAfter(

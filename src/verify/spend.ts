@@ -12,7 +12,7 @@ import { type Utxo, utxoId } from '../tx/utxo.ts';
 import { TxError } from './fault.ts';
 import { credentialOf } from './fx.ts';
 import { verifyFxOperation, verifyFxTransfer } from './fx-table.ts';
-import { type Signing, verifyUntoldSigned } from './owners.ts';
+import { type Signing, verifySignaturesOnly } from './owners.ts';
 import { each, type Naming, type SpentOutput } from './place.ts';
 import { isWaived } from './quirks.ts';
 import { type SubnetContext, verifySameSubnet } from './subnet.ts';
@@ -58,11 +58,11 @@ const beyondBase = (pass: Pass): TxHandlers<void> => ({
     if (!pass.context.bootstrapped) return;
     verifySameSubnet(sourceChain, pass.context);
     // All are fetched before the first is judged.
-    const utxos: (Utxo | 'untold')[] = [];
+    const utxos: (Utxo | 'unknown')[] = [];
     each('importedInputs', importedInputs, (input) => utxos.push(atomicUtxo(input, sourceChain, pass.view)), imports);
     const verifyImport = (input: TransferableInput, i: number): void => {
-      const utxo = utxos[i] as Utxo | 'untold';
-      if (utxo === 'untold') verifyUntold(input, inputs.length + i, pass);
+      const utxo = utxos[i] as Utxo | 'unknown';
+      if (utxo === 'unknown') verifyUntold(input, inputs.length + i, pass);
       else verifyTransfer(input, inputs.length + i, utxo, pass);
     };
     each('importedInputs', importedInputs, verifyImport, imports);
@@ -84,7 +84,7 @@ function verifyTransfer({ assetID, input }: TransferableInput, credentialIndex: 
 function verifyUntold({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: Pass): void {
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
-  verifyUntoldSigned(input.signatureIndices, credentialOf('secp256k1fx.Credential', credential).signatures, signing);
+  verifySignaturesOnly(input.signatureIndices, credentialOf('secp256k1fx.Credential', credential).signatures, signing);
 }
 
 function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: Pass): void {
@@ -126,7 +126,7 @@ function localUtxo(ref: UtxoRef, view: View): Utxo {
   return utxo;
 }
 
-function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'untold' {
+function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'unknown' {
   const utxo = view.atomic(sourceChain, refId(ref));
   if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', sourceChain: idText(sourceChain) });
   return utxo;

@@ -14,7 +14,7 @@ const view: View = {
   utxo: () => undefined,
   asset: (id) => (id === avax ? { id, fxs: [0] } : undefined),
   tx: () => undefined,
-  atomic: () => 'untold',
+  atomic: () => 'unknown',
 };
 
 const importing = (signatureIndices: number[], signed: Credential, assetID = avax) =>

@@ -1,5 +1,5 @@
 import type { BoundRoute, Observer } from '../api/dispatch.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import { latencyBounds } from '../metrics/node-metrics.ts';
 import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
 
@@ -20,9 +20,9 @@ export function apiMeters(registry: Registry, now: () => number): Observer {
     'Time to answer a request of the Data and Metrics interfaces, by route.',
     latencyBounds,
   );
-  const handlesOf = memo(maxRoutes, (route: BoundRoute | undefined): Handles => {
+  const handlesOf = memoize(maxRoutes, (route: BoundRoute | undefined): Handles => {
     const labels = { api: route?.api ?? 'none', route: route?.row.id ?? 'none' };
-    return { latency: latency(labels), requests: memo(maxStatuses, (status: number) => requests({ ...labels, status: `${status}` })) };
+    return { latency: latency(labels), requests: memoize(maxStatuses, (status: number) => requests({ ...labels, status: `${status}` })) };
   });
   return {
     now,

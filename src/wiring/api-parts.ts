@@ -1,4 +1,4 @@
-import type { Stamp } from '../api/response-cache.ts';
+import type { ChainVersion } from '../api/response-cache.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import type { IndexReads } from '../index-read/index-reads.ts';
 import type { Side } from './api.ts';
 import type { Env } from './env.ts';
 import { followedChain } from './follow.ts';
-import type { Frame } from './network-context.ts';
+import type { NetworkContext } from './network-context.ts';
 import { aboutOf, servedFrom } from './served-network.ts';
 
 /** A chain of this node, as far as the Data and Metrics interfaces need it. */
@@ -21,7 +21,13 @@ export type IndexedHere = {
 };
 
 /** What a node serves of its own chains; undefined if it keeps no index. */
-export function servedHere(config: Config, env: Env, frame: Frame, chains: readonly IndexedHere[], builder: string): Served | undefined {
+export function servedHere(
+  config: Config,
+  env: Env,
+  frame: NetworkContext,
+  chains: readonly IndexedHere[],
+  builder: string,
+): Served | undefined {
   const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
   if (chains.some(({ history }) => history === undefined)) return undefined;
   return servedFrom({
@@ -43,7 +49,7 @@ export function servedHere(config: Config, env: Env, frame: Frame, chains: reado
 }
 
 /** Answers change when a chain of this node does. */
-export const stampOf = (chains: readonly IndexedHere[]) => (): Stamp => ({
+export const stampOf = (chains: readonly IndexedHere[]) => (): ChainVersion => ({
   tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
   past: chains.map(({ reads, learned }) => `${reads.epoch()}.${learned?.() ?? 0}`).join(' '),
 });

@@ -1,9 +1,9 @@
 import { keyStoreOn } from '../access/key-store.ts';
 import { recordPlans } from '../access/plans-in-use.ts';
-import { gathered } from '../api/coalesce.ts';
-import type { Stamp } from '../api/response-cache.ts';
+import { coalesce } from '../api/coalesce.ts';
+import type { ChainVersion } from '../api/response-cache.ts';
 import type { Served } from '../api/served.ts';
-import { createSharedAnswers } from '../api/shared-response-cache.ts';
+import { createSharedResponseCache } from '../api/shared-response-cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import { logChanges } from '../cli/log.ts';
@@ -12,24 +12,24 @@ import { differencesOf } from '../differences.ts';
 import { type PerAddress, perAddress } from '../follow/per-address.ts';
 import type { Handler } from '../http/message.ts';
 import { indexedChains, isMigrated, learnedPostgres, touchPostgres } from '../index/migrate.ts';
-import { follow } from '../index/steps.ts';
+import { runSteps } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import { pause } from '../timing/pause.ts';
 import { createWishes } from './backfill-queue.ts';
-import { type Closing, createClosing } from './close-stack.ts';
+import { type CloseStack, createCloseStack } from './close-stack.ts';
 import type { Env } from './env.ts';
 import { isReached } from './follow.ts';
 import { finderOf, gateOf, plansIn } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { metricsOf, nodeMetrics } from './metrics.ts';
 import { longWorkOf } from './network-context.ts';
-import { openCounting } from './rate-limit-backend.ts';
+import { openRateLimitBackend } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions, urlOf } from './serve-options.ts';
-import { type About, servedFrom } from './served-network.ts';
+import { type NetworkDescription, servedFrom } from './served-network.ts';
 import { type IndexStatus, readAbout, readStatus, sharedSecret } from './served-network-store.ts';
 
 export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
@@ -37,7 +37,7 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 /** Serves the Data and Metrics interfaces from an index in PostgreSQL. It keeps nothing: any number of these may run. */
 export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
   const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
-  const closing = createClosing(report);
+  const closing = createCloseStack(report);
   try {
     return await startServing(config, env, closing, report);
   } catch (error) {
@@ -46,11 +46,11 @@ export async function startApiServer(config: Config, env: Env): Promise<ApiServe
   }
 }
 
-async function startServing(config: Config, env: Env, closing: Closing, report: (error: unknown) => void): Promise<ApiServer> {
+async function startServing(config: Config, env: Env, closing: CloseStack, report: (error: unknown) => void): Promise<ApiServer> {
   const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
   closing.add(sql.close);
   const about = await waitForIndex(sql, env);
-  const counting = await openCounting(config, env);
+  const counting = await openRateLimitBackend(config, env);
   closing.add(counting.close);
   const metrics = nodeMetrics(env, undefined);
   const life = watchLife(sql, env);
@@ -76,7 +76,7 @@ async function startServing(config: Config, env: Env, closing: Closing, report: 
     epoch: () => 0,
     stamp: sharedStamp(served, sql),
     meters: metrics.api,
-    ...(config.cacheUrl !== undefined && { shared: createSharedAnswers(counting.cache, programOf(env, served, sealKey)) }),
+    ...(config.cacheUrl !== undefined && { shared: createSharedResponseCache(counting.cache, programOf(env, served, sealKey)) }),
     report,
     nodeID: '',
     differences: differencesOf(config.strict),
@@ -115,7 +115,7 @@ const programOf = ({ version }: Env, { network: { id, name } }: Served, secret: 
 const patience = 1000;
 
 /** The one that indexes may be started later than those that serve. */
-async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
+async function waitForIndex(sql: Postgres, env: Env): Promise<NetworkDescription> {
   const say = logChanges(env.log);
   for (;;) {
     const found = await readAbout(sql).catch((error: unknown) => (error as { message: string }).message);
@@ -130,7 +130,7 @@ async function waitForIndex(sql: Postgres, env: Env): Promise<About> {
   }
 }
 
-async function servedOf(config: Config, env: Env, sql: Postgres, about: About, life: Life): Promise<Served> {
+async function servedOf(config: Config, env: Env, sql: Postgres, about: NetworkDescription, life: Life): Promise<Served> {
   const numbers = new Map((await indexedChains(sql)).map(({ id, number }) => [id, number]));
   return servedFrom({
     about,
@@ -161,7 +161,7 @@ function completeThroughIndexer(env: Env, sql: Postgres, { reads, counterparts, 
   const taken = perAddress(wish, { atOnce: wishesAtOnce, holds: { milliseconds: believed, now } });
   const { holders } = exportSteps(chain, 'postgres');
   return async (addresses) => {
-    const [from, open] = await Promise.all([reads.completeFrom(), follow(sql, holders(addresses, counterparts))]);
+    const [from, open] = await Promise.all([reads.completeFrom(), runSteps(sql, holders(addresses, counterparts))]);
     await Promise.all([from > 0 ? older(addresses) : undefined, taken(open)]);
   };
 }
@@ -198,8 +198,8 @@ function watchLife(sql: Postgres, env: Env): { readonly status: Life; readonly s
 }
 
 /** The last block of every chain and how often their past has changed, asked once for all requests that wait. */
-const sharedStamp = ({ chains }: Served, sql: Postgres): (() => Promise<Stamp>) =>
-  gathered(async () => {
+const sharedStamp = ({ chains }: Served, sql: Postgres): (() => Promise<ChainVersion>) =>
+  coalesce(async () => {
     const [learned, ...tips] = await Promise.all([learnedPostgres(sql), ...chains.map(({ reads }) => reads.tip())]);
     return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: `${learned}` };
   });

@@ -6,14 +6,14 @@ import { healthRoutes } from '../api/health.ts';
 import { type DocumentOptions, openApi } from '../api/openapi.ts';
 import { cachedComponent } from '../api/probe-cache.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
-import { createAnswerCache, type SharedAnswers, type Stamp } from '../api/response-cache.ts';
+import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../api/response-cache.ts';
 import type { HealthDeps, Served } from '../api/served.ts';
 import { sha256 } from '../bytes/hash.ts';
-import { memo } from '../bytes/memoize.ts';
+import { memoize } from '../bytes/memoize.ts';
 import type { Config } from '../config.ts';
 import type { RecoverKey as CurveRecoverKey } from '../crypto/curve.ts';
 import { dataDeps } from '../data/deps.ts';
-import type { RecoverKey } from '../data/render-credential.ts';
+import type { RecoverPublicKey } from '../data/render-credential.ts';
 import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { Route } from '../http/router.ts';
@@ -31,11 +31,11 @@ export type ApiParts = {
   /** How often the served chains were reverted. */
   readonly epoch: () => number;
   /** See api/answer-cache.ts. */
-  readonly stamp: () => Stamp | Promise<Stamp>;
+  readonly stamp: () => ChainVersion | Promise<ChainVersion>;
   readonly recoverKey: CurveRecoverKey;
   readonly meters: Observer;
   /** Answers that other processes made; see api/shared-answers.ts. */
-  readonly shared?: SharedAnswers;
+  readonly shared?: SharedResponseCache;
   readonly report: (error: unknown) => void;
 };
 
@@ -72,9 +72,9 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
     metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
   };
   const now = served.now;
-  const cache = createAnswerCache({ maxBytes: keptBytes, stamp: parts.stamp, now, ...(parts.shared && { shared: parts.shared }) });
+  const cache = createResponseCache({ maxBytes: keptBytes, stamp: parts.stamp, now, ...(parts.shared && { shared: parts.shared }) });
   // Asked for once for its paths and once for its pages: it is one and the same.
-  return memo(sides, (side) => {
+  return memoize(sides, (side) => {
     if (side === undefined) return nothing;
     const mine = [...(side === 'metrics' ? [] : rows.data), ...(side === 'data' ? [] : rows.metrics)];
     const routes = mine.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
@@ -113,7 +113,7 @@ const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }
 
 /** Whose key it was, for answers that show who signed. */
 const publicKeys =
-  (recover: CurveRecoverKey): RecoverKey =>
+  (recover: CurveRecoverKey): RecoverPublicKey =>
   (tx, signature) =>
     signature.length === 65 ? recover(sha256(signedPart(tx)), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
 

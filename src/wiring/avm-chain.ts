@@ -1,7 +1,7 @@
 import { addressWriter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
-import { createJudge, type Judge } from '../chain/tx-verifier.ts';
+import { createTxVerifier, type TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
 import { type SoloTimers, startSolo } from '../engine/solo.ts';
@@ -32,7 +32,7 @@ export type AvmChainSpec = {
 };
 
 /** What every chain shares with the others of the node. */
-export type Surroundings = {
+export type ChainContext = {
   readonly network: Network;
   readonly aliases: Aliases;
   readonly differences: Differences;
@@ -41,7 +41,7 @@ export type Surroundings = {
   readonly longWork: LongWork;
 };
 
-export type WriterDeps = Surroundings & {
+export type WriterDeps = ChainContext & {
   readonly recover: RecoverSigner;
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
@@ -76,7 +76,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     ledger,
     judge: judgeOf(spec, deps),
     now,
-    kinder: { judgesAnew: differences.judgesAnew, walletMovesOn: differences.walletMovesOn },
+    differences: { judgesAnew: differences.retryRefused, walletMovesOn: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
   });
   return {
@@ -95,10 +95,10 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
 }
 
 /** The rules of a chain, with all they need. */
-export function judgeOf(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: JudgeParts): Judge {
+export function judgeOf(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: JudgeParts): TxVerifier {
   const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
   const addressText = addressWriter(spec.aliases[0], network.hrp, rememberedSigners);
-  return createJudge({ rules, recover, addressText, now, subnetID, subnetOf });
+  return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf });
 }
 
 /** Addresses are only written into faults here. */
@@ -116,7 +116,7 @@ export type Issuing = {
 };
 
 /** The services of a chain: the AVM's own and its wallet. */
-export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: Surroundings) {
+export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: ChainContext) {
   const space = addressesOf(spec.id, around);
   const context = avmContext({
     reads,
@@ -144,7 +144,7 @@ const peerStatus =
   };
 
 /** How addresses of a chain are read and written. */
-export const addressesOf = (chainID: Id, { network, aliases, differences }: Surroundings, ownOutputs = true): AddressSpace =>
+export const addressesOf = (chainID: Id, { network, aliases, differences }: ChainContext, ownOutputs = true): AddressSpace =>
   addressSpace({
     chainID,
     hrp: network.hrp,

@@ -4,7 +4,7 @@ import { toHex } from '../bytes/hex.ts';
 import type { PerAddress } from '../follow/per-address.ts';
 import { bulk, marks, type Sizes, tuples } from '../index/bulk.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
-import { ask, follow } from '../index/steps.ts';
+import { ask, runSteps } from '../index/steps.ts';
 import { pause } from '../timing/pause.ts';
 import type { Env } from './env.ts';
 
@@ -101,7 +101,7 @@ export function createWishes(sql: Sql, { timers, now }: WishDeps): (address: Add
   const put = async (fresh: readonly Wish[]): Promise<void> => {
     // In one order everywhere: two who put the same ones in must not wait for each other.
     const addresses = [...new Set(fresh.map(({ address }) => address))].sort();
-    const rows = await follow(sql, ask<{ address: Uint8Array; asked: number }>(insert(addresses.map(addressToBytes))));
+    const rows = await runSteps(sql, ask<{ address: Uint8Array; asked: number }>(insert(addresses.map(addressToBytes))));
     const asked = new Map(rows.map((row) => [toHex(row.address), row.asked]));
     for (const wish of fresh) wish.asked = asked.get(wish.address);
   };
@@ -110,7 +110,7 @@ export function createWishes(sql: Sql, { timers, now }: WishDeps): (address: Add
     // Those that came since the last ones were put in have their turn later.
     const wishes = [...waiting].filter(isPut);
     const addresses = [...new Set(wishes.map(({ address }) => address))];
-    const rows = await follow(sql, ask<WantedRow>(select(addresses.map(addressToBytes))));
+    const rows = await runSteps(sql, ask<WantedRow>(select(addresses.map(addressToBytes))));
     const found = new Map(rows.map((row) => [toHex(row.address), row]));
     for (const wish of wishes) {
       const row = found.get(wish.address);

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { createClosing } from './close-stack.ts';
+import { createCloseStack } from './close-stack.ts';
 
 test('everything is closed in reverse, a group at the same time, although some of it fails', async () => {
   const closed: string[] = [];
   const reported: unknown[] = [];
-  const closing = createClosing((error) => void reported.push(error));
+  const closing = createCloseStack((error) => void reported.push(error));
   closing.add(() => void closed.push('store'));
   closing.add(() => {
     throw new Error('keys');

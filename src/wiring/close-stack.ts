@@ -1,5 +1,5 @@
 /** What was opened, to be closed in reverse order, each of it even if closing another one fails. */
-export type Closing = {
+export type CloseStack = {
   readonly add: (close: Close) => void;
   /** A place in that order for several that are closed at the same time; returns what adds one of them. */
   readonly addGroup: () => (close: Close) => void;
@@ -9,7 +9,7 @@ export type Closing = {
 
 type Close = () => void | Promise<void>;
 
-export function createClosing(report: (error: unknown) => void): Closing {
+export function createCloseStack(report: (error: unknown) => void): CloseStack {
   const groups: Close[][] = [];
   let closed: Promise<void> | undefined;
 

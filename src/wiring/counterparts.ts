@@ -2,12 +2,12 @@ import { type Id, zeroId } from '../bytes/id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { EvmAccounts } from '../genesis/evm-accounts.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
-import type { ServedChain } from '../http/node-routes.ts';
+import type { ChainServices } from '../http/node-routes.ts';
 import { avax, notRun, platform } from '../rpc/counterpart.ts';
 import { evmServices } from '../rpc/evm.ts';
 import { type Missing, type Services, service, servicesOf } from '../rpc/method.ts';
 import type { UtxoSource } from '../rpc/utxo-query.ts';
-import { type AvmChainSpec, addressesOf, type Surroundings } from './avm-chain.ts';
+import { type AvmChainSpec, addressesOf, type ChainContext } from './avm-chain.ts';
 
 /** P or C: an identity and the memory it shares with X. Neither runs here, so both stay at height 0. */
 export type Counterpart = {
@@ -32,7 +32,7 @@ export type CounterpartFrame = {
   readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
   readonly p: Counterpart;
   readonly c: Counterpart;
-  readonly around: Surroundings;
+  readonly chain: ChainContext;
 };
 
 /**
@@ -40,20 +40,20 @@ export type CounterpartFrame = {
  * `following`: the chains run at the followed node, so the accounts of the C-Chain's genesis are not its accounts any more.
  */
 export function servedCounterparts(
-  { genesis, specs, p, c, around }: CounterpartFrame,
+  { genesis, specs, p, c, chain }: CounterpartFrame,
   atomic: AtomicReads,
   following: boolean,
-): ServedChain[] {
+): ChainServices[] {
   const time = rfc3339(genesis.p.startTime * 1_000_000_000n);
   const pDeps = {
-    space: addressesOf(p.id, around),
+    space: addressesOf(p.id, chain),
     utxos: atomic(p.id),
     height: () => p.height,
-    gas: around.network.gas,
+    gas: chain.network.gas,
     time,
     stakingAsset: specs[0].genesis.assets[0].tx.id,
   };
-  const cDeps = { space: addressesOf(c.id, around, false), utxos: atomic(c.id), height: () => c.height };
+  const cDeps = { space: addressesOf(c.id, chain, false), utxos: atomic(c.id), height: () => c.height };
   const missing = (chain: string) => (method: string) => notRun(chain, method);
   return [
     { ...p, services: { '': servicesOf({ ...service('platform', platform, pDeps), missing: missing('P') }) } },

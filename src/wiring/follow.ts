@@ -4,7 +4,7 @@ import type { Address } from '../bytes/address.ts';
 import { createCommitState } from '../chain/commit-state.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
-import { createSigners } from '../crypto/recover.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
@@ -21,7 +21,7 @@ import { pause } from '../timing/pause.ts';
 import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
-import { type Frame, hasOlder } from './network-context.ts';
+import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import type { OpenedChain } from './node-store.ts';
 import { publicUrl } from './served-network.ts';
 
@@ -32,21 +32,21 @@ export type FollowParts = {
 };
 
 /** Follows the X-Chain of a node into a ledger. Rejects if it is a node of another network; one that does not answer is waited for. */
-export async function follow(url: string, env: Env, frame: Frame, { ledger, exported, report }: FollowParts): Promise<Follower> {
-  const { around, specs, p, c, subnetID, subnetOf } = frame;
+export async function follow(url: string, env: Env, frame: NetworkContext, { ledger, exported, report }: FollowParts): Promise<Follower> {
+  const { chain, specs, p, c, subnetID, subnetOf } = frame;
   const [x] = specs;
-  const signers = createSigners(env.recoverKey);
+  const signers = createSignerCache(env.recoverKey);
   const thread = env.cores > 1 ? createSignerThread(env) : undefined;
   const ahead = thread && signersAhead(thread.ask, signers.recover);
   const recover = ahead?.recover ?? signers.recover;
   const follower = startFollower({
-    remote: remoteOf(url, env, around.network.hrp),
+    remote: remoteOf(url, env, chain.network.hrp),
     ledger,
-    expect: { networkID: around.network.id, chainID: x.id, firstBlockID: x.first.id },
-    judge: judgeOf(x, { network: around.network, now: around.now, recover, subnetID, subnetOf }),
+    expect: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.first.id },
+    judge: judgeOf(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
     recover,
     foreign: { P: p.id, C: c.id },
-    hasOlder: hasOlder(frame),
+    hasOlder: hasPreLinearizationHistory(frame),
     exported,
     timing: timingOf(env),
     prepare: ahead?.prepare,
@@ -69,7 +69,13 @@ export async function follow(url: string, env: Env, frame: Frame, { ledger, expo
 }
 
 /** A chain of this node whose blocks are those of another node. */
-export async function followChain(url: string, env: Env, frame: Frame, opened: OpenedChain, deps: FollowDeps): Promise<RunningChain> {
+export async function followChain(
+  url: string,
+  env: Env,
+  frame: NetworkContext,
+  opened: OpenedChain,
+  deps: FollowDeps,
+): Promise<RunningChain> {
   const { state, index, accept } = opened;
   const [spec] = frame.specs;
   const ledger = stateLedger(state, { accept, withinOlder: index?.withinOlder });

@@ -2,7 +2,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Engine } from '../engine/vm.ts';
 import { Fault } from '../fault.ts';
 import type { FollowStatus } from '../follow/status.ts';
-import { type ChainState, chainCheck } from '../health/chain-check.ts';
+import { type ChainHealth, chainCheck } from '../health/chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
 import type { Health } from '../health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
@@ -120,7 +120,7 @@ const followCheck =
 
 const alone = { disconnectedValidators: [], percentConnected: 1 };
 
-function chainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainState {
+function chainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainHealth {
   const { processingBlocks, longestProcessing, averageAcceptance } = engine.report();
   return {
     consensus: {
@@ -135,7 +135,7 @@ function chainState(engine: Engine, last: { readonly id: Id; readonly height: bi
 }
 
 /** A chain that holds only its place: block 0 is all it ever accepted. Without its id there is nothing to say of its consensus. */
-const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainState => ({
+const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainHealth => ({
   consensus: genesisBlockID && {
     avgAcceptanceTime: 0n,
     lastAcceptedHeight: height,

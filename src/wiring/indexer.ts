@@ -9,7 +9,7 @@ import { pause } from '../timing/pause.ts';
 import { makeWanted, seeToWanted } from './backfill-queue.ts';
 import type { Env } from './env.ts';
 import { completing, follow } from './follow.ts';
-import { type Frame, frameOf, hasOlder } from './network-context.ts';
+import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import { aboutOf, publicUrl } from './served-network.ts';
 import { writeAbout, writeStatus } from './served-network-store.ts';
 
@@ -24,7 +24,7 @@ const pauses = { attempt: 500, sign: 2000 } as const;
  */
 export function startIndexer(config: Config, env: Env): Indexer {
   const [url, node] = [config.databaseUrl ?? '', config.follow ?? ''];
-  const frame = frameOf(config, env);
+  const frame = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
   const tell = logChanges(env.log);
@@ -82,13 +82,18 @@ export function startIndexer(config: Config, env: Env): Indexer {
 }
 
 /** Tables, what servers need to know, and block 0: all there if another process was here before. */
-async function prepare(lock: PostgresLock, frame: Frame, node: string) {
+async function prepare(lock: PostgresLock, frame: NetworkContext, node: string) {
   const [{ id, genesis, first }] = frame.specs;
-  const [number = 1] = await migratePostgres(lock, frame.around.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  const [number = 1] = await migratePostgres(lock, frame.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
   // Who serves waits for the last of these, and needs both.
   await makeWanted(lock);
   await writeAbout(lock, { ...aboutOf({ ...frame, specs: [frame.specs[0]] }), node: publicUrl(node) });
-  const chain = postgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom: hasOlder(frame) ? 1 : 0 });
+  const chain = postgresChain(lock, {
+    number,
+    id,
+    feeAsset: genesis.assets[0].tx.id,
+    completeFrom: hasPreLinearizationHistory(frame) ? 1 : 0,
+  });
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     first,

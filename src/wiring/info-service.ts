@@ -5,7 +5,7 @@ import { info } from '../rpc/info.ts';
 import { type Services, service, servicesOf } from '../rpc/method.ts';
 import { nodeVersions } from '../rpc/versions.ts';
 import type { Env } from './env.ts';
-import type { Frame } from './network-context.ts';
+import type { NetworkContext } from './network-context.ts';
 
 export type Who = {
   readonly nodeID: string;
@@ -17,7 +17,7 @@ export type Who = {
 /** What a public endpoint does not tell. */
 const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
 
-export function infoService(config: Config, env: Env, { around, differences }: Frame, who: Who): Services {
+export function infoService(config: Config, env: Env, { chain, differences }: NetworkContext, who: Who): Services {
   const rows = config.publicApi ? Object.fromEntries(Object.entries(info).filter(([name]) => !privateMethods.has(name))) : info;
   const { publicIP, port } = config.peerAddress;
   return servicesOf(
@@ -27,8 +27,8 @@ export function infoService(config: Config, env: Env, { around, differences }: F
       gitCommit: env.gitCommit,
       // Nobody listens there until the node has peers; it is where they would find it.
       nodeIP: () => `${publicIP === '' ? '127.0.0.1' : publicIP}:${port}`,
-      network: around.network,
-      aliases: around.aliases,
+      network: chain.network,
+      aliases: chain.aliases,
       peers: () => [],
       acps: () => [],
       // Alone in its network it is the only validator and counts itself as always up. A node that follows another one validates nothing.

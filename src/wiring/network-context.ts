@@ -5,25 +5,25 @@ import type { NetworkGenesis } from '../genesis/network-genesis.ts';
 import { isPublic } from '../network.ts';
 import { createAliases } from '../rpc/aliases.ts';
 import { createLongWork, type LongWork } from '../timing/long-work.ts';
-import type { AvmChainSpec, Surroundings } from './avm-chain.ts';
+import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
 import { chainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
 import type { Env } from './env.ts';
 
 /** What the configuration means, before anything runs: the same in the process that writes and in those that read. */
-export type Frame = {
+export type NetworkContext = {
   readonly genesis: NetworkGenesis;
   readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
   readonly p: Counterpart;
   readonly c: Counterpart;
-  readonly around: Surroundings;
+  readonly chain: ChainContext;
   readonly differences: Differences;
   readonly subnetID: Id;
   /** Every chain here belongs to the primary network; of any other chain nothing is known. */
   readonly subnetOf: (chainID: Id) => Id | undefined;
 };
 
-export function frameOf(config: Config, env: Env): Frame {
+export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { unixSeconds } = env.clock;
   const { genesis, specs } = chainSpecs(config, { readData: env.readData, readText: env.readText, unixSeconds: unixSeconds() });
   const { p, c } = counterpartsOf(genesis);
@@ -36,7 +36,7 @@ export function frameOf(config: Config, env: Env): Frame {
     p,
     c,
     differences,
-    around: { network: config.network, aliases, differences, now: unixSeconds, longWork: longWorkOf(env) },
+    chain: { network: config.network, aliases, differences, now: unixSeconds, longWork: longWorkOf(env) },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };
@@ -46,4 +46,4 @@ export const longWorkOf = ({ clock, timers }: Pick<Env, 'clock' | 'timers'>): Lo
   createLongWork({ now: clock.monotonic, soon: timers.soon });
 
 /** On the public networks the X-Chain had a history before its block 0, which no node can give block by block. */
-export const hasOlder = ({ around }: Pick<Frame, 'around'>): boolean => isPublic(around.network.id);
+export const hasPreLinearizationHistory = ({ chain }: Pick<NetworkContext, 'chain'>): boolean => isPublic(chain.network.id);

@@ -16,13 +16,13 @@ import { claimChain, claimedNumber } from '../state/chain-number.ts';
 import { type ChainState, openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
-import { takeLock } from '../store/lock.ts';
+import { acquireLock } from '../store/lock.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
-import { type Frame, hasOlder } from './network-context.ts';
+import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 
 /** The node's one store as its parts see it. */
 export type NodeStore = {
@@ -57,7 +57,7 @@ export type OpenedChain = {
 export function openNodeStore(
   config: Config,
   env: Env,
-  frame: Frame,
+  frame: NetworkContext,
   access: 'write' | 'read',
   events: Publisher = nobodyListens,
 ): NodeStore {
@@ -77,7 +77,7 @@ export function openNodeStore(
         const state = openState(store, memory, { id: spec.id, genesis }, note);
         if (state.isInitialized()) note?.(state.lastAccepted());
         // No block tells what was before them on a public network; a private copy of one has no before.
-        const chain = indexSpecOf(store, spec, config.follow !== undefined && hasOlder(frame) ? 1 : 0);
+        const chain = indexSpecOf(store, spec, config.follow !== undefined && hasPreLinearizationHistory(frame) ? 1 : 0);
         if (indexed) migrateStore(store, chain.number);
         const index = indexed && !readonly ? sqliteIndex(store, chain) : undefined;
         if (!state.isInitialized())
@@ -98,7 +98,7 @@ export function openNodeStore(
       },
       atomic: (reader) => (sourceChain, addresses, start, limit) => memory.page(reader, sourceChain, { addresses, start, limit }, strict),
       putAtomic: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
-      touch: store.touch,
+      touch: store.probeWrite,
       look: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       secret: () => secretOf(store),
       epoch: store.epoch,
@@ -120,7 +120,7 @@ const nobodyListens: Publisher = { publish: () => {} };
 export function openPlace(
   { store, dataDir, network }: Config,
   env: Env,
-  frame: Frame,
+  frame: NetworkContext,
   access: 'write' | 'read',
   onDamage?: (pages: readonly number[]) => void,
 ) {
@@ -133,7 +133,7 @@ export function openPlace(
   const files = dataFilesIn(dataDir);
   if (access === 'read') return open(files.database);
   env.makeFolder(files.folder);
-  const lock = takeLock(env.openDatabase, files.lock);
+  const lock = acquireLock(env.openDatabase, files.lock);
   try {
     const { store, ends, close } = openDataFiles(files, env, options, onDamage);
     const release = (): void => {

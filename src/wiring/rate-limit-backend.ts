@@ -15,7 +15,7 @@ import { timeLimit } from './api-parts.ts';
 import type { Env } from './env.ts';
 
 /** What processes share: counts of requests and kept answers. In Redis if there is one, else in the memory of the process that writes. */
-export type Counting = {
+export type RateLimitBackend = {
   readonly cache: Cache;
   /** undefined: nothing is counted. */
   readonly limiter: Limiter | undefined;
@@ -24,7 +24,7 @@ export type Counting = {
 
 const cacheBytes = 16 * 1024 * 1024;
 
-export async function openCounting(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<Counting> {
+export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
   const local = createMemoryLimiter({ now: env.clock.monotonic });
   if (config.cacheUrl === undefined) {
     const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });

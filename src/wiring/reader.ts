@@ -13,9 +13,9 @@ import { gateOf, openKeys } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { infoService } from './info-service.ts';
 import { nodeMetrics } from './metrics.ts';
-import { type Frame, frameOf } from './network-context.ts';
+import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
-import { openCounting, relayedLimiter } from './rate-limit-backend.ts';
+import { openRateLimitBackend, relayedLimiter } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
 
@@ -36,10 +36,10 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   const pong = (): void => parent.send({ reader: 'pong', isServing } satisfies FromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {
-    const frame = frameOf(config, env);
+    const frame = createNetworkContext(config, env);
     const store = openNodeStore(config, env, frame, 'read');
     const metrics = nodeMetrics(env, undefined);
-    const counting = await openCounting(config, env);
+    const counting = await openRateLimitBackend(config, env);
     const keys = openKeys(config, env);
     const processes = config.workers === 'auto' ? 2 : config.workers + 1;
     const limiter =
@@ -61,7 +61,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       report,
       nodeID,
       differences: frame.differences,
-      longWork: frame.around.longWork,
+      longWork: frame.chain.longWork,
       routes: [...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own],
     });
     const handler = withRequestLog(main, env);
@@ -110,14 +110,14 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
 function readingRoutes(
   config: Config,
   env: Env,
-  frame: Frame,
+  frame: NetworkContext,
   opened: readonly (OpenedChain & { readonly spec: AvmChainSpec })[],
   atomic: NodeStore['atomic'],
   metrics: ReturnType<typeof nodeMetrics>,
   nodeID: string,
   relay: ReturnType<typeof createRelay>,
 ) {
-  const { around } = frame;
+  const { chain } = frame;
   const chains = opened.map(({ spec, reads }) => {
     const path = `/ext/bc/${idText(spec.id)}`;
     const ask = relayedStatus(path, relay);
@@ -125,7 +125,7 @@ function readingRoutes(
       spec,
       reads,
       { issue: notHere, issueInTurn: notHere, status: (id) => (reads.hasTx(id) ? 'Accepted' : ask(id)) },
-      around,
+      chain,
     );
     return {
       ...spec,

@@ -1,10 +1,10 @@
 import { fromHex, toHex } from '../bytes/hex.ts';
 import type { FollowStatus } from '../follow/status.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
-import type { About } from './served-network.ts';
+import type { NetworkDescription } from './served-network.ts';
 
 /** What an index in PostgreSQL says of itself: written by the process that indexes, read by those that serve. */
-export async function writeAbout(sql: WritableSql, about: About): Promise<void> {
+export async function writeAbout(sql: WritableSql, about: NetworkDescription): Promise<void> {
   await sql.write(async (tx) => {
     await tx.all(table, []);
     await put(tx, 'about', JSON.stringify(about));
@@ -12,11 +12,11 @@ export async function writeAbout(sql: WritableSql, about: About): Promise<void> 
 }
 
 /** undefined: nothing has been indexed there yet. */
-export async function readAbout(sql: Sql): Promise<About | undefined> {
+export async function readAbout(sql: Sql): Promise<NetworkDescription | undefined> {
   const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
   if (!made?.there) return undefined;
   const text = await get(sql, 'about');
-  return text === undefined ? undefined : (JSON.parse(text) as About);
+  return text === undefined ? undefined : (JSON.parse(text) as NetworkDescription);
 }
 
 /** A sign of life of the process that indexes. */

@@ -5,13 +5,13 @@ import type { Config } from '../config.ts';
 import { vmIds } from '../genesis/blockchain-id.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { isPublic, mainnetId } from '../network.ts';
-import type { Frame } from './network-context.ts';
+import type { NetworkContext } from './network-context.ts';
 
 /**
  * What the Data and Metrics interfaces say of the network and its chains, as plain JSON: an index in PostgreSQL carries it along, so that a
  * server of that index needs no flags about networks and no genesis.
  */
-export type About = {
+export type NetworkDescription = {
   readonly network: { readonly id: number; readonly name: string; readonly hrp: string; readonly startTime: number };
   readonly chains: readonly [AboutChain, ...AboutChain[]];
   /** An index that an earlier build described has no `evmChainId`. */
@@ -28,7 +28,7 @@ export type AboutChain = {
   readonly genesis: string;
 };
 
-export const aboutOf = ({ specs, p, c, genesis, around: { network } }: Frame): About => ({
+export const aboutOf = ({ specs, p, c, genesis, chain: { network } }: NetworkContext): NetworkDescription => ({
   network: { id: network.id, name: network.name, hrp: network.hrp, startTime: Number(genesis.p.startTime) },
   chains: mapped(specs, ({ id, aliases, genesis: { bytes, assets } }) => ({
     id: idText(id),
@@ -50,7 +50,7 @@ export function publicUrl(text: string): string {
 }
 
 export type ServedDeps = {
-  readonly about: About;
+  readonly about: NetworkDescription;
   readonly config: Pick<Config, 'access'>;
   readonly subnetID: Id;
   readonly builder: string | undefined;
