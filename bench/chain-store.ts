@@ -21,17 +21,17 @@ export function openChainStore(dir: string, access: 'write' | 'read', hasty = fa
   const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new BenchError('the flags of a data directory have changed');
   const config = configFrom(flags.options);
-  const frame = createNetworkContext(config, world);
+  const context = createNetworkContext(config, world);
   let database: ReturnType<typeof openDatabase> | undefined;
   const open: Env['openDatabase'] = (path, options) => {
     const opened = openDatabase(path, options);
     if (path.endsWith('/serac.sqlite')) database = opened;
     return opened;
   };
-  const store = openNodeStore(config, { ...world, openDatabase: open }, frame, access);
+  const store = openNodeStore(config, { ...world, openDatabase: open }, context, access);
   try {
     if (hasty) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
-    return { ...store.chain(frame.specs[0]), secret: store.secret, close: store.close };
+    return { ...store.openChain(context.specs[0]), secret: store.pageSecret, close: store.close };
   } catch (error) {
     store.close();
     throw error;

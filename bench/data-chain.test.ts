@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { zeroId } from '../src/bytes/id.ts';
-import { consumedBy } from '../src/tx/effects.ts';
+import { consumedIds } from '../src/tx/effects.ts';
 import { ewoqGenesisUtxo } from '../test/wallet-kit.ts';
 import { leastAmount, startGrowth } from './data-chain.ts';
 
@@ -23,7 +23,7 @@ test('every transaction spends what ones before it made, and nothing twice', () 
   let hot = 0;
   for (const { diff } of blocks)
     for (const { tx, effects } of diff.applied) {
-      for (const id of consumedBy(tx)) expect(held.delete(id)).toBe(true);
+      for (const id of consumedIds(tx)) expect(held.delete(id)).toBe(true);
       expect(tx.credentials.length).toBe(tx.unsigned.inputs.length);
       for (const { id, output } of effects.created) {
         held.add(id);

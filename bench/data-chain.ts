@@ -9,7 +9,7 @@ import type { OutputOwners, TransferableOutput } from '../src/tx/output.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import type { UnsignedTx } from '../src/tx/unsigned.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { ewoq, ewoqGenesisUtxo, type Key, keyFrom, localTerms, ownedBy, sign, transfer } from '../test/wallet-kit.ts';
+import { ewoq, ewoqGenesisUtxo, type Key, keyFrom, localChainParams, ownedBy, sign, transfer } from '../test/wallet-kit.ts';
 
 /**
  * Blocks of a chain as busy months leave it behind, made without end: transfers of one or two inputs, mostly to two of many addresses, a
@@ -79,15 +79,15 @@ export function startGrowth(seed: number, addressCount: number): Growth {
   /** Of coins only. */
   const pay = (count: number, outputs: number): UnsignedTx => {
     const taken = Array.from({ length: count }, () => take(coins));
-    const amount = taken.reduce((sum, one) => sum + one.amount, -localTerms.txFee);
+    const amount = taken.reduce((sum, one) => sum + one.amount, -localChainParams.txFee);
     return spend(
       taken.map(({ input }) => input),
-      parts(localTerms.feeAsset, amount, outputs),
+      parts(localChainParams.feeAsset, amount, outputs),
     );
   };
   const send = ({ id, pool }: (typeof assets)[number]): UnsignedTx => {
     const [coin, sent] = [take(coins), take(pool)];
-    const change = transfer(localTerms.feeAsset, coin.amount - localTerms.txFee, anyOwner());
+    const change = transfer(localChainParams.feeAsset, coin.amount - localChainParams.txFee, anyOwner());
     return spend([coin.input, sent.input], [...parts(id, sent.amount, 2), change]);
   };
 
@@ -114,7 +114,7 @@ export function startGrowth(seed: number, addressCount: number): Growth {
       const { assetID, output } = utxo;
       if (output.addresses[0] === hot.address && random() > 0.1) continue;
       if (!('amount' in output) || output.amount < smallest) continue;
-      const pool = assetID === localTerms.feeAsset ? coins : assets.find(({ id }) => id === assetID)?.pool;
+      const pool = assetID === localChainParams.feeAsset ? coins : assets.find(({ id }) => id === assetID)?.pool;
       pool?.put(utxo);
     }
     return { tx, effects };
@@ -157,10 +157,10 @@ const poolSize = 100_000;
 const assetCount = 16;
 
 const nothing = new Uint8Array(0);
-const chainPlace = { networkID: localTerms.networkID, blockchainID: localTerms.blockchainID };
+const chainPlace = { networkID: localChainParams.networkID, blockchainID: localChainParams.blockchainID };
 
 /** Enough for a fee and five parts. */
-const smallest = localTerms.txFee + BigInt(leastAmount) * 10n;
+const smallest = localChainParams.txFee + BigInt(leastAmount) * 10n;
 
 const creation = (index: number, owner: Address): UnsignedTx => ({
   kind: 'CreateAssetTx',

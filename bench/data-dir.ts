@@ -62,7 +62,7 @@ async function grow(dir: string, txs: number, signal: AbortSignal): Promise<Made
       for (const [i, { id }] of next.block.txs.entries()) if ((made + i) % Math.ceil(txs / sampled) === 0) txIDs.push(id);
       made += size;
       if (waiting < txsPerCommit && made < txs) continue;
-      state.commitAll(batch, index.withinAll);
+      state.commitAll(batch, index.indexBlocks);
       batch = [];
       waiting = 0;
       if (signal.aborted) throw new BenchError('stopped');

@@ -1,5 +1,5 @@
 import { idText } from '../src/bytes/id.ts';
-import type { IndexReads, Pin, Subject } from '../src/index-read/index-reads.ts';
+import type { IndexReads, PinnedBlock, Subject } from '../src/index-read/index-reads.ts';
 import { addressAt, leastAmount } from './data-chain.ts';
 import type { DataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';
@@ -29,7 +29,7 @@ export type Page = 'first' | 'any' | 'last';
 export type Known = {
   readonly made: DataDir;
   readonly history: IndexReads;
-  readonly pin: Pin;
+  readonly pin: PinnedBlock;
   /** Number of the last output. */
   readonly lastUtxo: number;
   readonly turnTo: TurnTo;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { consumedBy, effectsOf } from '../src/tx/effects.ts';
+import { consumedIds, effectsOf } from '../src/tx/effects.ts';
 import { createFixture, richUtxos } from './fixture.ts';
 
 test('every layer spends only what layers before it made, and nothing twice', () => {
@@ -8,7 +8,7 @@ test('every layer spends only what layers before it made, and nothing twice', ()
   for (const [depth, layer] of [...layers, ...toIssue].entries()) {
     for (const tx of layer) {
       expect(tx.bytes.length).toBeLessThanOrEqual(65_536);
-      if (depth > 0) for (const id of consumedBy(tx)) expect(held.delete(id)).toBe(true);
+      if (depth > 0) for (const id of consumedIds(tx)) expect(held.delete(id)).toBe(true);
     }
     for (const tx of layer) for (const { id } of effectsOf(tx).created) held.add(id);
   }

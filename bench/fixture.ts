@@ -5,7 +5,7 @@ import { idText } from '../src/bytes/id.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signed, transfer, type Wallet } from '../test/wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signDraft, transfer, type Wallet } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
 import { type Load, posts } from './load.ts';
 
@@ -102,7 +102,7 @@ function fanOut(
   const spends = fans
     .flatMap(mine)
     .slice(0, coins)
-    .map((coin) => signed(baseTx(wallet, { utxos: [coin] }, [transfer(coin.assetID, fee, ownedBy([sink]))])));
+    .map((coin) => signDraft(baseTx(wallet, { utxos: [coin] }, [transfer(coin.assetID, fee, ownedBy([sink]))])));
   return { root, parts: mine(root).slice(0, parts), fans, spends };
 }
 
@@ -112,7 +112,7 @@ const inRounds = <T>(all: readonly T[], rounds: number): T[][] =>
 /** Cuts one output into many of the same amount; with the change that is one more. */
 function split(wallet: Wallet, utxo: Utxo, count: number, amount: bigint, to: Key): Tx {
   const output = transfer(utxo.assetID, amount, ownedBy([to]));
-  return signed(baseTx(wallet, { utxos: [utxo] }, Array<typeof output>(count).fill(output)));
+  return signDraft(baseTx(wallet, { utxos: [utxo] }, Array<typeof output>(count).fill(output)));
 }
 
 const fee = 1_000_000n;

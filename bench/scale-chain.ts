@@ -2,12 +2,12 @@ import { type Address, addressFromBytes } from '../src/bytes/address.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import type { Id } from '../src/bytes/id.ts';
 import type { Ledger } from '../src/chain/chain.ts';
-import { diffOn } from '../src/state/diff.ts';
+import { createDiff } from '../src/state/diff.ts';
 import { makeBlock } from '../src/tx/block.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signed, transfer } from '../test/wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 
 /** Each block has one transaction, which makes so many outputs beside its change. */
 export const utxosPerBlock = 10;
@@ -40,9 +40,9 @@ export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: 
   const grow = (): Tx => {
     const outputs = Array.from({ length: utxosPerBlock }, (_, i) => {
       const to = i % 2 === 0 ? hotAddress : (ordinary[next++ % ordinary.length] as Address);
-      return transfer(wallet.terms.feeAsset, BigInt(1000 + i), ownedBy([to]));
+      return transfer(wallet.chainParams.feeAsset, BigInt(1000 + i), ownedBy([to]));
     });
-    return signed(baseTx(wallet, { utxos: [change] }, outputs));
+    return signDraft(baseTx(wallet, { utxos: [change] }, outputs));
   };
 
   for (let made = 0; made < blocks; made++) {
@@ -50,7 +50,7 @@ export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: 
     const effects = effectsOf(tx);
     const parent = ledger.lastAccepted();
     const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: parent.time + 1n, txs: [tx] });
-    const diff = diffOn(ledger);
+    const diff = createDiff(ledger);
     diff.apply(tx, effects);
     ledger.commit(block, diff);
     change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;

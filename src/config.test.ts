@@ -8,28 +8,28 @@ function config(...argv: string[]): Config {
   return configFrom(parsed.options);
 }
 
-test('where the state lives', () => {
+test('the state is on disk with --data-dir, unless --db-type is memdb', () => {
   expect(config('--data-dir=/d')).toMatchObject({ store: 'sqlite', dataDir: '/d', identity: { dataDir: '/d' } });
   expect(config('--data-dir=/d', '--db-type=memdb')).toMatchObject({ store: 'memory', dataDir: '/d' });
   expect(config('--db-type=memdb')).toMatchObject({ store: 'memory', dataDir: undefined });
 });
 
-test('where the genesis comes from: the content wins over the file', () => {
+test('the source of the genesis: --genesis-file-content takes precedence over --genesis-file', () => {
   expect(config('--network-id=7').genesis).toEqual({ kind: 'network' });
   expect(config('--network-id=7', '--genesis-file=g').genesis).toEqual({ kind: 'file', path: 'g' });
   expect(config('--network-id=7', '--genesis-file=g', '--genesis-file-content=e30=').genesis).toEqual({ kind: 'content', base64: 'e30=' });
 });
 
-test('an empty host is every interface', () => expect(config('--http-host=').http.host).toBe('0.0.0.0'));
+test('an empty host means all network interfaces', () => expect(config('--http-host=').http.host).toBe('0.0.0.0'));
 
-test('what to print', () => {
+test('the form of the banner and the log level', () => {
   expect(config('--json').banner).toBe('json');
   expect(config('--json', '--silent').banner).toBe('none');
   expect(config('--log-level=debug').logLevel).toBe('debug');
   expect(config('--log-level=debug', '--log-display-level=ERROR').logLevel).toBe('error');
 });
 
-test('every flag has its place', () => {
+test('every flag sets its field of the configuration', () => {
   const got = config(
     ...'--http-host=h --http-port=1 --http-idle-timeout=2s --http-shutdown-wait=3s --http-shutdown-timeout=4s'.split(' '),
     ...'--api-info-enabled=false --api-health-enabled=false --api-metrics-enabled=false --public-api --strict --chains=c --workers=auto'.split(
@@ -53,7 +53,7 @@ test('every flag has its place', () => {
   });
 });
 
-test('rate limits are on where callers from other machines can arrive, also through a proxy', () => {
+test('rate limits are on if the server can be reached from other machines, also through a proxy', () => {
   const limited = (...argv: string[]) => config(...argv).access.rateLimits;
   expect([limited(), limited('--http-host=localhost'), limited('--http-host=0.0.0.0'), limited('--http-host=')]).toEqual([
     false,

@@ -2,13 +2,13 @@ import type { Command } from './cli/command.ts';
 import type { Options } from './cli/flags.ts';
 import type { LogLevel } from './cli/log.ts';
 import type { IdentityOptions } from './identity/identity.ts';
-import { isPublic, type Network, networkOf } from './network.ts';
+import { getNetwork, isPublicNetwork, type Network } from './network.ts';
 
-/** All that a start is told, checked and in the program's own words. Made from flags by `configFrom`, or by hand in a test. */
+/** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
 export type Config = {
   readonly network: Network;
   readonly genesis: GenesisSource;
-  /** JSON file of further AVM chains. */
+  /** JSON file of additional AVM chains. */
   readonly chainsFile: string | undefined;
   readonly dataDir: string | undefined;
   readonly store: 'memory' | 'sqlite';
@@ -20,15 +20,15 @@ export type Config = {
   readonly data: ApiConfig;
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
-  /** A node whose X-Chain is followed instead of deciding blocks here. */
+  /** The URL of the node whose X-Chain is followed; undefined: this node decides its own blocks. */
   readonly follow: string | undefined;
-  /** PostgreSQL of `serac index` and `serac api`. */
+  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
   readonly databaseUrl: string | undefined;
-  /** Redis or Valkey; without it, this process's memory. */
+  /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
   readonly publicApi: boolean;
   readonly healthCheckFrequency: Milliseconds;
-  /** Free space in per cent of the disk: below the first the node stops, below the second it is unhealthy. */
+  /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
   readonly disk: { readonly required: number; readonly warning: number };
   readonly identity: IdentityOptions;
   readonly peerAddress: { readonly publicIP: string; readonly port: number };
@@ -36,25 +36,25 @@ export type Config = {
   readonly banner: 'text' | 'json' | 'none';
 };
 
-/** Whole or not: a duration of Go's may be shorter than one. */
+/** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
 export type Milliseconds = number;
 
-/** The network's own, or AvalancheGo's genesis JSON from a file or as base64. */
+/** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
 export type GenesisSource =
   | { readonly kind: 'network' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'content'; readonly base64: string };
 
-/** The Data or the Metrics interface. `port`: one of its own; undefined: that of the node. */
+/** The Data or Metrics API. `port` is its separate port; undefined: the main port. */
 export type ApiConfig = { readonly enabled: boolean; readonly port: number | undefined };
 
 export type AccessConfig = {
-  /** What the Data interface calls the network; undefined: its own name. */
+  /** The name of the network in the Data API; undefined: the network's own name. */
   readonly networkName: string | undefined;
   readonly requireKey: boolean;
   readonly rateLimits: boolean;
   readonly plansFile: string | undefined;
-  /** Addresses whose X-Forwarded-For tells who calls. */
+  /** Addresses of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
 };
 
@@ -68,11 +68,11 @@ export type HttpConfig = {
   readonly shutdownTimeout: Milliseconds;
 };
 
-/** The options have been checked, alone and together: this only gives them their places. */
-export function configFrom(options: Options, command: Command = { name: 'run', words: [] }): Config {
+/** Creates the configuration from options that have been checked. */
+export function configFrom(options: Options, command: Command = { name: 'run', args: [] }): Config {
   const dataDir = options['data-dir'];
   return {
-    network: chosenNetwork(options),
+    network: selectNetwork(options),
     genesis: genesisSource(options),
     chainsFile: options.chains,
     dataDir,
@@ -80,7 +80,7 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
     workers: options.workers,
     minBlockDelay: options['min-block-delay'],
     http: {
-      // Empty means every interface. Peer: config/flags.go.
+      // Empty means all network interfaces. AvalancheGo: config/flags.go.
       host: options['http-host'] || '0.0.0.0',
       port: options['http-port'],
       allowedHosts: options['http-allowed-hosts'],
@@ -100,7 +100,7 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
       plansFile: options['rate-limit-plans'],
       trustedProxies: options['trusted-proxies'],
     },
-    follow: command.name === 'follow' || command.name === 'index' ? command.words[0] : undefined,
+    follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
     databaseUrl: options['database-url'],
     cacheUrl: options['cache-url'],
     publicApi: options['public-api'],
@@ -116,16 +116,16 @@ export function configFrom(options: Options, command: Command = { name: 'run', w
   };
 }
 
-/** Only callers on this machine can reach it. */
+/** Whether a listening address can be reached from this machine only. */
 export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** Callers from other machines can reach it, directly or through a proxy. */
+/** Whether the server can be reached from other machines, directly or through a proxy. */
 const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
 
-/** Fees may be chosen where no public money is. Peer: config.getTxFeeConfig. */
-function chosenNetwork(options: Options): Network {
-  const network = networkOf(options['network-id']);
-  if (isPublic(network.id)) return network;
+/** Selects the network, with the fees of the flags; public networks keep their fees. AvalancheGo: config/config.go, getTxFeeConfig. */
+function selectNetwork(options: Options): Network {
+  const network = getNetwork(options['network-id']);
+  if (isPublicNetwork(network.id)) return network;
   const { txFee, createAssetTxFee } = network.fees;
   return { ...network, fees: { txFee: options['tx-fee'] ?? txFee, createAssetTxFee: options['create-asset-tx-fee'] ?? createAssetTxFee } };
 }

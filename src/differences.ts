@@ -1,55 +1,55 @@
 /**
- * Where Serac is kinder than AvalancheGo unless it runs with --strict. One row per difference, here and in docs/differences.md;
- * a test holds the two together. Rooms are handed the flags they need, never this table.
+ * Where Serac differs from AvalancheGo unless it runs with --strict. docs/differences.md is generated from this table (tools/docs.ts), and a
+ * test compares them. Modules get the booleans they need, not this table.
  */
 export const differences = {
   batches: {
     what: 'A JSON-RPC batch (an array of up to 100 calls) is answered with an array.',
-    why: 'AvalancheGo calls it a parse error; every other chain of the field takes batches, and client libraries send them.',
+    why: 'AvalancheGo answers with a parse error. Nodes of other blockchains accept batches, and client libraries send them.',
   },
   missingContentType: {
-    what: 'A request without a Content-Type header is read as JSON.',
-    why: 'AvalancheGo answers 415, and the reason is hard to find from a shell or a small HTTP client.',
+    what: 'A request without a `Content-Type` header is parsed as JSON.',
+    why: 'AvalancheGo answers 415, and with curl or a small HTTP client the reason is hard to find.',
   },
   errorData: {
-    what: 'Errors carry structured `data`: a stable code and the facts of the case. Code and message stay the same.',
-    why: "AvalancheGo's `data` is null, so a program can only match texts.",
+    what: 'Errors have structured `data`: a stable error code and details. The JSON-RPC code and message are the same.',
+    why: "AvalancheGo's `data` is null, so a program has to parse the message.",
   },
   txStatus: {
-    what: '`avm.getTxStatus` also says `Processing` (waiting or in an undecided block) and `Rejected` (something it spends was spent by another accepted transaction).',
-    why: 'AvalancheGo knows only `Accepted` and `Unknown`, so a sender cannot tell a slow transaction from a lost one.',
+    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (one of its inputs was spent by another accepted transaction).',
+    why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction from a lost one.',
   },
   retryRefused: {
-    what: 'A transaction that was refused before is judged anew when it is issued again.',
-    why: 'AvalancheGo repeats the remembered reason (the last 64) even when the state has changed and the transaction is good by now.',
+    what: 'A transaction that was rejected is verified again when it is issued again.',
+    why: 'AvalancheGo caches the last 64 reasons and repeats them, even if the state has changed and the transaction is now valid.',
   },
   skipFailedWalletTx: {
-    what: 'An invalid transaction never blocks the queue of `wallet.issueTx`: it is thrown out and the next one has its turn.',
-    why: 'In AvalancheGo everything issued behind it gets a txID and is never issued.',
+    what: 'An invalid transaction does not block the queue of `wallet.issueTx`: it is dropped and the next one is issued.',
+    why: 'In AvalancheGo all transactions queued after it get a txID but are never issued.',
   },
   pageCursors: {
-    what: '`getUTXOs`: a cursor is exclusive also with `sourceChain`, a cursor whose UTXO was spent goes on where it was, and a UTXO of several asked addresses is listed on one page only.',
-    why: 'In AvalancheGo pages with `sourceChain` repeat their last entry (with `limit` 1 for ever) and a spent cursor starts over.',
+    what: '`getUTXOs`: a cursor is exclusive also with `sourceChain`, a cursor whose UTXO was spent continues at the same position, and a UTXO of several requested addresses is listed on one page only.',
+    why: 'In AvalancheGo each page with `sourceChain` repeats the last entry of the page before (with `limit` 1 forever), and a cursor whose UTXO was spent starts from the beginning.',
   },
   privateNetwork: {
-    what: 'A preflight that asks for access to a private network (`Access-Control-Request-Private-Network`) is granted it where its origin is allowed.',
-    why: 'AvalancheGo does not answer that, so browsers may keep the pages of public sites from a node on the same machine or network.',
+    what: 'A CORS preflight request for private network access (`Access-Control-Request-Private-Network`) is granted if its origin is allowed.',
+    why: 'AvalancheGo ignores this header, so browsers may block requests from public websites to a node on the same machine or network.',
   },
   addressLength: {
-    what: 'A bech32 address that does not hold exactly 20 bytes is refused.',
-    why: 'AvalancheGo pads 19 bytes with a zero byte: a mistyped address is taken for another one.',
+    what: 'A bech32 address that is not exactly 20 bytes long is rejected.',
+    why: 'AvalancheGo pads 19 bytes with a zero byte, so a mistyped address is accepted as a different address.',
   },
   genesisBlockTxs: {
     what: '`txs` of block 0 is `[]` in JSON.',
-    why: 'AvalancheGo answers `null` on a fresh data directory and `[]` after a restart. With --strict it is `null`.',
+    why: 'AvalancheGo returns `null` with a new data directory and `[]` after a restart. With --strict it is `null`.',
   },
   nodeVersion: {
-    what: '`info.getNodeVersion` says `serac/<version>`.',
-    why: 'It is what runs. With --strict the names are those of AvalancheGo 1.14.2, for clients that parse them.',
+    what: '`info.getNodeVersion` returns `serac/<version>`.',
+    why: 'It names the program that runs. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
   },
   extraChecks: {
-    what: 'Health has two further checks: `readers` where processes read beside the one that writes, `follow` where a node is followed.',
-    why: 'AvalancheGo has neither, so it has no name for what may be wrong with them.',
+    what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',
+    why: 'AvalancheGo has neither reader processes nor followed nodes, so it has no checks for them.',
   },
 } as const;
 

@@ -5,11 +5,11 @@ import type { Log } from './cli/log.ts';
 import { createProgressWriter } from './cli/progress-writer.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { openDatabase } from './platform/database-bun.ts';
-import { fileSystem, files, makeFolder } from './platform/files.ts';
+import { createFolder, files, readFileSystemSize } from './platform/files.ts';
 import { openFile } from './platform/offset-file.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
 import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
-import { parentChannel, spawnChild } from './platform/processes-bun.ts';
+import { parentChannel, spawnReaderProcess } from './platform/processes-bun.ts';
 import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import { openThread } from './platform/thread.ts';
@@ -19,11 +19,11 @@ import type { Env } from './wiring/env.ts';
 export type BunEnvOptions = {
   readonly version: string;
   readonly log: Log;
-  /** The file that a reading process runs, with the same arguments. */
+  /** The file that a reader process runs, with the same arguments as this process. */
   readonly program: string;
 };
 
-/** The environment of a node on Bun: clock, randomness, files, databases, sockets and processes of this machine. */
+/** Creates the environment of a node on Bun: clock, randomness, files, databases, sockets and processes of this machine. */
 export const createBunEnv = ({ version, log, program }: BunEnvOptions): Env => ({
   version,
   gitCommit: '',
@@ -45,23 +45,24 @@ export const createBunEnv = ({ version, log, program }: BunEnvOptions): Env => (
   files,
   readText,
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
-  fileSystem,
+  fileSystem: readFileSystemSize,
   openDatabase,
   openFile,
   openRedis,
   openPostgres,
   tryPostgresLock,
   fetch,
-  makeFolder,
+  makeFolder: createFolder,
   removeFile: (path) => rmSync(path, { force: true }),
   serve,
   parent: parentChannel(),
-  spawnReader: () => spawnChild([process.execPath, '--no-env-file', '--config=/dev/null', program, ...process.argv.slice(2)], process.env),
+  spawnReader: () =>
+    spawnReaderProcess([process.execPath, '--no-env-file', '--config=/dev/null', program, ...process.argv.slice(2)], process.env),
   cores: availableParallelism(),
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
   log,
-  showProgress: createProgressWriter(process.stderr, () => log.shows('info')),
+  showProgress: createProgressWriter(process.stderr, () => log.isShown('info')),
 });
 
 const readText = (path: string): string => readFileSync(path, 'utf8');

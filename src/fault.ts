@@ -1,6 +1,6 @@
 /**
- * The one error class of the house. A fault has a code from birth: codes never change, texts follow the peer's.
- * Every room subclasses it over its own union of faults.
+ * Base class of all errors this project throws on purpose. `fault.code` is stable; the message follows AvalancheGo's text.
+ * Every module subclasses it with its own union of fault types.
  */
 export class Fault<F extends { readonly code: string }> extends Error {
   readonly fault: F;
@@ -12,7 +12,7 @@ export class Fault<F extends { readonly code: string }> extends Error {
   }
 }
 
-/** A fault of any room. */
+/** A fault of any module. */
 export type AnyFault = Fault<{ readonly code: string }>;
 
 /** The message of a fault, or any other thrown value as text. */

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
-import { banner, bannerJson } from './cli/banner.ts';
+import { formatBanner, formatBannerJson } from './cli/banner.ts';
 import type { CommandName } from './cli/command.ts';
 import { type ParsedFlags, parseFlags } from './cli/flags.ts';
 import { createLog, type LogLevel } from './cli/log.ts';
 import { check } from './commands/check.ts';
-import { keysCommand } from './commands/keys.ts';
-import { type Findings, reindex } from './commands/reindex.ts';
+import { manageKeys } from './commands/keys.ts';
+import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
 import { createBunEnv } from './env-bun.ts';
 import { Fault } from './fault.ts';
 import { startNode } from './node.ts';
-import { storeFaultOf } from './store/fault.ts';
+import { storeErrorFromDriver } from './store/fault.ts';
 import { startApiServer } from './wiring/api-server.ts';
-import { networkToFollow } from './wiring/follow.ts';
+import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { startReader } from './wiring/reader.ts';
 
-/** The program: reads arguments, runs a command, prints, and stops on signals. */
+/** The program: parses the command line, runs a command, prints its output, and stops on signals. */
 
 const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 
-/** Faults that end with a code of their own. */
-const exitCodeOf: { readonly [code: string]: number } = {
+/** The exit codes of faults; `failure` for all others. */
+const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
@@ -35,75 +35,75 @@ const { version } = packageJson;
 
 async function main(): Promise<void> {
   const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
-  if (parsed.kind !== 'run') return quit(parsed);
+  if (parsed.kind !== 'run') return printAndExit(parsed);
   try {
-    const config = await configOf(parsed);
+    const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
-      // A signal to the whole group is the writer's to act on; it tells its readers to stop.
+      // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
       return startReader(config, env, env.parent);
     }
     await actions[parsed.command.name](config, parsed);
   } catch (error) {
-    const fault = error instanceof Fault ? error : storeFaultOf(error);
+    const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
     if (fault === undefined) throw error;
-    say(`serac: ${fault.message}`);
-    process.exit(exitCodeOf[fault.fault.code] ?? exitCodes.failure);
+    writeError(`serac: ${fault.message}`);
+    process.exit(exitCodeByFault[fault.fault.code] ?? exitCodes.failure);
   }
 }
 
-/** Which network a followed node is of need not be said: the data directory has it, or the node is asked. */
-async function configOf({ options, command, networkGiven }: Told): Promise<Config> {
+/** Creates the configuration. The network of a followed node need not be given: it is read from the data directory or from the node. */
+async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Promise<Config> {
   const config = configFrom(options, command);
   logLevel = config.logLevel;
-  if (config.follow === undefined || networkGiven) return config;
-  return configFrom({ ...options, 'network-id': await networkToFollow(config.follow, config, env) }, command);
+  if (config.follow === undefined || isNetworkGiven) return config;
+  return configFrom({ ...options, 'network-id': await resolveFollowedNetwork(config.follow, config, env) }, command);
 }
 
-type Told = Extract<ParsedFlags, { kind: 'run' }>;
+type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 
-/** What each command does; those that serve come back when they are ready. */
-const actions: { readonly [C in CommandName]: (config: Config, told: Told) => Promise<void> } = {
+/** The implementation of each command; those that serve return when they are ready. */
+const actions: { readonly [C in CommandName]: (config: Config, flags: RunFlags) => Promise<void> } = {
   run: runNode,
   follow: runNode,
   api: async (config) => {
     const server = await startApiServer(config, env);
     stopOnSignals(server);
-    print(
+    printBanner(
       config,
       JSON.stringify({ url: server.url }),
-      `serac ${version}: Data and Metrics interfaces on ${server.url}, reference at ${server.url}/api`,
+      `serac ${version}: Data and Metrics APIs at ${server.url}, reference at ${server.url}/api`,
     );
   },
   index: async (config) => {
     stopOnSignals(startIndexer(config, env));
-    print(config, JSON.stringify({ following: config.follow }), `serac ${version}: following ${config.follow} into PostgreSQL`);
+    printBanner(config, JSON.stringify({ following: config.follow }), `serac ${version}: indexing ${config.follow} into PostgreSQL`);
   },
-  check: async (config) => tell(check(config, env)),
-  reindex: async (config) => tell(reindex(config, env)),
+  check: async (config) => printResult(check(config, env)),
+  reindex: async (config) => printResult(reindex(config, env)),
   keys: async (config, { command, options }) => {
-    for (const line of await keysCommand(command.words, options, config, env)) process.stdout.write(`${line}\n`);
+    for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
   },
 };
 
-async function runNode(config: Config, { warnings }: Told): Promise<void> {
+async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
   stopOnSignals(node);
-  const info = { ...node.about(), readySeconds: Math.round(performance.now()) / 1000, warnings };
-  print(config, bannerJson(info), banner(info));
+  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
+  printBanner(config, formatBannerJson(info), formatBanner(info));
 }
 
-/** Damage that was found is also told by the exit code. */
-function tell({ lines, damaged }: Findings): void {
+/** Prints the result of a command; sets the exit code if damage was found. */
+function printResult({ lines, isDamaged }: CommandResult): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
-  if (damaged) process.exitCode = exitCodes.damage;
+  if (isDamaged) process.exitCode = exitCodes.damage;
 }
 
-function print({ banner: form }: Config, json: string, text: string): void {
-  if (form !== 'none') process.stdout.write(`${form === 'json' ? json : text}\n`);
+function printBanner({ banner }: Config, json: string, text: string): void {
+  if (banner !== 'none') process.stdout.write(`${banner === 'json' ? json : text}\n`);
 }
 
-function quit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
+function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
   switch (parsed.kind) {
     case 'help':
       process.stdout.write(`${parsed.text}\n`);
@@ -114,12 +114,12 @@ function quit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
       );
       return;
     case 'error':
-      say(`serac: ${parsed.message}`);
+      writeError(`serac: ${parsed.message}`);
       process.exit(exitCodes.badFlags);
   }
 }
 
-/** The first signal stops cleanly, the second at once. */
+/** Stops cleanly on the first signal, and immediately on the second. */
 function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   let stopping = false;
   const stop = async () => {
@@ -128,7 +128,7 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
     try {
       await running.close();
     } catch (error) {
-      say(`serac: not everything could be closed: ${error}`);
+      writeError(`serac: error while stopping: ${error}`);
       process.exit(exitCodes.failure);
     }
     process.exit(0);
@@ -137,10 +137,10 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   process.on('SIGINT', stop);
 }
 
-/** Until the flags are read. */
+/** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
 
-function say(line: string): void {
+function writeError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -148,7 +148,7 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-const log = createLog(say, () => logLevel);
+const log = createLog(writeError, () => logLevel);
 
 const env = createBunEnv({ version, log, program: fileURLToPath(import.meta.url) });
 

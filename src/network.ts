@@ -2,56 +2,56 @@ import { parseId, zeroId } from './bytes/id.ts';
 import type { GasConfig } from './rpc/counterpart.ts';
 import type { RetiredFees, Upgrades } from './rpc/info.ts';
 
-/** What a network's number decides. Peer: genesis/params.go, genesis/genesis_*.go, upgrade/upgrade.go. */
+/** The parameters of a network. AvalancheGo: genesis/params.go, genesis/genesis_*.go, upgrade/upgrade.go. */
 export type Network = {
   readonly id: number;
   readonly name: string;
   /** The human-readable part of its addresses. */
   readonly hrp: string;
   readonly upgrades: Upgrades;
-  /** `upgrades.cortinaTime` in Unix seconds: when the X-Chain's block 0 is dated. */
-  readonly cortina: bigint;
-  readonly fees: Fees;
+  /** `upgrades.cortinaTime` in Unix seconds: the time of the X-Chain's block 0. */
+  readonly cortinaTime: bigint;
+  readonly fees: NetworkFees;
   readonly retiredFees: RetiredFees;
   readonly gas: GasConfig;
 };
 
-/** What the X-Chain burns, in nAVAX. */
-export type Fees = { readonly txFee: bigint; readonly createAssetTxFee: bigint };
+/** Fees of the X-Chain, in nAVAX. They are burned. */
+export type NetworkFees = { readonly txFee: bigint; readonly createAssetTxFee: bigint };
 
 export const mainnetId = 1;
 export const fujiId = 5;
 export const localId = 12345;
 
-/** Networks whose genesis is fixed. Peer: genesis.FromFile refuses to override them. */
-export const isStandard = (id: number): boolean => id === mainnetId || id === fujiId || id === localId;
+/** Whether the network's genesis is fixed. AvalancheGo: genesis.FromFile rejects a genesis file for these. */
+export const isStandardNetwork = (id: number): boolean => id === mainnetId || id === fujiId || id === localId;
 
-/** Networks with the public's money or test money: their fees cannot be chosen. Peer: config.getTxFeeConfig. */
-export const isPublic = (id: number): boolean => id === mainnetId || id === fujiId;
+/** Whether the network is mainnet or fuji, whose fees cannot be configured. AvalancheGo: config.getTxFeeConfig. */
+export const isPublicNetwork = (id: number): boolean => id === mainnetId || id === fujiId;
 
-export function networkOf(id: number): Network {
-  const known = names.find((row) => row.id === id);
+export function getNetwork(id: number): Network {
+  const known = networkNames.find((row) => row.id === id);
   const preset = presets[id] ?? localPreset;
   return { id, name: known?.name ?? `network-${id}`, hrp: known?.hrp ?? 'custom', ...preset };
 }
 
-/** `fuji`, `5` and `network-5` are one network; undefined if it is none of these. Peer: constants.NetworkID. */
-export function networkIdOf(text: string): number | undefined {
+/** Parses a network name or ID: `fuji`, `5` or `network-5`. Returns undefined if it is invalid. AvalancheGo: constants.NetworkID. */
+export function parseNetworkId(text: string): number | undefined {
   const name = text.toLowerCase();
-  const known = names.find((row) => row.name === name || row.also === name);
+  const known = networkNames.find((row) => row.name === name || row.alias === name);
   if (known) return known.id;
   const digits = name.startsWith('network-') ? name.slice('network-'.length) : name;
   const id = /^\d{1,10}$/.test(digits) ? Number(digits) : Number.NaN;
   return id <= 0xffffffff ? id : undefined;
 }
 
-/** Peer: utils/constants/network_ids.go. */
-const names: readonly { id: number; name: string; hrp: string; also?: string }[] = [
+/** AvalancheGo: utils/constants/network_ids.go. */
+const networkNames: readonly { id: number; name: string; hrp: string; alias?: string }[] = [
   { id: mainnetId, name: 'mainnet', hrp: 'avax' },
   { id: 2, name: 'cascade', hrp: 'cascade' },
   { id: 3, name: 'denali', hrp: 'denali' },
   { id: 4, name: 'everest', hrp: 'everest' },
-  { id: fujiId, name: 'fuji', hrp: 'fuji', also: 'testnet' },
+  { id: fujiId, name: 'fuji', hrp: 'fuji', alias: 'testnet' },
   { id: 10, name: 'testing', hrp: 'testing' },
   { id: localId, name: 'local', hrp: 'local' },
 ];
@@ -59,9 +59,9 @@ const names: readonly { id: number; name: string; hrp: string; also?: string }[]
 const milliAvax = 1_000_000n;
 const avax = 1_000_000_000n;
 const unscheduled = '9999-12-01T00:00:00Z';
-const initially = '2020-12-05T05:00:00Z';
+const genesisUpgradeTime = '2020-12-05T05:00:00Z';
 
-/** The same on every network today; the peer states it per network. */
+/** Equal on every network; AvalancheGo defines it per network. */
 const gas: GasConfig = {
   weights: [1n, 1_000n, 1_000n, 4n],
   maxCapacity: 1_000_000n,
@@ -71,44 +71,44 @@ const gas: GasConfig = {
   excessConversionConstant: 2_164_043n,
 };
 
-const sameRetiredFees = {
+const commonRetiredFees = {
   addPrimaryNetworkValidatorFee: 0n,
   addPrimaryNetworkDelegatorFee: 0n,
   addSubnetValidatorFee: milliAvax,
   addSubnetDelegatorFee: milliAvax,
 };
 
-type Preset = Pick<Network, 'upgrades' | 'cortina' | 'fees' | 'retiredFees' | 'gas'>;
+type Preset = Pick<Network, 'upgrades' | 'cortinaTime' | 'fees' | 'retiredFees' | 'gas'>;
 
-/** local, and every network nobody has heard of. */
+/** Parameters of local and of every custom network. */
 const localPreset: Preset = {
   upgrades: {
-    apricotPhase1Time: initially,
-    apricotPhase2Time: initially,
-    apricotPhase3Time: initially,
-    apricotPhase4Time: initially,
+    apricotPhase1Time: genesisUpgradeTime,
+    apricotPhase2Time: genesisUpgradeTime,
+    apricotPhase3Time: genesisUpgradeTime,
+    apricotPhase4Time: genesisUpgradeTime,
     apricotPhase4MinPChainHeight: 0,
-    apricotPhase5Time: initially,
-    apricotPhasePre6Time: initially,
-    apricotPhase6Time: initially,
-    apricotPhasePost6Time: initially,
-    banffTime: initially,
-    cortinaTime: initially,
+    apricotPhase5Time: genesisUpgradeTime,
+    apricotPhasePre6Time: genesisUpgradeTime,
+    apricotPhase6Time: genesisUpgradeTime,
+    apricotPhasePost6Time: genesisUpgradeTime,
+    banffTime: genesisUpgradeTime,
+    cortinaTime: genesisUpgradeTime,
     cortinaXChainStopVertexID: zeroId,
-    durangoTime: initially,
-    etnaTime: initially,
-    fortunaTime: initially,
-    graniteTime: initially,
+    durangoTime: genesisUpgradeTime,
+    etnaTime: genesisUpgradeTime,
+    fortunaTime: genesisUpgradeTime,
+    graniteTime: genesisUpgradeTime,
     graniteEpochDuration: 30_000_000_000,
     heliconTime: unscheduled,
   },
-  cortina: 1_607_144_400n,
+  cortinaTime: 1_607_144_400n,
   fees: { txFee: milliAvax, createAssetTxFee: milliAvax },
   retiredFees: {
     createSubnetTxFee: 100n * milliAvax,
     transformSubnetTxFee: 100n * milliAvax,
     createBlockchainTxFee: 100n * milliAvax,
-    ...sameRetiredFees,
+    ...commonRetiredFees,
   },
   gas,
 };
@@ -134,13 +134,13 @@ const fujiPreset: Preset = {
     graniteEpochDuration: 300_000_000_000,
     heliconTime: unscheduled,
   },
-  cortina: 1_680_793_200n,
+  cortinaTime: 1_680_793_200n,
   fees: { txFee: milliAvax, createAssetTxFee: 10n * milliAvax },
   retiredFees: {
     createSubnetTxFee: 100n * milliAvax,
     transformSubnetTxFee: avax,
     createBlockchainTxFee: 100n * milliAvax,
-    ...sameRetiredFees,
+    ...commonRetiredFees,
   },
   gas,
 };
@@ -166,9 +166,9 @@ const mainnetPreset: Preset = {
     graniteEpochDuration: 300_000_000_000,
     heliconTime: unscheduled,
   },
-  cortina: 1_682_434_800n,
+  cortinaTime: 1_682_434_800n,
   fees: { txFee: milliAvax, createAssetTxFee: 10n * milliAvax },
-  retiredFees: { createSubnetTxFee: avax, transformSubnetTxFee: 10n * avax, createBlockchainTxFee: avax, ...sameRetiredFees },
+  retiredFees: { createSubnetTxFee: avax, transformSubnetTxFee: 10n * avax, createBlockchainTxFee: avax, ...commonRetiredFees },
   gas,
 };
 

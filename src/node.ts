@@ -1,7 +1,7 @@
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
-import { type BannerInfo, knownKey } from './cli/banner.ts';
-import { progressSince } from './cli/progress.ts';
+import { type BannerInfo, ewoqKey } from './cli/banner.ts';
+import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
@@ -9,56 +9,56 @@ import { shuttingDownCheck } from './health/checks.ts';
 import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
 import type { Handler } from './http/message.ts';
-import { routesOf, txMaxBody } from './http/node-routes.ts';
+import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
-import { isPublic } from './network.ts';
+import { isPublicNetwork } from './network.ts';
 import type { Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import type { AvmReads } from './rpc/avm.ts';
-import { balancesOf } from './rpc/balance.ts';
-import { dev } from './rpc/dev.ts';
-import { health as healthRows } from './rpc/health.ts';
-import { type Services, service, servicesOf } from './rpc/method.ts';
-import { pause } from './timing/pause.ts';
+import { sumBalanceRows } from './rpc/balance.ts';
+import { devMethods } from './rpc/dev.ts';
+import { healthMethods } from './rpc/health.ts';
+import { combineServices, createService, type Services } from './rpc/method.ts';
+import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
-import type { Side } from './wiring/api.ts';
-import { servedHere, stampOf } from './wiring/api-parts.ts';
-import { type AvmChainSpec, addressesOf, chainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
+import type { ApiSelection } from './wiring/api.ts';
+import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
+import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
-import { servedCounterparts } from './wiring/counterparts.ts';
-import { diskExhausted } from './wiring/disk-space.ts';
+import { createCounterpartServices } from './wiring/counterparts.ts';
+import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
-import { followChain } from './wiring/follow.ts';
-import { gateOf, openKeys } from './wiring/gate.ts';
+import { startFollowedChain } from './wiring/follow.ts';
+import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
-import { registerChecks, storeProbe } from './wiring/health-checks.ts';
-import { infoService } from './wiring/info-service.ts';
-import { metricsOf, nodeMetrics } from './wiring/metrics.ts';
+import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
+import { createInfoService } from './wiring/info-service.ts';
+import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
 import { type NodeStore, openNodeStore } from './wiring/node-store.ts';
-import { countingHandler, openRateLimitBackend } from './wiring/rate-limit-backend.ts';
+import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
-import { type Readers, startReaders } from './workers/supervisor.ts';
+import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
   readonly url: string;
-  /** The whole node as a function from request to response, without a socket. */
+  /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
-  readonly about: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
   readonly close: () => Promise<void>;
 };
 
-/** The composition root: everything is made here, joined here, and closed here in reverse. */
+/** Starts a node. Everything is created, connected and, in reverse order, closed here. */
 export async function startNode(config: Config, env: Env): Promise<Node> {
-  const frame = createNetworkContext(config, env);
+  const context = createNetworkContext(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
-  const report = (error: unknown) => env.log(`serac: ${textOf(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
   const closing = createCloseStack(report);
   try {
-    return await startWriter(config, env, frame, identity, closing, report);
+    return await startWriter(config, env, context, identity, closing, report);
   } catch (error) {
     await closing.close().catch(report);
     throw error;
@@ -68,33 +68,33 @@ export async function startNode(config: Config, env: Env): Promise<Node> {
 async function startWriter(
   config: Config,
   env: Env,
-  frame: NetworkContext,
+  context: NetworkContext,
   identity: ReturnType<typeof loadIdentity>,
   closing: CloseStack,
   report: (error: unknown) => void,
 ): Promise<Node> {
-  const { chain, specs, p, c } = frame;
+  const { chain, specs, p, c } = context;
   const events = createEventBus(report);
-  const store = openNodeStore(config, env, frame, 'write', events);
+  const store = openNodeStore(config, env, context, 'write', events);
   closing.add(store.close);
   const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
 
-  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, frequency: config.healthCheckFrequency });
-  const metrics = nodeMetrics(env, {
+  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const metrics = createNodeMetrics(env, {
     chains: () => chains,
-    storeBytes: store.bytes,
+    storeBytes: store.sizeBytes,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
-  events.subscribe(({ chainID, stored }) => metrics.accepted(chainID, stored.block));
-  if (env.log.shows('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
-  const counting = await openRateLimitBackend(config, env);
-  closing.add(counting.close);
-  const keys = openKeys(config, env);
+  events.subscribe(({ chainID, stored }) => metrics.countAccepted(chainID, stored.block));
+  if (env.log.isShown('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
+  const rateLimits = await openRateLimitBackend(config, env);
+  closing.add(rateLimits.close);
+  const keys = openKeyFinder(config, env);
   closing.add(keys.close);
   closing.add(recovery.close);
-  /** Raised whenever commits begin to fail or succeed again. */
+  /** Incremented whenever commits begin to fail or succeed again. */
   let commitRevision = 0;
   const deps: WriterDeps = {
     ...chain,
@@ -102,116 +102,118 @@ async function startWriter(
     recovery,
     timers,
     minBlockDelay: config.minBlockDelay,
-    subnetID: frame.subnetID,
-    subnetOf: frame.subnetOf,
+    subnetID: context.subnetID,
+    subnetOf: context.subnetOf,
     report,
     onCommitState: () => {
       commitRevision++;
       health.refresh();
     },
   };
-  const start = async (spec: AvmChainSpec) => {
-    const opened = store.chain(spec);
-    if (opened.index !== undefined) catchUp(opened.index, env);
+  const startChain = async (spec: AvmChainSpec) => {
+    const opened = store.openChain(spec);
+    if (opened.index !== undefined) catchUpIndex(opened.index, env);
     const running =
-      config.follow === undefined ? runChain(spec, opened.ledger, deps) : await followChain(config.follow, env, frame, opened, deps);
+      config.follow === undefined
+        ? runChain(spec, opened.ledger, deps)
+        : await startFollowedChain(config.follow, env, context, opened, deps);
     closing.add(async () => {
       running.engine.stop();
       await running.follower?.stop();
     });
     const { reads, history } = opened;
-    return { ...running, reads, history, services: chainServices(spec, reads, running.issuing, chain) };
+    return { ...running, reads, history, services: createChainServices(spec, reads, running.txIssuer, chain) };
   };
-  const chains: Awaited<ReturnType<typeof start>>[] = [];
-  for (const spec of specs) chains.push(await start(spec));
+  const chains: Awaited<ReturnType<typeof startChain>>[] = [];
+  for (const spec of specs) chains.push(await startChain(spec));
 
   let isDiskExhausted = false;
   let onDiskExhausted = (): void => {
     isDiskExhausted = true;
   };
-  const probeWrite = storeProbe(chains, store.touch);
+  const probeWrite = createStoreProbe(chains, store.probeWrite);
   const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
   registerChecks(health, {
-    subnetID: frame.subnetID,
+    subnetID: context.subnetID,
     chains,
     bootstrapped,
-    // Of the network of a followed node these are not here at all.
+    // A follower reports no health for the P- and C-Chain of its network.
     counterparts: config.follow === undefined ? [p, c] : [],
     isValidator: config.follow === undefined,
-    touch: probeWrite,
+    probeWrite: probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
     upgradeTime: config.network.upgrades.graniteTime,
     now: env.clock.unixNanos,
-    extraChecks: frame.differences.extraChecks,
+    extraChecks: context.differences.extraChecks,
   });
   closing.add(health.stop);
   await health.start();
-  if (isDiskExhausted && config.store === 'sqlite') throw diskExhausted(config);
+  if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
 
-  let stopping = false;
-  let readers: Readers | undefined;
-  // Programs on this machine may use a developer's methods, nobody else; each request is checked too (http/local-caller.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && !isPublic(config.network.id) && isLoopback(config.http.host);
-  const routes = routesOf({
+  let isStopping = false;
+  let readers: ReaderPool | undefined;
+  // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
+  const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
+  const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
         ...spec,
-        maxBody: txMaxBody,
-        services: { '': metrics.of(spec.aliases[0], services.avm), '/wallet': services.wallet },
+        maxBody: maxTxBody,
+        services: { '': metrics.meter(spec.aliases[0], services.avm), '/wallet': services.wallet },
       })),
-      ...servedCounterparts(frame, store.atomic, config.follow !== undefined),
+      ...createCounterpartServices(context, store.readAtomicUtxos, config.follow !== undefined),
     ],
     info: config.apis.info
-      ? metrics.of(
+      ? metrics.meter(
           'info',
-          infoService(config, env, frame, {
+          createInfoService(config, env, context, {
             nodeID: identity.nodeID,
             proofOfPossession: identity.signer.proofOfPossession,
-            isBootstrapped: bootstrapped.has,
+            isBootstrapped: bootstrapped.isBootstrapped,
           }),
         )
       : undefined,
-    health: config.apis.health && !config.publicApi ? { services: healthServices(health), deps: health } : undefined,
-    metrics: config.apis.metrics ? metricsOf(metrics, async () => (await readers?.families()) ?? []) : undefined,
-    dev: hasDev ? devServices(store, frame) : undefined,
+    health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
+    metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
+    dev: hasDev ? createDevServices(store, context) : undefined,
   });
   const handlers = createHandlers(config, env, {
-    served: servedHere(config, env, frame, chains, identity.nodeID),
+    served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
     health: {
       components: {
-        database: { write: async () => probeWrite(), read: async () => store.look(), revision: () => commitRevision },
-        cache: { write: counting.cache.touch, read: counting.cache.look },
+        database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
+        cache: { probeWrite: rateLimits.cache.probeWrite, probeRead: rateLimits.cache.probeRead },
       },
-      stopping: () => stopping,
-      rateLimits: () => counting.limiter?.reduced?.(),
+      isStopping: () => isStopping,
+      rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
     },
-    gate: gateOf(config, env, keys.finder, counting.limiter),
-    sealKey: store.secret(),
+    gate: createNodeGate(config, env, keys.finder, rateLimits.limiter),
+    sealKey: store.pageSecret(),
     epoch: store.epoch,
-    stamp: stampOf(chains),
-    meters: metrics.api,
+    readChainVersion: createChainVersionReader(chains),
+    observer: metrics.apiObserver,
     report,
     nodeID: identity.nodeID,
-    differences: frame.differences,
+    differences: context.differences,
     longWork: chain.longWork,
     routes,
   });
   const handler = handlers.main;
 
   const closeWithServers = closing.addGroup();
-  const readerCount = readersWanted(config, env);
+  const readerCount = countReaders(config, env);
   const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
   closeWithServers(server.close);
-  const others: Server[] = [];
-  for (const { port, handler: own } of handlers.own) {
+  const otherServers: Server[] = [];
+  for (const { port, handler: own } of handlers.ownPorts) {
     const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(own, env) });
     closeWithServers(other.close);
-    others.push(other);
+    otherServers.push(other);
   }
   const relayedPaths = [...routes.keys()];
-  const relayHandler = countingHandler(counting.limiter, handler);
+  const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
     start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
@@ -219,41 +221,41 @@ async function startWriter(
   });
   readers = started;
   closeWithServers(started.stop);
-  if (readerCount > 0 && frame.differences.extraChecks) {
+  if (readerCount > 0 && context.differences.extraChecks) {
     health.register('health', 'readers', started.check, [applicationTag]);
     await health.recheck('health', 'readers');
   }
 
   const url = urlOf(config, server.port);
-  const apiUrl = (part: 'data' | 'stats', side: Side): string | undefined => {
+  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection): string | undefined => {
     if (!config[part].enabled) return undefined;
-    const own = handlers.own.findIndex((row) => row.side === side);
-    return own < 0 ? url : urlOf(config, others[own]?.port ?? 0);
+    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
+    return own < 0 ? url : urlOf(config, otherServers[own]?.port ?? 0);
   };
-  const announceStop = async (): Promise<void> => {
-    stopping = true;
+  const announceStopping = async (): Promise<void> => {
+    isStopping = true;
     health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
-    readers?.tellStopping();
-    // Whoever balances loads sees it and sends no more. Peer: node/node.go, shutdown.
-    if (config.http.shutdownWait > 0) await pause(env.timers, config.http.shutdownWait);
+    readers?.announceStopping();
+    // A load balancer sees that the node is unhealthy and sends no more requests. AvalancheGo: node/node.go, shutdown.
+    if (config.http.shutdownWait > 0) await sleep(env.timers, config.http.shutdownWait);
   };
   let closed: Promise<void> | undefined;
   const [x] = chains;
   const close = (): Promise<void> => {
-    closed ??= announceStop().finally(closing.close);
+    closed ??= announceStopping().finally(closing.close);
     return closed;
   };
-  // A chain in memory needs no disk. AvalancheGo: node/node.go, diskSpaceCheck.
+  // A node with a chain in memory does not stop when the disk is full. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
       if (closed !== undefined) return;
-      env.log(`serac: ${diskExhausted(config).message}; stopping`, 'fatal');
+      env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
       void close().then(() => env.exit(1));
     };
   return {
     url,
     handler,
-    about: () => ({
+    describe: () => ({
       version: env.version,
       nodeID: identity.nodeID,
       network: config.network,
@@ -266,7 +268,7 @@ async function startWriter(
       stats: apiUrl('stats', 'metrics'),
       following: config.follow,
       strict: config.strict,
-      funded: config.follow === undefined && x ? fundedKey(x.reads, chain.now(), frame) : undefined,
+      funded: config.follow === undefined && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
@@ -278,38 +280,46 @@ async function startWriter(
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
   log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
-/** A directory that was used without an index, or before there was one, gets it now. */
-function catchUp(index: SqliteIndex, env: Env): void {
-  const progress = progressSince(env.clock.monotonic);
+/** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
+function catchUpIndex(index: SqliteIndex, env: Env): void {
+  const progress = startProgress(env.clock.monotonic);
   for (const step of index.catchUp()) env.showProgress(progress(step));
   env.showProgress(undefined);
 }
 
-/** A port that may be shared would be shared with a stranger too, another node of the same user: first make sure that nobody has it. */
-async function listen(config: Config, env: Env, handler: Handler, shared: boolean): Promise<Server> {
-  const alone = await env.serve({ ...serveOptions(config), handler });
-  if (!shared) return alone;
-  await alone.close();
-  return env.serve({ ...serveOptions(config), port: alone.port, handler, reusePort: true });
+/**
+ * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
+ * first opened exclusively to make sure that it is free.
+ */
+async function listen(config: Config, env: Env, handler: Handler, isShared: boolean): Promise<Server> {
+  const exclusive = await env.serve({ ...serveOptions(config), handler });
+  if (!isShared) return exclusive;
+  await exclusive.close();
+  return env.serve({ ...serveOptions(config), port: exclusive.port, handler, reusePort: true });
 }
 
-/** Readers cost memory; how many pay is measured in bench/. In memory there is nothing another process could read. */
-function readersWanted(config: Config, env: Env): number {
-  // Who follows is mostly asked for its own index, and what it asks the followed node must be asked once.
+/** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. A chain in memory cannot have readers. */
+function countReaders(config: Config, env: Env): number {
+  // A follower has none: requests to the followed node must be made once, not once per process.
   if (config.store === 'memory' || config.follow !== undefined) return 0;
   return config.workers === 'auto' ? Math.min(env.cores - 1, 1) : config.workers;
 }
 
-const healthServices = (health: Health): Services => servicesOf(service('health', healthRows, health));
+const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));
 
-const devServices = (store: NodeStore, { chain, specs }: NetworkContext): Services =>
-  servicesOf(service('dev', dev, { aliases: chain.aliases, putAtomic: (from, utxo) => store.putAtomic(specs[0].id, from, utxo) }));
+const createDevServices = (store: NodeStore, { chain, specs }: NetworkContext): Services =>
+  combineServices(
+    createService('dev', devMethods, {
+      aliases: chain.aliases,
+      addAtomicUtxo: (from, utxo) => store.putAtomicUtxo(specs[0].id, from, utxo),
+    }),
+  );
 
-function fundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
-  const balance = balancesOf(reads.balances(knownKey.address), { partial: false, now }).get(specs[0].genesis.assets[0].tx.id);
-  return balance === undefined ? undefined : { address: addressesOf(specs[0].id, chain).write(knownKey.address), balance };
+function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
+  const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
+  return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
 }
 
-/** A fault says what it is; anything else is a bug, and its place is what helps to find it. */
-const textOf = (error: unknown): string =>
+/** The message of a fault; for any other error, which is a bug, the stack trace. */
+const formatError = (error: unknown): string =>
   error instanceof Fault ? error.message : String((error as { stack?: unknown } | null)?.stack ?? error);

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from './http.ts';
 
-/** The peer itself: a node of its own local network, alone, with no pause between blocks. */
+/** A real AvalancheGo node: the only node of a local network, without delay between blocks. */
 export type AvalancheGo = {
   readonly client: Client;
   readonly url: string;
   readonly stop: () => Promise<void>;
-  /** Ends it as a power cut would. */
+  /** Kills it without a clean shutdown. */
   readonly kill: () => Promise<void>;
-  /** Starts it again on the same port with what it had stored; resolves as soon as it runs, long before it answers. */
+  /** Starts it again on the same port and data directory. Returns long before it answers requests. */
   readonly restart: () => void;
 };
 
-const longestStart = 60_000;
+const startTimeout = 60_000;
 
 export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
-  const folder = mkdtempSync(join(tmpdir(), 'serac-peer-'));
+  const folder = mkdtempSync(join(tmpdir(), 'serac-avalanchego-'));
   let child = spawn(binary, folder, 0);
   const stop = async () => {
     child.kill('SIGTERM');
@@ -28,9 +28,9 @@ export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
     child.kill('SIGKILL');
     await child.exited;
   };
-  const until = performance.now() + longestStart;
+  const until = performance.now() + startTimeout;
   while (performance.now() < until && child.exitCode === null) {
-    const port = portOf(join(folder, 'process.json'));
+    const port = readPort(join(folder, 'process.json'));
     const client = port === undefined ? undefined : createClient(port);
     if (port !== undefined && client !== undefined && (await isHealthy(client)))
       return {
@@ -68,8 +68,8 @@ const spawn = (binary: string, folder: string, port: number) =>
     { stdout: 'ignore', stderr: 'ignore' },
   );
 
-/** Where it listens, once it has written that down. */
-function portOf(file: string): number | undefined {
+/** The port from AvalancheGo's process file; undefined until it is written. */
+function readPort(file: string): number | undefined {
   try {
     const { uri } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string };
     return Number(new URL(uri).port);

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A stand-in for Bun that tells who it is and what it was given. */
+/** A fake Bun that prints its path, process id and arguments. */
 const fakeBun = '#!/bin/sh\necho "$0"\necho $$\nfor word in "$@"; do echo "<$word>"; done\n';
 
 let top: string;
@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(top, { recursive: true }));
 
-function put(path: string, text?: string): string {
+function writeExecutable(path: string, text?: string): string {
   const full = join(top, path);
   mkdirSync(dirname(full), { recursive: true });
   if (text === undefined) copyFileSync('bin/serac', full);
@@ -27,10 +27,10 @@ async function run(command: string[], cwd = top): Promise<{ pid: number; code: n
   return { pid: child.pid, code, out: out.trimEnd().split('\n'), err };
 }
 
-describe('finds Bun and becomes it', () => {
-  test('hoisted, through the link npm makes; the process stays the same one', async () => {
-    put('hoisted/node_modules/serac/bin/serac');
-    const bun = put('hoisted/node_modules/bun/bin/bun.exe', fakeBun);
+describe('bin/serac finds Bun and replaces itself with it (exec)', () => {
+  test('hoisted, through the symlink that npm makes, with the same process id', async () => {
+    writeExecutable('hoisted/node_modules/serac/bin/serac');
+    const bun = writeExecutable('hoisted/node_modules/bun/bin/bun.exe', fakeBun);
     mkdirSync(join(top, 'hoisted/node_modules/.bin'));
     symlinkSync('../serac/bin/serac', join(top, 'hoisted/node_modules/.bin/serac'));
     symlinkSync(join(top, 'hoisted/node_modules/.bin/serac'), join(top, 'absolute'));
@@ -42,40 +42,40 @@ describe('finds Bun and becomes it', () => {
     }
   });
 
-  test('nested, and before a hoisted one', async () => {
-    const serac = put('nested/node_modules/serac/bin/serac');
-    put('nested/node_modules/bun/bin/bun.exe', fakeBun);
-    const bun = put('nested/node_modules/serac/node_modules/bun/bin/bun.exe', fakeBun);
+  test('nested Bun is preferred to a hoisted one', async () => {
+    const serac = writeExecutable('nested/node_modules/serac/bin/serac');
+    writeExecutable('nested/node_modules/bun/bin/bun.exe', fakeBun);
+    const bun = writeExecutable('nested/node_modules/serac/node_modules/bun/bin/bun.exe', fakeBun);
     expect((await run([serac])).out[0]).toBe(bun);
   });
 
-  test('in the platform package, where install scripts did not run', async () => {
-    const serac = put('scriptless/node_modules/serac/bin/serac');
-    put('scriptless/node_modules/bun/bin/bun.exe', '#!/bin/sh\nexit 1\n');
-    const bun = put('scriptless/node_modules/@oven/bun-some-system/bin/bun', fakeBun);
+  test('in the platform package if install scripts did not run', async () => {
+    const serac = writeExecutable('scriptless/node_modules/serac/bin/serac');
+    writeExecutable('scriptless/node_modules/bun/bin/bun.exe', '#!/bin/sh\nexit 1\n');
+    const bun = writeExecutable('scriptless/node_modules/@oven/bun-some-system/bin/bun', fakeBun);
     expect((await run([serac])).out[0]).toBe(bun);
   });
 
-  test('run by sh, by its bare name', async () => {
-    put('bare/bin/serac');
-    const bun = put('bare/node_modules/bun/bin/bun.exe', fakeBun);
+  test('when started as `sh serac`', async () => {
+    writeExecutable('bare/bin/serac');
+    const bun = writeExecutable('bare/node_modules/bun/bin/bun.exe', fakeBun);
     expect((await run(['sh', 'serac'], join(top, 'bare/bin'))).out[0]).toBe(bun);
   });
 });
 
-test('says so if there is none', async () => {
-  const { code, err } = await run([put('none/bin/serac')]);
+test('reports an error if Bun is not found', async () => {
+  const { code, err } = await run([writeExecutable('none/bin/serac')]);
   expect(code).toBe(1);
   expect(err).toStartWith('serac: cannot find Bun');
 });
 
-test('the real Bun heeds neither .env nor bunfig.toml of the working directory', async () => {
-  const serac = put('real/bin/serac');
-  put('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
+test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
+  const serac = writeExecutable('real/bin/serac');
+  writeExecutable('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
   mkdirSync(join(top, 'real/node_modules/bun/bin'), { recursive: true });
   symlinkSync(process.execPath, join(top, 'real/node_modules/bun/bin/bun.exe'));
-  put('elsewhere/.env', 'FROM_FILE=yes\n');
-  put('elsewhere/bunfig.toml', 'preload = ["./preload.ts"]\n');
-  put('elsewhere/preload.ts', 'console.log("preloaded");');
+  writeExecutable('elsewhere/.env', 'FROM_FILE=yes\n');
+  writeExecutable('elsewhere/bunfig.toml', 'preload = ["./preload.ts"]\n');
+  writeExecutable('elsewhere/preload.ts', 'console.log("preloaded");');
   expect((await run([serac, '--help', '-c'], join(top, 'elsewhere'))).out).toEqual(['none --help -c']);
 });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createKey, writePlans } from './api-keys.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
-import { chainRoot } from './data-questions.ts';
-import { createKey, writePlans } from './keys.ts';
+import { chainRoot } from './data-requests.ts';
 import { type Program, startProgram } from './program.ts';
 
 const binary = chromiumBinary();
 
-/** A web app on another origin, in a real Chromium, as its authors meet this server. */
+/** Requests of a web app on another origin, in a real Chromium. */
 describe.skipIf(binary === undefined)('Chromium: a page of another origin', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serac-origin-'));
   const plans = writePlans({ data: { tiny: { perMinute: 4, perDay: 100 } } });
@@ -36,7 +36,7 @@ describe.skipIf(binary === undefined)('Chromium: a page of another origin', () =
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What the page's own script sees of an answer; `error` if the browser keeps it from it. */
+  /** What a script of the page can read of a response; `error` if the browser blocks it. */
   type Seen = { status?: number; policy?: string | null; remaining?: string | null; retry?: string | null; text?: string; error?: string };
   const fetchIn = (path: string, init: object = {}): Promise<Seen> =>
     page.run<Seen>(`fetch(${JSON.stringify(node.url + path)}, ${JSON.stringify(init)}).then(async (answer) => ({
@@ -47,7 +47,7 @@ describe.skipIf(binary === undefined)('Chromium: a page of another origin', () =
       text: await answer.text(),
     }), (error) => ({ error: String(error) }))`);
 
-  test('sends its key under either name, reads the answer and the rate limits', async () => {
+  test('can send its key in either header, and read the response and the rate limit headers', async () => {
     for (const [name, remaining] of [
       ['x-service-api-key', '3'],
       ['x-glacier-api-key', '2'],
@@ -65,7 +65,7 @@ describe.skipIf(binary === undefined)('Chromium: a page of another origin', () =
     expect(posted).toMatchObject({ status: 200, remaining: '1' });
   });
 
-  test('reads refusals too, and when to come back', async () => {
+  test('can read errors and the retry-after header', async () => {
     expect(await fetchIn('/v1/chains/X', { headers: { 'x-service-api-key': 'nonsense' } })).toMatchObject({ status: 401 });
     await fetchIn('/v1/chains/X', { headers: { 'x-service-api-key': key } });
     const refused = await fetchIn('/v1/chains/X', { headers: { 'x-service-api-key': key } });
@@ -73,19 +73,19 @@ describe.skipIf(binary === undefined)('Chromium: a page of another origin', () =
     expect(Number(refused.retry)).toBeWithin(1, 61);
   });
 
-  test('calls the Node RPC, but cannot send a key there', async () => {
+  test('can call the Node RPC, but cannot send a key to it', async () => {
     const call = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.getHeight' }) };
     const json = { 'content-type': 'application/json' };
     expect(await fetchIn('/ext/bc/X', { ...call, headers: json })).toMatchObject({ status: 200 });
     expect((await fetchIn('/ext/bc/X', { ...call, headers: { ...json, 'x-service-api-key': key } })).error).toContain('TypeError');
   });
 
-  test("cannot use the developer's methods, with or without a preflight", async () => {
+  test('cannot call /ext/dev, with or without a preflight request', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'dev.addAtomicUTXO', params: { sourceChain: 'P', utxo: '0x' } });
     expect(await fetchIn('/ext/dev', { method: 'POST', body, headers: { 'content-type': 'application/json' } })).toMatchObject({
       status: 403,
     });
-    // A body without a type is a simple request: no preflight comes before it.
+    // A body without a content type is a simple request, so the browser sends no preflight.
     const simple = await page.run<number>(
       `fetch(${JSON.stringify(`${node.url}/ext/dev`)}, { method: 'POST', body: new Blob([${JSON.stringify(body)}]) }).then(({ status }) => status)`,
     );

@@ -1,28 +1,28 @@
 import { type Id, idText } from '../src/bytes/id.ts';
-import type { Pin } from '../src/index-read/index-reads.ts';
+import type { PinnedBlock } from '../src/index-read/index-reads.ts';
 import { createOracle, type Oracle } from '../src/index-read/reads-oracle.fixture.ts';
 import { parseBlock } from '../src/tx/block.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { chainRoot, type Json, plainAddress, type Question } from './data-questions.ts';
+import { chainRoot, type DataRequest, type Json, plainAddress } from './data-requests.ts';
 import type { Client } from './http.ts';
 import { localGenesis } from './local-chain.ts';
 import type { Random } from './random.ts';
-import { chance, severalKeys } from './random-world.ts';
-import { type Key, localTerms, type Wallet } from './wallet-kit.ts';
+import { chance, pickKeys } from './random-world.ts';
+import { type Key, localChainParams, type Wallet } from './wallet-kit.ts';
 
-/** What the Data interface should say of a running chain at any height, found by looking at all its blocks, which the Node RPC tells. */
+/** Expected responses of the Data API at any height of a running chain, computed from all its blocks, which are read through the Node RPC. */
 export type ChainOracle = {
   readonly oracle: Oracle;
-  /** Takes in the blocks that the node has had since the last time. */
-  readonly readOn: (deposited: readonly Utxo[]) => Promise<void>;
+  /** Reads the blocks that the node accepted since the last call. */
+  readonly readNewBlocks: (deposited: readonly Utxo[]) => Promise<void>;
   readonly height: () => number;
-  readonly pinAt: (height: number) => Pin;
+  readonly pinAt: (height: number) => PinnedBlock;
 };
 
 export function createChainOracle(node: Client): ChainOracle {
-  const { blockchainID, feeAsset } = localTerms;
+  const { blockchainID, feeAsset } = localChainParams;
   const oracle = createOracle(blockchainID, feeAsset);
-  const pins: Pin[] = [];
+  const pins: PinnedBlock[] = [];
   const { x, first } = localGenesis();
 
   const accept = (block: typeof first, txs: typeof first.txs, deposited: readonly Utxo[]): void => {
@@ -38,8 +38,8 @@ export function createChainOracle(node: Client): ChainOracle {
   return {
     oracle,
     height: () => pins.length - 1,
-    pinAt: (height) => pins[height] as Pin,
-    readOn: async (deposited) => {
+    pinAt: (height) => pins[height] as PinnedBlock,
+    readNewBlocks: async (deposited) => {
       const last = await heightOf(node);
       while (pins.length <= last) {
         const { result } = await node.call('/ext/bc/X', 'avm.getBlockByHeight', { height: pins.length, encoding: 'hexnc' });
@@ -53,10 +53,10 @@ export function createChainOracle(node: Client): ChainOracle {
 export const heightOf = async (node: Client): Promise<number> =>
   Number(((await node.call('/ext/bc/X', 'avm.getHeight')).result as unknown as { height: string }).height);
 
-/** A list to be read page by page: how it is asked for, and what it holds, each item in one text. */
-export type Listing = Question & { readonly holds: (oracle: Oracle, pin: Pin) => string[] };
+/** A listing to be read page by page: the request, and the expected items at a pinned height, each as one text. */
+export type Listing = DataRequest & { readonly expectedItems: (oracle: Oracle, pin: PinnedBlock) => string[] };
 
-/** An item as it stood at the height of the list: what became of its outputs is part of it. */
+/** An item of a listing as text, including whether its outputs are spent at the pinned height. */
 export const itemText = ({ blockHash, txHash, utxoId, consumingTxHash, emittedUtxos }: Json): string =>
   txHash !== undefined
     ? `${txHash} ${emittedUtxos.map(itemText).join()}`
@@ -64,23 +64,23 @@ export const itemText = ({ blockHash, txHash, utxoId, consumingTxHash, emittedUt
       ? `${utxoId}>${consumingTxHash ?? ''}`
       : blockHash;
 
-/** Any list of any kind. */
-export function someListing(random: Random, wallet: Wallet, assets: readonly Id[]): Listing {
-  const keys = severalKeys({ random, wallet }, 1 + random.below(3));
+/** A listing of random kind and parameters. */
+export function randomListing(random: Random, wallet: Wallet, assets: readonly Id[]): Listing {
+  const keys = pickKeys({ random, wallet }, 1 + random.below(3));
   return random.pick([blockListing, txListing, txListing, utxoListing, utxoListing, utxoListing])(random, keys, assets);
 }
 
-type Maker = (random: Random, keys: readonly Key[], assets: readonly Id[]) => Listing;
+type ListingMaker = (random: Random, keys: readonly Key[], assets: readonly Id[]) => Listing;
 
-const always = { from: undefined, to: undefined };
-const endless = { after: undefined, limit: Number.POSITIVE_INFINITY };
+const anyTime = { from: undefined, to: undefined };
+const noLimit = { after: undefined, limit: Number.POSITIVE_INFINITY };
 
-const blockListing: Maker = () => ({
+const blockListing: ListingMaker = () => ({
   path: `${chainRoot}/blocks?`,
-  holds: (oracle, pin) => oracle.blockList({ pin, times: always, order: 'desc', ...endless }).map(({ id }) => idText(id)),
+  expectedItems: (oracle, pin) => oracle.blockList({ pin, times: anyTime, order: 'desc', ...noLimit }).map(({ id }) => idText(id)),
 });
 
-const txListing: Maker = (random, keys, assets) => {
+const txListing: ListingMaker = (random, keys, assets) => {
   const order = random.pick(['asc', 'desc'] as const);
   const kinds = chance(random, 30) ? (['OperationTx', 'ExportTx'] as const) : undefined;
   const asset = random.pick(assets);
@@ -95,14 +95,14 @@ const txListing: Maker = (random, keys, assets) => {
   ]);
   return {
     path: `${chainRoot}/${path}${types}`,
-    holds: (oracle, pin) =>
+    expectedItems: (oracle, pin) =>
       oracle
-        .txList({ pin, kinds, times: always, ...query, ...endless })
+        .txList({ pin, kinds, times: anyTime, ...query, ...noLimit })
         .map(({ txID, emitted }) => `${idText(txID)} ${emitted.map(outputText).join()}`),
   };
 };
 
-const utxoListing: Maker = (random, keys) => {
+const utxoListing: ListingMaker = (random, keys) => {
   const includeSpent = chance(random, 50);
   const sortBy = random.pick(['timestamp', 'amount'] as const);
   const order = random.pick(['asc', 'desc'] as const);
@@ -113,7 +113,7 @@ const utxoListing: Maker = (random, keys) => {
   return {
     path: `${chainRoot}/utxos?${query}${inBody ? '' : `addresses=${owners}&`}`,
     ...(inBody ? { body: JSON.stringify({ addresses: owners }) } : {}),
-    holds: (oracle, pin) =>
+    expectedItems: (oracle, pin) =>
       oracle.utxoList({ pin, addresses, asset: undefined, minAmount: 0n, includeSpent, sortBy, order }).map(outputText),
   };
 };

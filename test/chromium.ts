@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A page in a real Chromium, driven over its debugging protocol. */
+/** A page in a real Chromium, controlled over the DevTools protocol. */
 export type Page = {
   readonly open: (url: string) => Promise<void>;
-  /** Runs an expression in the page and gives its value; promises are awaited. */
+  /** Evaluates an expression in the page and returns its value; promises are awaited. */
   readonly run: <T>(expression: string) => Promise<T>;
-  /** URLs the page has asked for, and what its console said. */
+  /** URLs that the page has requested. */
   readonly requests: readonly string[];
+  /** Log entries and uncaught exceptions of the page. */
   readonly console: readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -17,9 +18,16 @@ export const chromiumBinary = (): string | undefined => Bun.which('chromium') ??
 
 export async function openChromium(binary: string, width = 1280, height = 900): Promise<Page> {
   const profile = mkdtempSync(join(tmpdir(), 'serac-chromium-'));
-  const quiet = ['no-sandbox', 'disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking', 'disable-component-update'];
+  const quietFlags = [
+    'no-sandbox',
+    'disable-gpu',
+    'disable-quic',
+    'no-first-run',
+    'disable-background-networking',
+    'disable-component-update',
+  ];
   const flags = [
-    ...quiet,
+    ...quietFlags,
     'disable-sync',
     'headless',
     'remote-debugging-port=0',
@@ -32,20 +40,20 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
   const socket = new WebSocket(targets.find(({ type }) => type === 'page')!.webSocketDebuggerUrl);
   await new Promise((resolve) => socket.addEventListener('open', resolve));
 
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const waiting = new Map<number, (answer: ProtocolResponse) => void>();
   const listeners = new Map<string, () => void>();
   const requests: string[] = [];
-  const said: string[] = [];
+  const consoleLines: string[] = [];
   let lastID = 0;
   socket.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(data as string) as Answer & { id?: number; method?: string; params?: Told };
+    const message = JSON.parse(data as string) as ProtocolResponse & { id?: number; method?: string; params?: EventParams };
     if (message.id !== undefined) waiting.get(message.id)?.(message);
     if (message.method === 'Network.requestWillBeSent') requests.push(message.params?.request?.url ?? '');
-    if (message.method === 'Log.entryAdded') said.push(message.params?.entry?.text ?? '');
-    if (message.method === 'Runtime.exceptionThrown') said.push(JSON.stringify(message.params));
+    if (message.method === 'Log.entryAdded') consoleLines.push(message.params?.entry?.text ?? '');
+    if (message.method === 'Runtime.exceptionThrown') consoleLines.push(JSON.stringify(message.params));
     listeners.get(message.method ?? '')?.();
   });
-  const call = (method: string, params: object = {}): Promise<Answer> => {
+  const call = (method: string, params: object = {}): Promise<ProtocolResponse> => {
     const id = ++lastID;
     socket.send(JSON.stringify({ id, method, params }));
     return new Promise((resolve) => waiting.set(id, resolve));
@@ -54,7 +62,7 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
 
   return {
     requests,
-    console: said,
+    console: consoleLines,
     open: async (url) => {
       const loaded = new Promise<void>((resolve) => listeners.set('Page.loadEventFired', resolve));
       await call('Page.navigate', { url });
@@ -74,8 +82,8 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
   };
 }
 
-type Answer = { result?: { result?: { value?: unknown }; exceptionDetails?: unknown } };
-type Told = { request?: { url: string }; entry?: { text: string } };
+type ProtocolResponse = { result?: { result?: { value?: unknown }; exceptionDetails?: unknown } };
+type EventParams = { request?: { url: string }; entry?: { text: string } };
 
 async function debuggingPort(stream: ReadableStream<Uint8Array>): Promise<string> {
   let text = '';

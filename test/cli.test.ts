@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bin, runProgram, startProgram } from './program.ts';
+import { binPath, runProgram, startProgram } from './program.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 describe('the command line', () => {
-  test('--help names the flags, --version the version', async () => {
+  test('--help lists the flags, --version prints the version', async () => {
     const help = await runProgram('--help');
     expect(help.code).toBe(0);
     for (const flag of ['--http-port', '--data-dir', '--network-id', '--strict', '--chains']) expect(help.out).toContain(flag);
@@ -23,7 +23,7 @@ describe('the command line', () => {
     expect(version).toMatchObject({ code: 0, out: 'serac/0.1.0\n' });
   });
 
-  test('an unknown flag ends with 2 and names the nearest one', async () => {
+  test('an unknown flag exits with 2 and suggests the closest flag', async () => {
     const { code, err, out } = await runProgram('--http-prot=1');
     expect(code).toBe(2);
     expect(err).toContain('--http-prot');
@@ -31,7 +31,7 @@ describe('the command line', () => {
     expect(out).toBe('');
   });
 
-  test('a port that is taken ends with 3 and says which', async () => {
+  test('a port in use exits with 3 and prints the port', async () => {
     const first = await startProgram();
     const { code, err } = await runProgram(`--http-port=${first.port}`, '--silent');
     expect(code).toBe(3);
@@ -39,7 +39,7 @@ describe('the command line', () => {
     await first.stop();
   });
 
-  test('also one that another node shares with its readers', async () => {
+  test('a port that another node shares with its reader processes counts as in use', async () => {
     const first = await startProgram(`--data-dir=${newFolder()}`, '--workers=1');
     const { code, err } = await runProgram(`--data-dir=${newFolder()}`, '--workers=1', `--http-port=${first.port}`, '--silent');
     expect(code).toBe(3);
@@ -47,7 +47,7 @@ describe('the command line', () => {
     await first.stop();
   });
 
-  test('flags of AvalancheGo that mean nothing here cost one line', async () => {
+  test('AvalancheGo flags without effect give one warning line', async () => {
     const node = await startProgram('--sybil-protection-enabled=false', '--fd-limit', '16384');
     const warnings = node.banner.warnings as string[];
     expect(warnings).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('the command line', () => {
     await node.stop();
   });
 
-  test('a second start on the same data directory is refused, clearly; after a stop it starts', async () => {
+  test('a second start on the same data directory fails with a clear error; after a stop it succeeds', async () => {
     const folder = newFolder();
     const first = await startProgram(`--data-dir=${folder}`);
     const { code, err } = await runProgram(`--data-dir=${folder}`, '--http-port=0', '--silent');
@@ -68,7 +68,7 @@ describe('the command line', () => {
     await again.stop();
   });
 
-  test('keys lie in the data directory for the owner alone', async () => {
+  test('key files in the data directory are readable by the owner only', async () => {
     const folder = newFolder();
     const node = await startProgram(`--data-dir=${folder}`);
     for (const name of ['staker.crt', 'staker.key', 'signer.key']) expect(statSync(join(folder, 'staking', name)).mode & 0o777).toBe(0o600);
@@ -76,7 +76,7 @@ describe('the command line', () => {
     await node.stop();
   });
 
-  test('a data directory of another network is refused', async () => {
+  test('a data directory of another network is rejected', async () => {
     const folder = newFolder();
     await (await startProgram(`--data-dir=${folder}`)).stop();
     const { code, err } = await runProgram(`--data-dir=${folder}`, '--network-id=fuji', '--http-port=0', '--silent');
@@ -84,28 +84,28 @@ describe('the command line', () => {
     expect(err).toContain('12345');
   });
 
-  test('--log-level decides what is printed while running, --log-display-level before it', async () => {
-    const saidAt = async (...flags: string[]): Promise<string> => {
+  test('--log-level sets what is logged while running; --log-display-level takes precedence', async () => {
+    const stderrWith = async (...flags: string[]): Promise<string> => {
       const node = await startProgram(...flags);
       await node.client.call('/ext/bc/X', 'avm.getHeight');
       await node.stop();
-      return node.said();
+      return node.stderrText();
     };
-    expect(await saidAt()).toBe('');
-    expect(await saidAt('--log-level=trace')).toBe('');
+    expect(await stderrWith()).toBe('');
+    expect(await stderrWith('--log-level=trace')).toBe('');
     const request = /^serac: POST \/ext\/bc\/X: 200 in [\d.]+ ms\n$/;
-    expect(await saidAt('--log-level=debug')).toMatch(request);
-    expect(await saidAt('--log-level=error', '--log-display-level=verbo')).toMatch(request);
-    expect(await saidAt('--log-level=debug', '--log-display-level=info')).toBe('');
+    expect(await stderrWith('--log-level=debug')).toMatch(request);
+    expect(await stderrWith('--log-level=error', '--log-display-level=verbo')).toMatch(request);
+    expect(await stderrWith('--log-level=debug', '--log-display-level=info')).toBe('');
   }, 30_000);
 
-  test('a followed node that is down is told at the level warn, and not at the level error', async () => {
+  test('a followed node that is down is logged at level warn, and not at level error', async () => {
     const saidAt = async (level: string): Promise<string> => {
-      const child = Bun.spawn([bin, 'follow', 'http://127.0.0.1:1', '--http-port=0', `--log-level=${level}`], { stderr: 'pipe' });
-      const said = new Response(child.stderr).text();
+      const child = Bun.spawn([binPath, 'follow', 'http://127.0.0.1:1', '--http-port=0', `--log-level=${level}`], { stderr: 'pipe' });
+      const stderr = new Response(child.stderr).text();
       await Bun.sleep(1500);
       child.kill('SIGKILL');
-      return said;
+      return stderr;
     };
     expect(await saidAt('warn')).toContain('serac: waiting for http://127.0.0.1:1');
     expect(await saidAt('error')).toBe('');
@@ -132,7 +132,7 @@ describe('networks', () => {
     return [id?.blockchainID, asset?.assetID, block?.block.id];
   };
 
-  test('local, fuji and mainnet begin where AvalancheGo begins', async () => {
+  test('local, fuji and mainnet have the chain id, AVAX asset id and block 0 of AvalancheGo', async () => {
     expect(await x()).toEqual([
       '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
       '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe',
@@ -150,7 +150,7 @@ describe('networks', () => {
     ]);
   });
 
-  test('further chains of the AVM have their own routes, state and health', async () => {
+  test('additional AVM chains have their own routes, state and health checks', async () => {
     const node = await startProgram('--chains', new URL('../examples/chains.json', import.meta.url).pathname);
     const chains = node.banner.chains as { alias: string; blockchainID: string }[];
     const [, further] = chains;

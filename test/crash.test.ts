@@ -10,17 +10,17 @@ import { tablesOf } from '../src/state/schema.ts';
 import type { Database } from '../src/store/database.ts';
 import { parseTx } from '../src/tx/tx.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
-import { createGenerator } from './generator.ts';
 import { type Client, createClient } from './http.ts';
 import { cChain, localModel, openLocalChain, pChain } from './local-chain.ts';
-import { eventually, processesWith } from './processes.ts';
+import { eventually, processesMatching } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { type Case, chance } from './random-world.ts';
-import { auditState, historyOf, stateHash } from './state-audit.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { auditState, readHistory, stateHash } from './state-audit.ts';
+import { createTxGenerator } from './tx-generator.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** How often the node is killed under load; .ci/run asks for more than a plain run of the suite. */
+/** Number of times the node is killed under load; .ci/run sets more. */
 const kills = Number(process.env.SERAC_KILLS ?? 12);
 const seed = Number(process.env.SERAC_SEED ?? 9);
 const connections = 8;
@@ -37,14 +37,14 @@ const wallet = createWallet('crash', { keys: [ewoq], count: 6 });
 const model = localModel();
 const now = () => BigInt(Math.floor(Date.now() / 1000));
 const lockedUntil = () => now() + 1_000_000n;
-const generator = createGenerator({ random, model, wallet, now, lockedUntil, chains: [pChain, cChain], holds: false }, 15);
+const generator = createTxGenerator({ random, model, wallet, now, lockedUntil, chains: [pChain, cChain], holdsPending: false }, 15);
 
-/** What a caller has seen: of this nothing may ever be lost. */
-const seen = { accepted: new Set<string>(), height: 0n };
+/** What callers have observed as accepted; it must never be lost. */
+const observed = { accepted: new Set<string>(), height: 0n };
 const deposits: Utxo[] = [];
 
 test(
-  `kill -9 at ${kills} random moments, seed ${seed}: nothing accepted is lost`,
+  `kill -9 at ${kills} random times, seed ${seed}: no accepted transaction is lost`,
   async () => {
     const restarts: number[] = [];
     let undecided: Case[] = [];
@@ -67,19 +67,19 @@ test(
     expect(await program.stop()).toBe(0);
     checkFile(true);
     expect(unspentOnDisk()).toEqual([...model.utxos.keys()].sort());
-    // Processes that only read end with the one that wrote.
-    expect(await eventually(() => processesWith(dataDir), isEmpty)).toEqual([]);
+    // Reader processes exit with the writer.
+    expect(await eventually(() => processesMatching(dataDir), isEmpty)).toEqual([]);
     restarts.sort((a, b) => a - b);
     const [median, max] = [restarts[restarts.length >> 1], restarts.at(-1)].map((ms) => `${Math.round(ms ?? 0)} ms`);
     const { height } = result as unknown as { height: string };
     console.log(
-      `${kills} kills, ${seen.accepted.size} seen accepted, height ${height}; restart to healthy: median ${median}, longest ${max}`,
+      `${kills} kills, ${observed.accepted.size} seen accepted, height ${height}; restart to healthy: median ${median}, longest ${max}`,
     );
   },
   30_000 + kills * 5_000,
 );
 
-/** Milliseconds from the start of the process to its first healthy answer. */
+/** Starts the node; `took` is the time in milliseconds to its first healthy response. */
 async function startHealthy(): Promise<{ program: Program; took: number }> {
   const started = performance.now();
   const program = await startProgram(`--data-dir=${dataDir}`);
@@ -87,7 +87,7 @@ async function startHealthy(): Promise<{ program: Program; took: number }> {
   return { program, took: performance.now() - started };
 }
 
-/** At any moment of a start: it may be making its keys, its tables, its genesis, or reading its log again. */
+/** Kills a node at a random time of its start: while it creates keys, tables or genesis, or replays the write-ahead log. */
 async function killWhileStarting(): Promise<void> {
   const child = Bun.spawn([bin, '--http-port=0', '--silent', `--data-dir=${dataDir}`], { stdout: 'ignore', stderr: 'ignore' });
   await Bun.sleep(random.below(220));
@@ -95,7 +95,7 @@ async function killWhileStarting(): Promise<void> {
   await child.exited;
 }
 
-/** Under load, or while it is stopping under load. */
+/** Kills a node under load, or while it is stopping under load. */
 async function killSoon(program: Program, stops: boolean): Promise<void> {
   await Bun.sleep(random.below(280));
   if (stops) {
@@ -106,19 +106,19 @@ async function killSoon(program: Program, stops: boolean): Promise<void> {
 }
 
 function nextBatch(): Case[] {
-  generator.settled();
+  generator.reset();
   return Array.from({ length: batchSize }, generator.next).filter((one) => one !== undefined);
 }
 
-/** Batches of transactions over several connections until the node is gone; gives those of which nothing is known. */
+/** Issues batches of transactions over several connections until the node is killed; returns those whose outcome is unknown. */
 async function loadUntil(port: number, first: Case[], killed: Promise<void>): Promise<Case[]> {
   const clients = Array.from({ length: connections }, () => createClient(port));
-  let over = false;
+  let isKilled = false;
   void killed.then(() => {
-    over = true;
+    isKilled = true;
   });
   try {
-    for (let batch = first; !over; batch = nextBatch()) {
+    for (let batch = first; !isKilled; batch = nextBatch()) {
       const share = (i: number) => batch.filter((_, at) => at % connections === i);
       const undecided = await Promise.all(clients.map((client, i) => issueAll(client, share(i))));
       if (undecided.flat().length > 0) return undecided.flat();
@@ -129,13 +129,13 @@ async function loadUntil(port: number, first: Case[], killed: Promise<void>): Pr
   }
 }
 
-/** One after the other, each until it is accepted; what the node took with it is handed back. */
+/** Issues transactions one by one, each until it is accepted; returns the rest if the node is killed. */
 async function issueAll(client: Client, cases: readonly Case[]): Promise<Case[]> {
   for (const [i, one] of cases.entries()) {
     try {
       await issueOne(client, one);
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isDisconnect(error)) throw error;
       return cases.slice(i);
     }
   }
@@ -147,32 +147,32 @@ async function issueOne(client: Client, one: Case): Promise<void> {
   if (one.expected !== 'either') expect([one.name, error === undefined]).toEqual([one.name, one.expected === 'accepted']);
   if (error !== undefined) return;
   while ((await statusOf(client, one)) !== 'Accepted') await Bun.sleep(1);
-  accepted(one);
+  recordAccepted(one);
   const { result } = await client.call('/ext/bc/X', 'avm.getHeight');
   const height = BigInt((result as unknown as { height: string }).height);
-  if (height > seen.height) seen.height = height;
+  if (height > observed.height) observed.height = height;
 }
 
-function accepted({ bytes }: Case): void {
+function recordAccepted({ bytes }: Case): void {
   const tx = parseTx(bytes);
-  if (seen.accepted.has(tx.id)) return;
-  seen.accepted.add(tx.id);
+  if (observed.accepted.has(tx.id)) return;
+  observed.accepted.add(tx.id);
   model.apply(tx);
 }
 
-/** After a restart: what was seen is there, and what nobody saw is either wholly there or not at all. */
+/** After a restart: checks that observed transactions are there, and finds out which of the undecided ones were accepted. */
 async function settle(client: Client, undecided: readonly Case[]): Promise<void> {
   const { result } = await client.call('/ext/bc/X', 'avm.getHeight');
-  expect(BigInt((result as unknown as { height: string }).height)).toBeGreaterThanOrEqual(seen.height);
-  for (const id of [...seen.accepted].slice(-20)) {
+  expect(BigInt((result as unknown as { height: string }).height)).toBeGreaterThanOrEqual(observed.height);
+  for (const id of [...observed.accepted].slice(-20)) {
     const { result: shown, error } = await client.call('/ext/bc/X', 'avm.getTx', { txID: idText(id as never), encoding: 'hexnc' });
     expect([id, error]).toEqual([id, undefined]);
     expect(idOf(Buffer.from((shown as unknown as { tx: string }).tx.slice(2), 'hex'))).toBe(id as never);
   }
   for (const one of undecided) {
-    if (seen.accepted.has(idOf(one.bytes)) || (await statusOf(client, one)) !== 'Accepted') continue;
+    if (observed.accepted.has(idOf(one.bytes)) || (await statusOf(client, one)) !== 'Accepted') continue;
     expect([one.name, one.expected]).toEqual([one.name, expect.stringMatching(/accepted|either/)]);
-    accepted(one);
+    recordAccepted(one);
   }
 }
 
@@ -182,47 +182,47 @@ async function statusOf(client: Client, { bytes }: Case): Promise<string> {
   return (result as unknown as { status: string }).status;
 }
 
-/** Money in many pieces, so that a whole batch can be under way at once. */
+/** Splits funds into many outputs, so that a whole batch can be issued at once. */
 async function fund(client: Client): Promise<void> {
-  const pieces = Array.from({ length: 150 }, (_, i) => transfer(localTerms.feeAsset, coin, ownedBy([wallet.keys[i % 7] as Key])));
-  const tx = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, pieces));
-  await issueOne(client, { name: 'money in many pieces', bytes: tx.bytes, expected: 'accepted' });
+  const pieces = Array.from({ length: 150 }, (_, i) => transfer(localChainParams.feeAsset, coin, ownedBy([wallet.keys[i % 7] as Key])));
+  const tx = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, pieces));
+  await issueOne(client, { name: 'split funds', bytes: tx.bytes, expected: 'accepted' });
 }
 
-/** Something to import. The answer is a promise too: what it names survives. */
+/** Adds an output to import. Once the call succeeds, it must survive a kill too. */
 async function deposit(client: Client): Promise<void> {
-  const output = transfer(wallet.terms.feeAsset, BigInt(1 + random.below(1e9)), ownedBy([random.pick(wallet.keys)])).output;
-  const utxo = makeUtxo(idOf(random.bytes(32)), 0, wallet.terms.feeAsset, output);
+  const output = transfer(wallet.chainParams.feeAsset, BigInt(1 + random.below(1e9)), ownedBy([random.pick(wallet.keys)])).output;
+  const utxo = makeUtxo(idOf(random.bytes(32)), 0, wallet.chainParams.feeAsset, output);
   const { error } = await client.call('/ext/dev', 'dev.addAtomicUTXO', { sourceChain: 'C', utxo: formatHex('hex', utxo.bytes) });
   expect(error).toBeUndefined();
   deposits.push(utxo);
   model.deposit(cChain, utxo);
 }
 
-/** A copy of what lies on the disk: opening the file itself would repair it before the node has to. */
-function checkFile(replays: boolean): void {
+/** Checks a copy of the database, because opening the file itself would recover it before the node does. */
+function checkFile(withReplay: boolean): void {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
-  // Files of the keys come and go with the last process that reads them.
+  // The WAL files of keys.sqlite disappear when the last process that reads them exits.
   cpSync(join(dataDir, 'db'), copy, { recursive: true, filter: (path) => !path.includes('keys.sqlite') });
   const db = openDatabase(join(copy, 'serac.sqlite'), { readonly: false });
   try {
     expect(auditState(db)).toEqual([]);
     const { tx } = tablesOf(1);
-    const kept = new Set(
+    const stored = new Set(
       db
         .prepare<{ id: Uint8Array }>(`SELECT id FROM ${tx}`)
         .all()
         .map(({ id }) => toHex(id)),
     );
-    expect([...seen.accepted].filter((id) => !kept.has(id))).toEqual([]);
-    if (replays) expect(replayed(db)).toBe(stateHash(db));
+    expect([...observed.accepted].filter((id) => !stored.has(id))).toEqual([]);
+    if (withReplay) expect(replayHash(db)).toBe(stateHash(db));
   } finally {
     db.close();
   }
 }
 
-/** After a clean stop nothing is undecided: the node holds what the callers' books say, no more and no less. */
+/** Ids of unspent outputs in the database. After a clean stop they must equal those of the model. */
 function unspentOnDisk(): string[] {
   const db = openDatabase(join(dataDir, 'db', 'serac.sqlite'), { readonly: false });
   const { utxo, spend } = tablesOf(1);
@@ -231,12 +231,12 @@ function unspentOnDisk(): string[] {
   return rows.map(({ id }) => toHex(id)).sort();
 }
 
-/** The hash of a state that a fresh chain comes to by executing every block again. */
-function replayed(db: Database): string {
+/** The state hash of a fresh chain after it has executed every block. */
+function replayHash(db: Database): string {
   let clock = 0n;
   const fresh = openLocalChain({ now: () => clock });
   for (const utxo of deposits) fresh.deposit(cChain, utxo);
-  for (const bytes of historyOf(db).blocks.slice(1)) {
+  for (const bytes of readHistory(db).blocks.slice(1)) {
     const block = fresh.chain.parse(bytes);
     clock = block.time;
     fresh.chain.verify(block);
@@ -247,8 +247,8 @@ function replayed(db: Database): string {
   return hash;
 }
 
-/** The connection broke, or its process had no time to answer in full. */
-const isGone = (error: unknown): boolean =>
+/** Whether the connection broke or the response was incomplete. */
+const isDisconnect = (error: unknown): boolean =>
   error instanceof SyntaxError || ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes((error as { code?: string }).code ?? '');
 
 const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;

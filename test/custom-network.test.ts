@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { bech32Decode, bech32Encode } from '../src/bytes/bech32.ts';
 import { runProgram, startProgram } from './program.ts';
 
-/** A network of one's own, from AvalancheGo's genesis JSON. */
+/** A custom network from a genesis file in AvalancheGo's JSON format. */
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-custom-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const local = await Bun.file(new URL('../src/genesis/data/local.json', import.meta.url)).text();
 
-const respelt = (text: string) => {
+const toCustomHrp = (text: string) => {
   const { bytes } = bech32Decode(text.slice(2));
   return `X-${bech32Encode('custom', bytes)}`;
 };
 
-test('begins with its own ids and addresses, computed from the file', async () => {
+test('ids and balances come from the genesis file', async () => {
   const path = join(folder, 'genesis.json');
-  writeFileSync(path, local.replace('12345', '4242').replaceAll(/X-local1[0-9a-z]+/g, respelt));
+  writeFileSync(path, local.replace('12345', '4242').replaceAll(/X-local1[0-9a-z]+/g, toCustomHrp));
   const node = await startProgram('--network-id=4242', `--genesis-file=${path}`);
-  const address = respelt('X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u');
+  const address = toCustomHrp('X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u');
   expect(await node.client.call('/ext/bc/X', 'avm.getBalance', { address, assetID: 'AVAX' })).toMatchObject({
     result: { balance: '300000000000000000' },
   });
@@ -33,7 +33,7 @@ test('begins with its own ids and addresses, computed from the file', async () =
   await node.stop();
 });
 
-test('a file with a wrong address is refused by the place of the mistake', async () => {
+test('a genesis file with an invalid address is rejected, and the error names the field', async () => {
   const path = join(folder, 'wrong.json');
   writeFileSync(path, local.replace('12345', '4242').replaceAll(/X-local1/g, 'X-custom1'));
   const { code, err } = await runProgram('--network-id=4242', `--genesis-file=${path}`, '--http-port=0', '--silent');
@@ -41,17 +41,17 @@ test('a file with a wrong address is refused by the place of the mistake', async
   expect(err).toContain('allocations');
 });
 
-test('an unknown network without a file has the local genesis under its own number', async () => {
+test('an unknown network without a genesis file has the local genesis with its own network id', async () => {
   const node = await startProgram('--network-id=4242');
   const { result } = (await node.client.call('/ext/info', 'info.getBlockchainID', { alias: 'X' })) as { result?: { blockchainID: string } };
   expect(result?.blockchainID).not.toBe('2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed');
   expect(await node.client.call('/ext/info', 'info.getNetworkName')).toMatchObject({ result: { networkName: 'network-4242' } });
-  const { result: held } = (await node.client.call('/ext/bc/X', 'avm.getBalance', {
+  const { result: balance } = (await node.client.call('/ext/bc/X', 'avm.getBalance', {
     address: '6Y3kysjF9jnHnYkdS9yGAuoHyae2eNmeV',
     assetID: 'AVAX',
   })) as {
     result?: { balance: string };
   };
-  expect(held?.balance).toBe('300000000000000000');
+  expect(balance?.balance).toBe('300000000000000000');
   await node.stop();
 });

@@ -3,33 +3,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { mismatches } from '../src/api/matches.fixture.ts';
-import type { Document } from '../src/api/openapi.ts';
-import { errorFlaw } from '../src/api/requests.fixture.ts';
+import type { OpenApiDocument } from '../src/api/openapi.ts';
+import { findErrorProblem } from '../src/api/requests.fixture.ts';
+import { findMismatches } from '../src/api/schema-mismatches.fixture.ts';
 import { idText } from '../src/bytes/id.ts';
 import { metricNames } from '../src/stats/metric.ts';
-import { ask, chainRoot, itemsOf, pagesOf, plainAddress } from './data-questions.ts';
-import { answerSchemas, type HostileRequest, hostileRequests, type Known } from './hostile-requests.ts';
-import type { Answer, Client } from './http.ts';
+import { createKey, unlimited, writePlans } from './api-keys.ts';
+import { chainRoot, fetchPages, itemsOf, plainAddress, sendRequest } from './data-requests.ts';
+import { generateHostileRequests, type HostileRequest, type KnownValues, responseSchemas } from './hostile-requests.ts';
+import type { Client, ClientResponse } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
-import { createKey, generous, writePlans } from './keys.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
 import { hostileRounds, hostileTimeout } from './random.ts';
-import { hasServers, openServers, withServers } from './servers.ts';
+import { hasServers, openServers, suiteName } from './servers.ts';
 
-/** Whatever the Data and Metrics interfaces are sent, they answer: as their own document says, or with an error of the one shape. */
+/** For any request the Data and Metrics APIs respond as their OpenAPI document says, or with an error of the common shape. */
 
 const seed = Number(process.env.SERAC_SEED ?? 8);
-const atOnce = 32;
+const concurrency = 32;
 
 let folder: string;
 let plans: ReturnType<typeof writePlans>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'serac-hostile-'));
   plans = writePlans({
-    data: { anonymous: generous, free: generous, tiny: { perMinute: 3, perDay: 3 } },
-    metrics: { anonymous: generous },
+    data: { anonymous: unlimited, free: unlimited, tiny: { perMinute: 3, perDay: 3 } },
+    metrics: { anonymous: unlimited },
   });
 });
 afterAll(() => {
@@ -38,13 +38,13 @@ afterAll(() => {
 });
 
 test(
-  'on a node',
+  'hostile requests to a node',
   async () => {
     const place = `--data-dir=${join(folder, 'node')}`;
     const node = await startProgram(place, '--workers=1', '--rate-limits=on', plans.flag);
     try {
-      const issuer = await chainOn(node);
-      await hammer(node, await knownOf(node.client, issuer, place), hostileRounds(0.15));
+      const issuer = await buildChain(node);
+      await sendHostileRequests(node, await collectKnownValues(node.client, issuer, place), hostileRounds(0.15));
     } finally {
       await node.stop();
     }
@@ -53,7 +53,7 @@ test(
 );
 
 test.skipIf(!hasServers)(
-  withServers('on a server of an index', hasServers),
+  suiteName('hostile requests to serac api', hasServers),
   async () => {
     const { database, cache, close } = await openServers('serac_hostile');
     const place = `--database-url=${database}`;
@@ -61,13 +61,15 @@ test.skipIf(!hasServers)(
     const indexer = startIndexer(node.url, place);
     const api = await startProgram('api', place, `--cache-url=${cache}`, '--rate-limits=on', plans.flag);
     try {
-      const issuer = await chainOn(node);
+      const issuer = await buildChain(node);
       const last = issuer.model.accepted.at(-1);
       await eventually(
-        async () => (await ask(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
+        async () => (await sendRequest(api.client, { path: `${chainRoot}/transactions/${last && idText(last.id)}` })).status,
         (status) => status === 200,
       );
-      await hammer(api, await knownOf(api.client, issuer, place), hostileRounds(0.05), ['listPrimaryNetworkBlocksByNodeId']);
+      await sendHostileRequests(api, await collectKnownValues(api.client, issuer, place), hostileRounds(0.05), [
+        'listPrimaryNetworkBlocksByNodeId',
+      ]);
     } finally {
       await Promise.all([api.stop(), indexer.stop(), node.stop()]);
       await close();
@@ -76,7 +78,7 @@ test.skipIf(!hasServers)(
   hostileTimeout,
 );
 
-async function chainOn(node: Program): Promise<Issuer> {
+async function buildChain(node: Program): Promise<Issuer> {
   const issuer = createIssuer({ seed, client: node.client });
   await issuer.fund();
   for (let i = 0; i < 4; i++) {
@@ -86,11 +88,11 @@ async function chainOn(node: Program): Promise<Issuer> {
   return issuer;
 }
 
-/** Names, ids and page tokens of a chain, and keys that may do all, little, and not much longer. */
-async function knownOf(client: Client, { model, wallet }: Issuer, place: string): Promise<Known> {
+/** Ids, addresses and page tokens of a chain, and API keys: unlimited, with a tiny plan, for one route only, and unknown. */
+async function collectKnownValues(client: Client, { model, wallet }: Issuer, place: string): Promise<KnownValues> {
   const owners = wallet.keys.map(plainAddress);
   const lists = ['blocks?', 'transactions?', `transactions?addresses=${owners[0]}&`, `utxos?addresses=${owners.join()}&`];
-  const pages = await Promise.all(lists.map((list) => pagesOf([client], { path: `${chainRoot}/${list}pageSize=10` })));
+  const pages = await Promise.all(lists.map((list) => fetchPages([client], { path: `${chainRoot}/${list}pageSize=10` })));
   const blocks = itemsOf(pages[0] as never);
   const keys = await Promise.all([[], ['--plan=tiny'], ['--routes=getBlockById']].map((flags) => createKey(place, plans.flag, ...flags)));
   const assetId = [...model.assets.keys()].map(idText);
@@ -107,66 +109,73 @@ async function knownOf(client: Client, { model, wallet }: Issuer, place: string)
     },
   };
   return {
-    good,
-    texts: [...new Set([...Object.values(good).flat(), 'p-chain', 'fuji', 'AVAX'])],
+    valid: good,
+    values: [...new Set([...Object.values(good).flat(), 'p-chain', 'fuji', 'AVAX'])],
     tokens: pages.flat().flatMap(({ nextPageToken }) => nextPageToken ?? []),
     keys: [...keys.map(({ text }) => text), `serac_${'a'.repeat(43)}`],
   };
 }
 
-/** `never`: operations to which this server has no good answer. */
-async function hammer(program: Program, known: Known, rounds: number, never: readonly string[] = []): Promise<void> {
-  const document = (await ask(program.client, { path: '/api-json' })).json as Document;
-  const schemas = answerSchemas(document);
+/** `never`: operations that never give a 200 on this server. */
+async function sendHostileRequests(program: Program, known: KnownValues, rounds: number, never: readonly string[] = []): Promise<void> {
+  const document = (await sendRequest(program.client, { path: '/api-json' })).json as OpenApiDocument;
+  const schemas = responseSchemas(document);
   const statuses = new Map<number, number>();
   const reached = new Set<string>();
 
   const flawOf = async (request: HostileRequest): Promise<string | undefined> => {
-    const answer = await program.client.send(request.method, request.path, request.headers, request.body);
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-    if (answer.status === 200 && request.operation !== undefined) reached.add(request.operation);
-    const flaw = flawIn(answer, request, schemas);
+    const response = await program.client.send(request.method, request.path, request.headers, request.body);
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    if (response.status === 200 && request.operation !== undefined) reached.add(request.operation);
+    const flaw = findFlaw(response, request, schemas);
     return flaw && `${request.method} ${request.path} ${JSON.stringify(request.headers)} ${request.body?.slice(0, 500) ?? ''}\n${flaw}`;
   };
-  const property = fc.asyncProperty(fc.array(hostileRequests(document, known), { minLength: 1, maxLength: atOnce }), async (requests) => {
-    const flaws = (await Promise.all(requests.map(flawOf))).filter((flaw) => flaw !== undefined);
-    if (flaws.length > 0) throw new Error(flaws.join('\n'));
-  });
-  await fc.assert(property, { seed, numRuns: Math.ceil((2 * rounds) / atOnce) });
+  const property = fc.asyncProperty(
+    fc.array(generateHostileRequests(document, known), { minLength: 1, maxLength: concurrency }),
+    async (requests) => {
+      const flaws = (await Promise.all(requests.map(flawOf))).filter((flaw) => flaw !== undefined);
+      if (flaws.length > 0) throw new Error(flaws.join('\n'));
+    },
+  );
+  await fc.assert(property, { seed, numRuns: Math.ceil((2 * rounds) / concurrency) });
 
-  // It has really been asked: good answers of all that can give one, and every kind of refusal.
+  // The test is effective: every operation that can gave a 200, and every error status occurred.
   for (const status of [200, 400, 401, 403, 404, 429]) expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
   const { paths } = document;
   const answering = Object.values(paths).flatMap((methods) =>
     Object.values(methods).filter(({ tags, summary }) => !/not served|Always 404/i.test(tags.join() + summary)),
   );
   expect(answering.map(({ operationId }) => operationId).filter((id) => !reached.has(id))).toEqual([...never]);
-  expect((await ask(program.client, { path: '/v1/health-check' })).json.status).toBe('ok');
-  expect(program.said()).not.toMatch(/(Type|Range|Reference|Syntax)Error/);
+  expect((await sendRequest(program.client, { path: '/v1/health-check' })).json.status).toBe('ok');
+  expect(program.stderrText()).not.toMatch(/(Type|Range|Reference|Syntax)Error/);
 }
 
-/** What is wrong with an answer; undefined if nothing is. */
-function flawIn({ status, headers, text }: Answer, request: HostileRequest, schemas: ReturnType<typeof answerSchemas>): string | undefined {
-  // The head of a request may have 16 KB: what is longer the platform refuses itself, without a word.
+/** Returns what is wrong with a response; undefined if it is correct. */
+function findFlaw(
+  { status, headers, text }: ClientResponse,
+  request: HostileRequest,
+  schemas: ReturnType<typeof responseSchemas>,
+): string | undefined {
+  // Request heads are limited to 16 KB; the platform rejects longer ones itself, with an empty body.
   if (status === 431 && headLength(request) > 15_000) return undefined;
   if (![200, 400, 401, 403, 404, 413, 429].includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
-  if (/\bat .*:\d+:\d+|\/src\/|node_modules/.test(text)) return `shows where it failed: ${text.slice(0, 300)}`;
-  const json = parsed(text);
+  if (/\bat .*:\d+:\d+|\/src\/|node_modules/.test(text)) return `shows a stack trace: ${text.slice(0, 300)}`;
+  const json = tryParse(text);
   if (json === undefined) return `not JSON: ${text.slice(0, 300)}`;
   const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   if (status !== 200) {
-    const flaw = errorFlaw({ status, headers: plain, json, text });
+    const flaw = findErrorProblem({ status, headers: plain, json, text });
     return flaw && `${flaw}: ${text.slice(0, 300)}`;
   }
   const schema = request.operation === undefined ? undefined : schemas.get(request.operation);
-  const misfits = schema === undefined ? [] : mismatches(schema, json, { strict: true });
+  const misfits = schema === undefined ? [] : findMismatches(schema, json, { strict: true });
   return misfits.length === 0 ? undefined : misfits.slice(0, 3).join('; ');
 }
 
 const headLength = ({ path, headers }: HostileRequest): number =>
   path.length + Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

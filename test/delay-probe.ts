@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The entry of a thread that sends a cheap call again and again on its own connection, and tells the longest wait when asked. */
+/** Entry point of a thread that sends a cheap call repeatedly on its own connection, and reports the longest response time on request. */
 const { port } = workerData as { readonly port: number };
 
 const body = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}';
@@ -21,7 +21,7 @@ socket.on('data', () => {
   setTimeout(send, 1);
 });
 
-/** Milliseconds since a call that has no answer yet. */
+/** Milliseconds since the call that has no response yet; 0 if there is none. */
 const waited = (): number => (sentAt === undefined ? 0 : performance.now() - sentAt);
 
 parentPort?.on('message', () => {

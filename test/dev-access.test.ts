@@ -6,8 +6,8 @@ import { createClient } from './http.ts';
 import { childrenOf, eventually, socketsOf } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** `/ext/dev` changes what the chain can import, so it answers programs on this machine only, in every process of the node. */
-describe('/ext/dev of a node of two processes', () => {
+/** `/ext/dev` changes what the chain can import, so every process of the node serves it to local programs only. */
+describe('/ext/dev of a node with a reader process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serac-dev-'));
   let node: Program;
   beforeAll(async () => {
@@ -32,22 +32,22 @@ describe('/ext/dev of a node of two processes', () => {
 
   const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'dev.addAtomicUTXO', params: { sourceChain: 'P', utxo: '0x' } });
 
-  /** Statuses of the same call on new connections, which the system spreads over the processes. */
+  /** Statuses of the same call on new connections, which the operating system distributes over the processes. */
   const send = async (headers: Record<string, string>): Promise<number[]> => {
     const clients = Array.from({ length: 24 }, () => createClient(node.port));
-    const answers = await Promise.all(clients.map((client) => client.send('POST', '/ext/dev', headers, call)));
+    const responses = await Promise.all(clients.map((client) => client.send('POST', '/ext/dev', headers, call)));
     for (const client of clients) client.close();
-    return [...new Set(answers.map(({ status }) => status))];
+    return [...new Set(responses.map(({ status }) => status))];
   };
   const json = { 'content-type': 'application/json' };
 
-  test('a local program is answered', async () => {
+  test('a local program is admitted', async () => {
     expect(await send(json)).toEqual([200]);
     expect(await send({ ...json, host: `localhost:${node.port}` })).toEqual([200]);
     expect(await send({ ...json, origin: node.url })).toEqual([200]);
   });
 
-  test('what a proxy on the same host passes on is refused', async () => {
+  test('a request forwarded by a proxy on the same host is refused', async () => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.9' },
       { forwarded: 'for=203.0.113.9' },

@@ -3,12 +3,12 @@ import { pages, rendered } from '../tools/docs.ts';
 import { callerCodes, codesInSource } from '../tools/errors-page.ts';
 
 for (const page of Object.keys(pages))
-  test(`${page} says what the tables in the code say (bun tools/docs.ts)`, async () => {
+  test(`${page} is up to date with the code (bun tools/docs.ts)`, async () => {
     const { before, after } = await rendered(page);
     expect(before).toBe(after);
   });
 
-test('docs/errors.md: every code with a meaning and a remedy is in the source, and each is a sentence', async () => {
+test('docs/errors.md: every documented code exists in the source, and each meaning and remedy is a sentence', async () => {
   const known = await codesInSource(new URL('..', import.meta.url).pathname);
   expect([...callerCodes.keys()].filter((code) => !known.has(code))).toEqual([]);
   for (const [code, advice] of callerCodes)

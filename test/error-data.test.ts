@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressWriter, shortIdText } from '../src/bytes/address.ts';
+import { createAddressFormatter, shortIdText } from '../src/bytes/address.ts';
 import { formatHex } from '../src/bytes/hex.ts';
 import { type Id, idText } from '../src/bytes/id.ts';
 import { effectsOf } from '../src/tx/effects.ts';
@@ -11,21 +11,32 @@ import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
 import type { Client } from './http.ts';
 import { pChain } from './local-chain.ts';
 import { type Program, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, importTx, localTerms, ownedBy, sign, signed, transfer } from './wallet-kit.ts';
+import {
+  baseTx,
+  createWallet,
+  ewoq,
+  ewoqGenesisUtxo,
+  importTx,
+  localChainParams,
+  ownedBy,
+  sign,
+  signDraft,
+  transfer,
+} from './wallet-kit.ts';
 
-/** What `data` of an error tells a wallet developer, asked of the started program. */
+/** The `data` of errors, as returned by the running program. */
 
 const wallet = createWallet('errors', { keys: [ewoq], count: 1 });
 const mine = ownedBy([ewoq]);
-const addressText = addressWriter('X', 'local');
-const avax = localTerms.feeAsset;
-const fee = localTerms.txFee;
+const addressText = createAddressFormatter('X', 'local');
+const avax = localChainParams.feeAsset;
+const fee = localChainParams.txFee;
 const coin = 1_000_000_000n;
 
 const pay = (from: Utxo, memo = '', amount = coin): Tx =>
-  signed(baseTx(wallet, { utxos: [from], memo: Buffer.from(memo) }, [transfer(avax, amount, mine)]));
+  signDraft(baseTx(wallet, { utxos: [from], memo: Buffer.from(memo) }, [transfer(avax, amount, mine)]));
 
-const split = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(avax, 10n * coin, mine), transfer(avax, 11n * coin, mine)]));
+const split = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(avax, 10n * coin, mine), transfer(avax, 11n * coin, mine)]));
 const outputOf = (tx: Tx, index: number): Utxo => effectsOf(tx).created[index] as Utxo;
 
 const issue = async (client: Client, tx: Tx) => (await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes) })).error;
@@ -50,7 +61,7 @@ const spentOutput = ({ id }: Utxo, createdBy: Id, outputIndex: number) => ({
 
 describe('a missing output', () => {
   let node: Program;
-  // After the first block everything stays in the pool.
+  // After the first block every transaction stays in the mempool.
   beforeAll(async () => {
     node = await startProgram('--min-block-delay=1h');
     await accept(node.client, split);
@@ -59,7 +70,7 @@ describe('a missing output', () => {
 
   const waiting = pay(outputOf(split, 0), 'waits');
 
-  test('that was spent names the transaction', async () => {
+  test('that was spent: data has the spending transaction', async () => {
     const error = await issue(node.client, pay(ewoqGenesisUtxo, 'again'));
     expect(error?.message).toBe(`failed to verify transfer: failed to get utxo ${idText(ewoqGenesisUtxo.id)}: not found`);
     expect(error?.data).toEqual({
@@ -69,11 +80,11 @@ describe('a missing output', () => {
     });
   });
 
-  test('of the same transaction issued again names that transaction', async () => {
+  test('of a transaction that is issued again: data has that transaction', async () => {
     expect((await issue(node.client, split))?.data).toMatchObject({ isSpent: true, spentBy: idText(split.id) });
   });
 
-  test('that a waiting transaction spends names it', async () => {
+  test('that a pending transaction spends: data has the pending transaction', async () => {
     expect(await issue(node.client, waiting)).toBeUndefined();
     const rival = pay(outputOf(split, 0), 'rival');
     expect(await issue(node.client, rival)).toEqual({
@@ -88,7 +99,7 @@ describe('a missing output', () => {
     });
   });
 
-  test('that a waiting transaction makes says that it is not accepted yet', async () => {
+  test('that a pending transaction creates: data has the status Processing', async () => {
     const made = outputOf(waiting, 0);
     expect((await issue(node.client, pay(made, '', coin / 10n)))?.data).toEqual({
       ...spentOutput(made, waiting.id, 0),
@@ -97,7 +108,7 @@ describe('a missing output', () => {
     });
   });
 
-  test('that nobody made says what is known of its transaction', async () => {
+  test('that does not exist: data has the status of its transaction', async () => {
     const { output } = outputOf(split, 0);
     const beyond = makeUtxo(split.id, 9, avax, output);
     expect((await issue(node.client, pay(beyond)))?.data).toEqual({
@@ -109,20 +120,20 @@ describe('a missing output', () => {
     expect((await issue(node.client, pay(nowhere)))?.data).toMatchObject({ isSpent: false, createdByStatus: 'Unknown' });
   });
 
-  test('addresses are written as users write them, in data only', async () => {
-    const stranger = wallet.keys[1] as (typeof wallet.keys)[number];
+  test("addresses have the chain prefix in data, and AvalancheGo's short form in the message", async () => {
+    const otherKey = wallet.keys[1] as (typeof wallet.keys)[number];
     const { unsigned } = baseTx(wallet, { utxos: [outputOf(split, 1)] }, [transfer(avax, coin, mine)]);
-    const error = await issue(node.client, sign(unsigned, [[stranger]]));
-    expect(error?.message).toEndWith(`from ${shortIdText(ewoq.address)} but got from ${shortIdText(stranger.address)}`);
+    const error = await issue(node.client, sign(unsigned, [[otherKey]]));
+    expect(error?.message).toEndWith(`from ${shortIdText(ewoq.address)} but got from ${shortIdText(otherKey.address)}`);
     expect(error?.data).toMatchObject({
       code: 'TX_WRONG_SIGNATURE',
       want: addressText(ewoq.address),
-      got: addressText(stranger.address),
+      got: addressText(otherKey.address),
       createdBy: idText(split.id),
     });
   });
 
-  test('what is needed is split into amount and fee', async () => {
+  test('insufficient funds: data splits the need into amount and fee', async () => {
     const { unsigned, signers } = baseTx(wallet, { utxos: [outputOf(split, 1)] }, []);
     const have = unsigned.inputs.reduce((sum, { input }) => sum + (input as { amount: bigint }).amount, 0n);
     const greedy = sign({ ...unsigned, outputs: [transfer(avax, have, mine)] } as typeof unsigned, signers);
@@ -140,12 +151,12 @@ describe('a missing output', () => {
 describe('an imported output', () => {
   const { output } = ewoqGenesisUtxo;
   const foreign = makeUtxo('cd'.repeat(32) as Id, 0, avax, output);
-  const imported = signed(importTx(wallet, { utxos: [] }, pChain, [foreign]));
-  const again = signed(importTx(wallet, { utxos: [], memo: Buffer.from('again') }, pChain, [foreign]));
+  const imported = signDraft(importTx(wallet, { utxos: [] }, pChain, [foreign]));
+  const again = signDraft(importTx(wallet, { utxos: [], memo: Buffer.from('again') }, pChain, [foreign]));
   const withoutIndex = ['--data-api-enabled=false', '--metrics-api-enabled=false'];
   const rows: readonly [string, readonly string[], object][] = [
-    ['names the transaction that imported it', [], { isSpent: true, spentBy: idText(imported.id) }],
-    ['without the history index only says that it was imported', withoutIndex, { isSpent: true }],
+    ['that was imported before: data has the importing transaction', [], { isSpent: true, spentBy: idText(imported.id) }],
+    ['that was imported before, without the history index: data has only isSpent', withoutIndex, { isSpent: true }],
   ];
   for (const [name, flags, known] of rows)
     test(name, async () => {
@@ -164,7 +175,7 @@ describe('an imported output', () => {
     });
 });
 
-test('a followed node that refuses a spent output: the follower names the transaction', async () => {
+test('a followed node refuses a spent output: the follower adds the spending transaction', async () => {
   const node = await startProgram();
   const folder = mkdtempSync(join(tmpdir(), 'serac-errors-'));
   const follower = await startProgram('follow', node.url, `--data-dir=${folder}`);
@@ -191,10 +202,16 @@ test('a followed node that refuses a spent output: the follower names the transa
 const heightOf = async (client: Client) =>
   ((await client.call('/ext/bc/X', 'avm.getHeight')).result as { height: string } | undefined)?.height;
 
-type Asked = readonly [name: string, path: string, method: string, params: unknown, data: object];
+type WrongCall = readonly [name: string, path: string, method: string, params: unknown, data: object];
 
-const wrongCalls: readonly Asked[] = [
-  ['a name nearby', '/ext/bc/X', 'avm.getBalances', {}, { code: 'RPC_NO_METHOD', method: 'avm.getBalances', didYouMean: 'avm.getBalance' }],
+const wrongCalls: readonly WrongCall[] = [
+  [
+    'a misspelt method',
+    '/ext/bc/X',
+    'avm.getBalances',
+    {},
+    { code: 'RPC_NO_METHOD', method: 'avm.getBalances', didYouMean: 'avm.getBalance' },
+  ],
   [
     'a capital letter',
     '/ext/bc/X',
@@ -216,7 +233,7 @@ const wrongCalls: readonly Asked[] = [
       replacedBy: 'GET /v1/networks/{network}/blockchains/x-chain/transactions?addresses={address}',
     },
   ],
-  ['nothing near', '/ext/bc/X', 'avm.fly', {}, { code: 'RPC_NO_METHOD', method: 'avm.fly' }],
+  ['a method without a similar one', '/ext/bc/X', 'avm.fly', {}, { code: 'RPC_NO_METHOD', method: 'avm.fly' }],
   [
     'a misspelt parameter',
     '/ext/bc/X',
@@ -248,7 +265,7 @@ describe('a wrong call', () => {
   afterAll(() => Promise.all([node.stop(), strict.stop()]));
 
   for (const [name, path, method, params, data] of wrongCalls)
-    test(`${name}: told in data, absent with --strict`, async () => {
+    test(`${name}: explained in data, which is null with --strict`, async () => {
       const { error } = await node.client.call(path, method, params);
       expect(error?.data).toEqual(data);
       expect((await strict.client.call(path, method, params)).error).toEqual({
@@ -257,7 +274,7 @@ describe('a wrong call', () => {
       });
     });
 
-  test('the route that replaces avm.getAddressTxs is there', async () => {
+  test('the route that replaces avm.getAddressTxs exists', async () => {
     const path = '/v1/networks/local/blockchains/x-chain/transactions?addresses=X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
     const { status, text } = await node.client.send('GET', path);
     expect([status, Object.keys(JSON.parse(text) as object)]).toEqual([200, expect.arrayContaining(['transactions'])]);

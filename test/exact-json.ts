@@ -1,4 +1,4 @@
-/** JSON with integers too long for a double kept as {"$n": digits}: two documents can be compared exactly. */
+/** Parses JSON with integers too large for a double as {"$n": digits}, so that two documents can be compared exactly. */
 export function parseExact(text: string): unknown {
   return JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|((?<![\d.eE+-])-?\d{16,})(?=\s*[,}\]])/g, (_, s, n) => s ?? `{"$n":"${n}"}`));
 }
@@ -11,16 +11,16 @@ export function tryParseExact(text: string): unknown {
   }
 }
 
-/** The same text for the same value, whatever the order of its keys. */
-export const canonical = (value: unknown): string => JSON.stringify(sorted(value));
+/** JSON with sorted keys: equal values give equal texts. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value));
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
+      .map(([key, item]) => [key, sortKeys(item)]),
   );
 }
 
@@ -32,16 +32,18 @@ const segments = (pointer: string) =>
 
 type Tree = { [key: string]: unknown };
 
-export function at(value: unknown, pointer: string): unknown {
-  let here = value;
-  for (const part of segments(pointer)) here = (here as Tree | null | undefined)?.[part];
-  return here;
+/** The value at a JSON pointer. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let current = value;
+  for (const part of segments(pointer)) current = (current as Tree | null | undefined)?.[part];
+  return current;
 }
 
-export function put(value: unknown, pointer: string, replacement: unknown): void {
+/** Replaces the value at a JSON pointer, if there is one. */
+export function replaceAt(value: unknown, pointer: string, replacement: unknown): void {
   const parts = segments(pointer);
   const last = parts.pop() as string;
-  let here = value as Tree | undefined;
-  for (const part of parts) here = here?.[part] as Tree | undefined;
-  if (here !== undefined && here !== null && typeof here === 'object' && last in here) here[last] = replacement;
+  let current = value as Tree | undefined;
+  for (const part of parts) current = current?.[part] as Tree | undefined;
+  if (current !== undefined && current !== null && typeof current === 'object' && last in current) current[last] = replacement;
 }

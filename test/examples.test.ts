@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
-import { routeIds } from '../src/wiring/gate.ts';
+import { listRouteIds } from '../src/wiring/gate.ts';
 import { sections } from '../tools/methods-page.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
-/** Every example in the documentation, run as it stands but for the port, and its answer compared. */
+/** Runs every example in the documentation, with another port, and compares the response. */
 
 const root = new URL('..', import.meta.url).pathname;
 const pages = ['README.md', ...new Glob('docs/*.md').scanSync(root)];
@@ -25,7 +25,7 @@ const examples = (
   )
 ).flat();
 
-/** A node for each page: the examples of one may send transactions. */
+/** One node per page, because examples may issue transactions. */
 const nodes = new Map<string, Program>();
 beforeAll(async () => {
   for (const page of new Set(examples.map(({ page }) => page))) nodes.set(page, await startProgram());
@@ -40,7 +40,7 @@ for (const { page, command, answer } of examples)
     else expect(got).toBe(answer.trimEnd());
   });
 
-/** `…` stands for what differs from node to node. */
+/** A pattern in which `…` matches any text, for values that differ between nodes. */
 const patternOf = (answer: string): RegExp =>
   new RegExp(
     `^${answer
@@ -48,6 +48,15 @@ const patternOf = (answer: string): RegExp =>
       .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('.+')}$`,
   );
+
+test('README: a test suite starts a node on a free port', async () => {
+  const readme = await Bun.file(`${root}README.md`).text();
+  const [, code = ''] = /```js\n(\/\/ node: start-serac\.mjs\n[\s\S]*?)```\n/.exec(readme) ?? [];
+  expect(code).toContain("spawn('npx', ['serac'");
+  const child = Bun.spawn(['node', '--input-type=module', '-e', code], { cwd: root, stdout: 'pipe', stderr: 'inherit' });
+  expect((await new Response(child.stdout).text()).trim()).toBe('200');
+  expect(await child.exited).toBe(0);
+}, 30_000);
 
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
@@ -75,13 +84,13 @@ test('docs/data-and-metrics.md: keys are created, listed and revoked', async () 
   rmSync(folder, { recursive: true });
 });
 
-test('docs/data-and-metrics.md: the plans file is one', async () => {
+test('docs/data-and-metrics.md: the example of a plans file is valid', async () => {
   const text = await Bun.file(`${root}docs/data-and-metrics.md`).text();
   const plans = /weights:\n\n```json\n([^`]*)```/.exec(text)?.[1] ?? '';
-  expect(readPlans(plans, routeIds()).data.weights.get('getUtxosByAddresses')).toBe(5);
+  expect(readPlans(plans, listRouteIds()).data.weights.get('getUtxosByAddresses')).toBe(5);
 });
 
-test('each page that has examples was found', () => {
+test('examples were found on every page that has some', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
     new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/data-and-metrics.md']),
   );

@@ -1,16 +1,16 @@
 import { openDatabase } from '../src/platform/database-bun.ts';
 import type { OpenDatabase } from '../src/store/database.ts';
 
-/** SQLite whose reads and commits fail on demand, as on a disk that is full or broken. */
+/** SQLite whose reads and commits fail on demand, as on a full or broken disk. */
 export type FailingDatabase = {
   readonly open: OpenDatabase;
-  /** Every commit fails with this error and is rolled back, as SQLite does. */
+  /** If set, every commit fails with this error. */
   failCommits: Error | undefined;
-  /** A commit that fails is where reads begin to fail as well. */
+  /** Whether reads fail too after the first failed commit. */
   failReadsWithCommit: boolean;
-  /** Reads fail after so many more of them. */
+  /** Number of reads that still succeed. */
   failReadsAfter: number;
-  /** Databases that are open now. */
+  /** Paths of the databases that are open. */
   readonly opened: Set<string>;
 };
 

@@ -10,34 +10,34 @@ import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { diskFull, type FailingDatabase, failingDatabase, readError } from './failing-database.ts';
 import { type LocalChain, openLocalChain } from './local-chain.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** The real chain, engine and state over a database that fails on demand: nothing that was issued is lost. */
+/** Real chain, engine and state over a database that fails on demand: no issued transaction is lost. */
 
 const wallet = createWallet('failing', { keys: [ewoq], count: 0 });
-const pay = (from: Utxo): Tx => signed(baseTx(wallet, { utxos: [from] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+const pay = (from: Utxo): Tx => signDraft(baseTx(wallet, { utxos: [from] }, [transfer(localChainParams.feeAsset, 1n, ownedBy([ewoq]))]));
 const many = 12;
-const split = signed(
+const split = signDraft(
   baseTx(
     wallet,
     { utxos: [ewoqGenesisUtxo] },
-    Array.from({ length: many + 1 }, (_, i) => transfer(localTerms.feeAsset, 10_000_000n + BigInt(i), ownedBy([ewoq]))),
+    Array.from({ length: many + 1 }, (_, i) => transfer(localChainParams.feeAsset, 10_000_000n + BigInt(i), ownedBy([ewoq]))),
   ),
 );
 const coins = effectsOf(split).created.filter(({ output }) => 'amount' in output && output.amount < 20_000_000n);
 const [extra, ...txs] = coins.map(pay) as [Tx, ...Tx[]];
 
-type Bench = LocalChain & { readonly database: FailingDatabase; readonly errors: unknown[]; readonly turn: () => void };
+type TestChain = LocalChain & { readonly database: FailingDatabase; readonly errors: unknown[]; readonly turn: () => void };
 
-let bench: Bench;
+let testChain: TestChain;
 let folder: string;
 afterEach(() => {
-  bench.close();
+  testChain.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A chain with coins to spend; `turn` lets the engine do what is due, once. */
-function start(): Bench {
+/** A chain with outputs to spend; `turn` runs the timers of the engine that are due. */
+function start(): TestChain {
   const database = failingDatabase();
   folder = mkdtempSync(join(tmpdir(), 'serac-failing-'));
   const local = openLocalChain({ path: join(folder, 'x.sqlite'), now: () => 1_800_000_000n, openDatabase: database.open });
@@ -57,19 +57,19 @@ function start(): Bench {
   const turn = () => {
     for (const run of due.splice(0)) run();
   };
-  bench = { ...local, database, errors, turn };
+  testChain = { ...local, database, errors, turn };
   local.chain.issue(split);
   turn();
   expect(local.chain.status(split.id)).toBe('Accepted');
-  return bench;
+  return testChain;
 }
 
 const statuses = (chain: Chain) => txs.map(({ id }) => chain.status(id));
 const all = (status: TxStatus) => txs.map(() => status);
 
-/** The next commit fails, and every read from then on. */
+/** Makes the next commit fail, and every read after it. */
 const failAll = (database: FailingDatabase) => void Object.assign(database, { failCommits: diskFull, failReadsWithCommit: true });
-const mend = (database: FailingDatabase) =>
+const repair = (database: FailingDatabase) =>
   void Object.assign(database, { failCommits: undefined, failReadsWithCommit: false, failReadsAfter: Number.POSITIVE_INFINITY });
 
 const codeOf = (run: () => void): string => {
@@ -82,7 +82,7 @@ const codeOf = (run: () => void): string => {
   return 'issued';
 };
 
-test('a failed commit, then failing reads: everything waits again, and both errors are reported', () => {
+test('after a failed commit and failing reads all transactions are pending again, and both errors are reported', () => {
   const { chain, database, errors, turn } = start();
   for (const tx of txs) chain.issue(tx);
   failAll(database);
@@ -91,43 +91,43 @@ test('a failed commit, then failing reads: everything waits again, and both erro
   expect((errors[0] as Fault<{ code: string }>).fault.code).toBe('STORE_FULL');
   expect(errors[1]).toBe(readError);
 
-  mend(database);
+  repair(database);
   expect(statuses(chain)).toEqual(all('Processing'));
   turn();
   expect(statuses(chain)).toEqual(all('Accepted'));
   expect(errors).toHaveLength(2);
 });
 
-test('whichever read fails while a block is built, verified or stored, nothing is lost', () => {
+test('no transaction is lost if any read fails while a block is built, verified or stored', () => {
   const { chain, database, errors, turn } = start();
   for (const tx of txs) chain.issue(tx);
   let tries = 0;
   for (; tries < 200 && chain.mempool.size().txs > 0; tries++) {
-    // A failed commit empties the cache of outputs, so that everything has to be read again.
+    // A failed commit clears the UTXO cache, so that every output is read again.
     failAll(database);
     turn();
-    mend(database);
+    repair(database);
     expect(statuses(chain)).toEqual(all('Processing'));
     errors.length = 0;
     database.failReadsAfter = tries;
     turn();
-    mend(database);
+    repair(database);
     if (errors.length > 0) expect(statuses(chain)).toEqual(all('Processing'));
   }
   expect(tries).toBeGreaterThan(many);
   expect(statuses(chain)).toEqual(all('Accepted'));
 });
 
-test('while commits fail nothing new is issued, and the error names cause and remedy', () => {
+test('while commits fail new transactions are rejected, and the error has cause and remedy', () => {
   const { chain, database, turn } = start();
   chain.issue(txs[0] as Tx);
   database.failCommits = diskFull;
   expect(codeOf(() => chain.issue(txs[1] as Tx))).toBe('issued');
   turn();
-  for (const issue of [chain.issue, chain.issueInTurn]) expect(codeOf(() => issue(extra))).toBe('BLOCK_NOT_STORED');
+  for (const issue of [chain.issue, chain.queueWalletTx]) expect(codeOf(() => issue(extra))).toBe('BLOCK_NOT_STORED');
   expect(chain.status(extra.id)).toBe('Unknown');
   expect(() => chain.issue(extra)).toThrow(/^transaction not issued: block 2 could not be stored: .*disk is full; free space/);
-  // What waits already is taken as before.
+  // A transaction that is already pending is accepted by issueTx as usual.
   expect(codeOf(() => chain.issue(txs[1] as Tx))).toBe('issued');
   turn();
   expect(codeOf(() => chain.issue(extra))).toBe('BLOCK_NOT_STORED');

@@ -7,12 +7,12 @@ import { formatHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** `serac follow` beside a node that runs, one that is down and one that accepts connections and says nothing. */
+/** `serac follow` of a running node, of one that is down, and of one that accepts connections but never responds. */
 
 const wallet = createWallet('follow-program', { keys: [ewoq], count: 1 });
-const tx = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+const tx = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localChainParams.feeAsset, 1n, ownedBy([ewoq]))]));
 const folder = mkdtempSync(join(tmpdir(), 'serac-follow-program-'));
 const dataDir = join(folder, 'followed');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ const get = async ({ client }: Program, path: string) => {
 const x = ({ client }: Program, method: string, params: object = {}) => client.call('/ext/bc/X', `avm.${method}`, params);
 const info = ({ client }: Program, method: string, params: object = {}) => client.call('/ext/info', `info.${method}`, params);
 
-test('once it has all blocks of its node it is bootstrapped, and no validator', async () => {
+test('a follower with all blocks of its node is bootstrapped and not a validator', async () => {
   const node = await startProgram('--workers=0', '--log-level=trace');
   const follower = await startProgram('follow', node.url, `--data-dir=${dataDir}`);
   try {
@@ -34,7 +34,7 @@ test('once it has all blocks of its node it is bootstrapped, and no validator', 
       ({ result }) => (result as unknown as { height: string }).height === '1',
     );
     expect(await x(follower, 'getTxStatus', { txID: idText(tx.id) })).toMatchObject({ result: { status: 'Accepted' } });
-    // Without waiting for the next round of checks.
+    // Sooner than the next round of health checks.
     const ready = await eventually(
       () => get(follower, '/ext/health/readiness'),
       ({ status }) => status === 200,
@@ -42,12 +42,12 @@ test('once it has all blocks of its node it is bootstrapped, and no validator', 
     );
     expect(ready.status).toBe(200);
     expect(await info(follower, 'isBootstrapped', { chain: 'X' })).toMatchObject({ result: { isBootstrapped: true } });
-    // Those it does not follow.
+    // Chains that are not followed.
     for (const chain of ['P', 'C'])
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
-    expect(node.said()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
-    expect(follower.said()).toBe('');
+    expect(node.stderrText()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
+    expect(follower.stderrText()).toBe('');
   } finally {
     await follower.stop();
     await node.stop();
@@ -55,19 +55,19 @@ test('once it has all blocks of its node it is bootstrapped, and no validator', 
 }, 60_000);
 
 describe('a node that does not answer', () => {
-  let silent: Server;
+  let silentServer: Server;
   beforeAll(async () => {
-    silent = createServer((socket) => socket.on('error', () => {}));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    silentServer = createServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
   });
-  afterAll(() => void silent.close());
+  afterAll(() => void silentServer.close());
 
   const urls = {
     down: () => 'http://127.0.0.1:1',
-    silent: () => `http://127.0.0.1:${(silent.address() as { port: number }).port}`,
+    silent: () => `http://127.0.0.1:${(silentServer.address() as { port: number }).port}`,
   };
   for (const [what, url] of Object.entries(urls))
-    test(`${what} at the start: what is here is served, and nothing is claimed that nobody knows`, async () => {
+    test(`${what} at the start: stored data is served, and the follower is neither ready nor bootstrapped`, async () => {
       const follower = await startProgram('follow', url(), `--data-dir=${dataDir}`);
       try {
         expect(await x(follower, 'getHeight')).toMatchObject({ result: { height: '1' } });
@@ -83,7 +83,7 @@ describe('a node that does not answer', () => {
         const began = performance.now();
         const issued = await x(follower, 'issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
         expect(issued.error).toMatchObject({ data: { code: 'FOLLOW_SILENT' } });
-        // 5 s as promised, and some for a busy machine.
+        // 5 s as documented, and 2 s more for a busy machine.
         expect(performance.now() - began).toBeLessThan(7000);
       } finally {
         await follower.stop();
@@ -91,7 +91,7 @@ describe('a node that does not answer', () => {
     }, 60_000);
 });
 
-/** AvalancheGo's answers of a node that is no validator. */
+/** Expects AvalancheGo's responses of a node that is not a validator. */
 async function expectNoValidator(follower: Program): Promise<void> {
   expect((await info(follower, 'uptime')).error?.message).toBe("couldn't get node uptime: node is not a validator");
   expect((await get(follower, '/ext/health')).json.checks.bls?.message).toBe('node is not a validator');

@@ -6,40 +6,40 @@ import { effectsOf } from '../src/tx/effects.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
 import { startAvalancheGo } from './avalanchego.ts';
-import { ask, chainRoot, type Json, plainAddress } from './data-questions.ts';
+import { chainRoot, type Json, plainAddress, sendRequest } from './data-requests.ts';
 import type { Client } from './http.ts';
 import { cChain, pChain } from './local-chain.ts';
 import { platformImport } from './platform-export.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
-import { hasServers, openServers, withServers } from './servers.ts';
-import { createWallet, ewoq, ewoqGenesisUtxo, exportTx, type Key, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { hasServers, openServers, suiteName } from './servers.ts';
+import { createWallet, ewoq, ewoqGenesisUtxo, exportTx, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** What a followed X-Chain exported, and the other chains took: no block of the X-Chain tells, so the node is asked. */
+/** Exports of a followed X-Chain that other chains import: no block of the X-Chain shows that, so the followed node is queried. */
 
 const wallet = createWallet('exports', { keys: [ewoq], count: 3 });
-const [, sender, stranger] = wallet.keys as [Key, Key, Key];
+const [, sender, otherKey] = wallet.keys as [Key, Key, Key];
 const avax = 1_000_000_000n;
 
-/** A node that runs all three chains, or seems to. */
+/** A node that runs all three chains, or a fake of one. */
 type Network = {
   readonly url: string;
   readonly client: Client;
-  /** The P-Chain imports some of what was exported to it. */
+  /** Imports exported outputs on the P-Chain. */
   readonly importOnP: (utxos: readonly Utxo[]) => Promise<void>;
 };
 
-/** Sends from the one large output of the genesis on, each time from what the last transaction left. */
+/** Returns a function that exports amounts, starting from the large genesis output and then from the change of the last transaction. */
 function createSender({ client }: Network) {
   let funds: readonly Utxo[] = [ewoqGenesisUtxo];
   return async (to: Id, amounts: readonly bigint[], owner = sender): Promise<readonly Utxo[]> => {
-    const outputs = amounts.map((amount) => transfer(localTerms.feeAsset, amount, ownedBy([owner])));
-    const tx: Tx = signed(exportTx(wallet, { utxos: funds, change: ownedBy([ewoq]) }, to, outputs));
+    const outputs = amounts.map((amount) => transfer(localChainParams.feeAsset, amount, ownedBy([owner])));
+    const tx: Tx = signDraft(exportTx(wallet, { utxos: funds, change: ownedBy([ewoq]) }, to, outputs));
     const { error } = await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
     expect(error).toBeUndefined();
     const status = async () =>
       (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).result as unknown as { status: string };
-    expect(await eventually(status, (one) => one.status === 'Accepted', patience)).toEqual({ status: 'Accepted' });
+    expect(await eventually(status, (one) => one.status === 'Accepted', timeout)).toEqual({ status: 'Accepted' });
     const { created, exported } = effectsOf(tx);
     funds = created;
     return exported?.utxos ?? [];
@@ -47,30 +47,30 @@ function createSender({ client }: Network) {
 }
 
 const balancesOf = async (client: Client, owner: Key) =>
-  (await ask(client, { path: `${chainRoot}/balances?addresses=${plainAddress(owner)}` })) as Json;
+  (await sendRequest(client, { path: `${chainRoot}/balances?addresses=${plainAddress(owner)}` })) as Json;
 
 const utxosOf = async (client: Client, owner: Key, more = '') =>
-  (await ask(client, { path: `${chainRoot}/utxos?pageSize=100&addresses=${plainAddress(owner)}${more}` })).json.utxos as Json[];
+  (await sendRequest(client, { path: `${chainRoot}/utxos?pageSize=100&addresses=${plainAddress(owner)}${more}` })).json.utxos as Json[];
 
 const idsOf = (utxos: readonly { utxoId?: string; id?: Id }[]) => utxos.map(({ utxoId, id }) => utxoId ?? idText(id as Id)).sort();
 
-/** As long as an answer about exports may be older than what happened on the other chain, and then some for a busy machine. */
-const patience = 20_000;
+/** Milliseconds: more than the age that responses about exports may have, with reserve for a busy machine. */
+const timeout = 20_000;
 
-const listed = (client: Client, owner: Key, expected: readonly Utxo[]) =>
+const waitForListed = (client: Client, owner: Key, expected: readonly Utxo[]) =>
   eventually(
     async () => idsOf(await utxosOf(client, owner)),
     (ids) => ids.join() === idsOf(expected).join(),
-    patience,
+    timeout,
   );
 
-/** Whoever serves the network's X-Chain tells of exports until they are taken, and not after. */
-async function tellsOfTaken(network: Network, send: ReturnType<typeof createSender>, client: Client): Promise<void> {
+/** Checks that a server lists exports as unspent until another chain imports them. */
+async function checkImportedExports(network: Network, send: ReturnType<typeof createSender>, client: Client): Promise<void> {
   const before = await utxosOf(client, sender);
   expect(before).toEqual([]);
   const toP = await send(pChain, [2n * avax, 3n * avax, 5n * avax]);
   const toC = await send(cChain, [7n * avax]);
-  expect(await listed(client, sender, [...toP, ...toC])).toEqual(idsOf([...toP, ...toC]));
+  expect(await waitForListed(client, sender, [...toP, ...toC])).toEqual(idsOf([...toP, ...toC]));
   const atomic = async () => {
     const { balances } = (await balancesOf(client, sender)).json;
     return Object.fromEntries(balances.atomicMemoryUnlocked.map((one: Json) => [one.sharedWithChainId, `${one.amount}/${one.utxoCount}`]));
@@ -79,26 +79,26 @@ async function tellsOfTaken(network: Network, send: ReturnType<typeof createSend
 
   const [first, second, third] = toP as [Utxo, Utxo, Utxo];
   await network.importOnP([first, third]);
-  expect(await listed(client, sender, [second, ...toC])).toEqual(idsOf([second, ...toC]));
+  expect(await waitForListed(client, sender, [second, ...toC])).toEqual(idsOf([second, ...toC]));
   expect(await atomic()).toEqual({ [idText(pChain)]: `${avaxOf(second)}/1`, [idText(cChain)]: `${7n * avax}/1` });
 
-  // They were there and are gone: consumed on the P-Chain, in a transaction that nobody here knows.
+  // They are spent on the P-Chain, by a transaction that is unknown here.
   const all = await utxosOf(client, sender, '&includeSpent=true');
   expect(idsOf(all)).toEqual(idsOf([...toP, ...toC]));
   for (const one of all) {
-    const isGone = [first, third].some(({ id }) => idText(id) === one.utxoId);
-    expect({ ...one, time: one.consumingTxTimestamp !== undefined }).toMatchObject({ time: isGone });
+    const isSpent = [first, third].some(({ id }) => idText(id) === one.utxoId);
+    expect({ ...one, time: one.consumingTxTimestamp !== undefined }).toMatchObject({ time: isSpent });
     expect(one.consumingTxHash).toBeUndefined();
-    if (isGone) expect(one.consumedOnChainId).toBe(idText(pChain));
+    if (isSpent) expect(one.consumedOnChainId).toBe(idText(pChain));
   }
-  const tx = await ask(client, { path: `${chainRoot}/transactions/${idText(first.txID)}` });
-  const gone = tx.json.emittedUtxos.filter(
+  const tx = await sendRequest(client, { path: `${chainRoot}/transactions/${idText(first.txID)}` });
+  const spent = tx.json.emittedUtxos.filter(
     (one: Json) => one.consumingTxTimestamp !== undefined && one.consumedOnChainId === idText(pChain),
   );
-  expect(idsOf(gone)).toEqual(idsOf([first, third]));
+  expect(idsOf(spent)).toEqual(idsOf([first, third]));
 
   await network.importOnP([second]);
-  expect(await listed(client, sender, toC)).toEqual(idsOf(toC));
+  expect(await waitForListed(client, sender, toC)).toEqual(idsOf(toC));
 }
 
 const avaxOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);
@@ -106,21 +106,21 @@ const avaxOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount
 const servers = hasServers ? await openServers('serac_exports') : undefined;
 afterAll(() => servers?.close());
 
-const indexed = async (url: string) => {
+const startIndexed = async (url: string) => {
   const database = `--database-url=${servers?.database}`;
   const indexer = startIndexer(url, database);
   const api = await startProgram('api', database);
   return { client: api.client, api, indexer, stop: () => Promise.all([api.stop(), indexer.stop()]) };
 };
 
-describe('a node that seems to run the other chains', () => {
-  type Mood = 'well' | 'silent' | 'nonsense';
+describe('a node with fake P- and C-Chains', () => {
+  type Behavior = 'well' | 'unavailable' | 'invalid';
 
-  /** A node of this program, and before it somebody who leaves out what was imported where it is asked for. */
+  /** A Serac node behind a proxy that removes imported outputs from the listings of the P- and C-Chain. */
   async function openNetwork() {
     const node = await startProgram('--network-id=local');
     const imported = new Set<Id>();
-    const state = { mood: 'well' as Mood, lists: 0 };
+    const state = { behavior: 'well' as Behavior, lists: 0 };
     const front = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -131,11 +131,11 @@ describe('a node that seems to run the other chains', () => {
         const headers = { 'content-type': 'application/json' };
         if (!/"(platform|avax)\.getUTXOs"/.test(body)) return new Response(answer.text, { status: answer.status, headers });
         state.lists++;
-        if (state.mood === 'silent') return new Response('bootstrapping', { status: 503 });
-        if (state.mood === 'nonsense') return new Response('<html>', { headers });
-        const told = JSON.parse(answer.text);
-        told.result.utxos = told.result.utxos.filter((text: string) => !imported.has(parseUtxo(parseHex('hex', text)).id));
-        return Response.json(told);
+        if (state.behavior === 'unavailable') return new Response('bootstrapping', { status: 503 });
+        if (state.behavior === 'invalid') return new Response('<html>', { headers });
+        const response = JSON.parse(answer.text);
+        response.result.utxos = response.result.utxos.filter((text: string) => !imported.has(parseUtxo(parseHex('hex', text)).id));
+        return Response.json(response);
       },
     });
     const url = `http://127.0.0.1:${front.port}`;
@@ -150,20 +150,22 @@ describe('a node that seems to run the other chains', () => {
   }
 
   const failures = async (network: Awaited<ReturnType<typeof openNetwork>>, client: Client): Promise<void> => {
-    const told = async () => {
+    const outcome = async () => {
       const { status, json } = await balancesOf(client, sender);
       return `${status} ${json.message ?? ''}`;
     };
-    network.state.mood = 'silent';
-    expect(await eventually(told, (text) => text.startsWith('503'), patience)).toMatch(
-      /^503 The followed node is needed .* does not answer/,
+    network.state.behavior = 'unavailable';
+    expect(await eventually(outcome, (text) => text.startsWith('503'), timeout)).toMatch(
+      /^503 Cannot fetch from the followed node .* does not answer/,
     );
-    network.state.mood = 'nonsense';
-    expect(await eventually(told, (text) => text.startsWith('502'), patience)).toMatch(/^502 The followed node is needed .* nonsense/);
-    // Who has no exports needs nobody.
-    expect((await balancesOf(client, stranger)).status).toBe(200);
-    network.state.mood = 'well';
-    expect(await eventually(told, (text) => text.startsWith('200'), patience)).toBe('200 ');
+    network.state.behavior = 'invalid';
+    expect(await eventually(outcome, (text) => text.startsWith('502'), timeout)).toMatch(
+      /^502 Cannot fetch from the followed node .* invalid response/,
+    );
+    // An address without exports needs no request to the node.
+    expect((await balancesOf(client, otherKey)).status).toBe(200);
+    network.state.behavior = 'well';
+    expect(await eventually(outcome, (text) => text.startsWith('200'), timeout)).toBe('200 ');
   };
 
   test('serac follow', async () => {
@@ -172,11 +174,11 @@ describe('a node that seems to run the other chains', () => {
     try {
       follower = await startProgram('follow', network.url, '--workers=0');
       const send = createSender(network);
-      await balancesOf(follower.client, stranger);
+      await balancesOf(follower.client, otherKey);
       expect(network.state.lists).toBe(0);
-      await tellsOfTaken(network, send, follower.client);
+      await checkImportedExports(network, send, follower.client);
       await failures(network, follower.client);
-      // A transaction that nobody knows: the node's word.
+      // An unknown transaction has the status that the node returns.
       const { result } = await follower.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(cChain) });
       expect(result as unknown).toEqual({ status: 'Unknown' });
     } finally {
@@ -186,40 +188,40 @@ describe('a node that seems to run the other chains', () => {
   }, 120_000);
 
   test.skipIf(servers === undefined)(
-    withServers('serac index and serac api', hasServers),
+    suiteName('serac index and serac api', hasServers),
     async () => {
       const network = await openNetwork();
-      const { client, indexer, stop } = await indexed(network.url);
+      const { client, indexer, stop } = await startIndexed(network.url);
       const sql = openPostgres({ url: servers?.database as string });
       try {
         const send = createSender(network);
         await eventually(
-          async () => (await balancesOf(client, stranger)).status,
+          async () => (await balancesOf(client, otherKey)).status,
           (status) => status === 200,
-          patience,
+          timeout,
         );
         expect(network.state.lists).toBe(0);
-        const wanted = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM wanted', []))[0]?.n;
-        expect(await wanted()).toBe(0);
-        await tellsOfTaken(network, send, client);
+        const queueLength = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM wanted', []))[0]?.n;
+        expect(await queueLength()).toBe(0);
+        await checkImportedExports(network, send, client);
         await failures(network, client);
-        expect(await wanted()).toBe(1);
+        expect(await queueLength()).toBe(1);
 
-        // On a network older than its blocks every address is asked for, once.
+        // On a network with pre-linearization history every address is queued for backfill, once.
         await sql.all('UPDATE progress SET complete_from = 1', []);
-        const asked = async () => (await balancesOf(client, stranger)).json.historyCompleteFromBlock;
-        expect(await eventually(asked, (from) => from === '1')).toBe('1');
-        expect(await wanted()).toBe(2);
+        const completeFrom = async () => (await balancesOf(client, otherKey)).json.historyCompleteFromBlock;
+        expect(await eventually(completeFrom, (from) => from === '1')).toBe('1');
+        expect(await queueLength()).toBe(2);
         await sql.all('UPDATE progress SET complete_from = 0', []);
 
-        // Nobody is there to ask.
+        // No indexer runs, so nobody processes the queue.
         await indexer.stop();
         const { status, json } = await eventually(
           () => balancesOf(client, sender),
           (answer) => answer.status === 503,
-          patience * 2,
+          timeout * 2,
         );
-        expect([status, json.message]).toEqual([503, expect.stringContaining('The process that indexes')]);
+        expect([status, json.message]).toEqual([503, expect.stringContaining('The indexer (serac index)')]);
       } finally {
         await sql.close();
         await stop();
@@ -232,9 +234,9 @@ describe('a node that seems to run the other chains', () => {
 
 const binary = process.env.AVALANCHEGO;
 
-if (binary === undefined) console.log('left out: exports of AvalancheGo, because AVALANCHEGO does not name its binary');
+if (binary === undefined) console.log('skipped: exports of AvalancheGo; set AVALANCHEGO to the path of its binary');
 else
-  test('AvalancheGo: a real P-Chain imports', async () => {
+  test('AvalancheGo: imports on a real P-Chain', async () => {
     const node = await startAvalancheGo(binary);
     const { client } = node;
     const importOnP = async (utxos: readonly Utxo[]) => {
@@ -243,14 +245,14 @@ else
       expect(error).toBeUndefined();
       const { txID } = result as unknown as { txID: string };
       const status = async () => (await client.call('/ext/bc/P', 'platform.getTxStatus', { txID })).result as unknown as { status: string };
-      expect(await eventually(status, (one) => one.status === 'Committed', patience)).toMatchObject({ status: 'Committed' });
+      expect(await eventually(status, (one) => one.status === 'Committed', timeout)).toMatchObject({ status: 'Committed' });
     };
     const network = { url: node.url, client, importOnP };
     const send = createSender(network);
     let follower: Program | undefined;
     try {
       follower = await startProgram('follow', node.url, '--workers=0');
-      await tellsOfTaken(network, send, follower.client);
+      await checkImportedExports(network, send, follower.client);
     } finally {
       await follower?.stop();
       await node.stop();

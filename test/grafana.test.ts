@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Program, startProgram } from './program.ts';
 
-/** The dashboard that comes with the program, held against what a started one really exports. */
+/** Compares the Grafana dashboard in docs/ with the metrics that a started node exports. */
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 type Panel = {
@@ -23,7 +23,7 @@ const queries = [
 ];
 
 let node: Program;
-/** Labels of every series, by its name. */
+/** The labels of each exported metric, by metric name. */
 const exported = new Map<string, Set<string>>();
 
 beforeAll(async () => {
@@ -41,32 +41,32 @@ afterAll(async () => {
   await node.stop();
 });
 
-/** Names of metrics in a query: those that begin as ours or as Prometheus' own do. */
-const namesIn = (query: string): string[] => query.match(/\b(?:serac|process)_\w+/g) ?? [];
+/** The metric names in a query; they begin with `serac_` or `process_`. */
+const metricNames = (query: string): string[] => query.match(/\b(?:serac|process)_\w+/g) ?? [];
 
-test('every metric on it is exported', () => {
-  const names = new Set(queries.flatMap(namesIn));
+test('every metric of the dashboard is exported', () => {
+  const names = new Set(queries.flatMap(metricNames));
   expect(names.size).toBeGreaterThan(10);
   expect([...names].filter((name) => !exported.has(name))).toEqual([]);
 });
 
-test('and has the labels it is asked by; the scraper adds the instance', () => {
+test('every label in a query is exported; the scraper adds the instance label', () => {
   for (const query of queries) {
     const selected = [...query.matchAll(/[{,]\s*(\w+)(?:=~|!~|=|!=)"/g)].map(([, label = '']) => label);
     const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
     const shown = query.match(/^label_values\(\w+, (\w+)\)$/)?.slice(1) ?? [];
-    const known = new Set(['instance', ...namesIn(query).flatMap((name) => [...(exported.get(name) ?? [])])]);
+    const known = new Set(['instance', ...metricNames(query).flatMap((name) => [...(exported.get(name) ?? [])])]);
     expect({ query, unknown: [...selected, ...grouped, ...shown].filter((label) => !known.has(label)) }).toEqual({ query, unknown: [] });
   }
 });
 
-test('every variable in a query is one of the dashboard, or Grafana’s own', () => {
+test('every variable in a query is defined by the dashboard or built into Grafana', () => {
   const known = new Set([...dashboard.templating.list.map(({ name }) => name), '__rate_interval']);
   const used = queries.flatMap((query) => [...query.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
   expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('panels stand beside each other, each once', () => {
+test('panels have unique IDs and do not overlap', () => {
   const { panels } = dashboard;
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const overlaps = ({ gridPos: a }: Panel, { gridPos: b }: Panel) =>

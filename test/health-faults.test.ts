@@ -12,67 +12,67 @@ import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
 import { hasSmallDisks, runOnFilledDisk, startOnSmallDisk } from './small-disk.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** Real faults, one at a time: the node says what is wrong, loses nothing, and is well again when the fault is gone. */
+/** Real faults, one at a time: the node reports the fault, loses no data, and is healthy again after the fault. */
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const often = '--health-check-frequency=200ms';
+const frequentChecks = '--health-check-frequency=200ms';
 
 test('a database that another process has locked', async () => {
-  const program = await startProgram(`--data-dir=${folder}`, often);
+  const program = await startProgram(`--data-dir=${folder}`, frequentChecks);
   const { client } = program;
-  const [first, second] = chained();
+  const [first, second] = twoDependentTxs();
   await issue(client, first);
   await untilAccepted(client, first);
 
-  const rival = openDatabase(join(folder, 'db', 'serac.sqlite'), { readonly: false });
-  rival.exec('BEGIN IMMEDIATE');
+  const otherProcess = openDatabase(join(folder, 'db', 'serac.sqlite'), { readonly: false });
+  otherProcess.exec('BEGIN IMMEDIATE');
   try {
-    const sick = await untilFailing(client, 'database');
-    expect(sick.status).toBe(503);
-    expect(sick.checks.database?.error).toMatch(/locked|busy/);
-    expect(sick.checks.database?.contiguousFailures).toBeGreaterThan(0);
+    const failing = await untilFailing(client, 'database');
+    expect(failing.status).toBe(503);
+    expect(failing.checks.database?.error).toMatch(/locked|busy/);
+    expect(failing.checks.database?.contiguousFailures).toBeGreaterThan(0);
     await issue(client, second);
-    expect(await statusOf(client, second)).toBe('Processing');
+    expect(await readTxStatus(client, second)).toBe('Processing');
   } finally {
-    rival.exec('ROLLBACK');
-    rival.close();
+    otherProcess.exec('ROLLBACK');
+    otherProcess.close();
   }
-  const well = await untilHealthy(client);
-  expect(well.checks.database).not.toHaveProperty('contiguousFailures');
-  expect(well.checks.database).not.toHaveProperty('error');
+  const healthy = await untilHealthy(client);
+  expect(healthy.checks.database).not.toHaveProperty('contiguousFailures');
+  expect(healthy.checks.database).not.toHaveProperty('error');
   await untilAccepted(client, second);
   expect(await program.stop()).toBe(0);
 }, 60_000);
 
-if (!hasSmallDisks()) console.log('left out: a disk that runs full, because this system lends no mounts');
+if (!hasSmallDisks()) console.log('skipped: tests of a full disk, because this system does not allow mounts');
 else {
-  /** For tests of a full disk: the node would stop before it is full. */
-  const staysUp = '--system-tracker-disk-required-available-space-percentage=0';
+  /** For tests of a full disk: without this flag the node would stop before the disk is full. */
+  const noDiskShutdown = '--system-tracker-disk-required-available-space-percentage=0';
   const thresholds = [
     '--system-tracker-disk-required-available-space-percentage=20',
     '--system-tracker-disk-warning-available-space-percentage=50',
   ];
 
-  test('a disk with too little room is told, and room again; with less than is required the node stops', async () => {
-    const { client, leave, stop, exited } = await startOnSmallDisk(often, ...thresholds);
-    expect((await healthOf(client)).status).toBe(200);
-    leave(40);
+  test('low disk space fails the health check until there is space again; below the required space the node stops', async () => {
+    const { client, leaveFree, stop, exited } = await startOnSmallDisk(frequentChecks, ...thresholds);
+    expect((await readHealth(client)).status).toBe(200);
+    leaveFree(40);
     const warned = await untilFailing(client, 'diskspace');
     expect(warned.status).toBe(503);
-    expect(warned.checks.diskspace?.error).toBe(below(warned, 'warning threshold', 50));
-    leave(100);
-    const well = await untilHealthy(client);
-    expect(well.checks.diskspace).not.toHaveProperty('contiguousFailures');
-    leave(10);
+    expect(warned.checks.diskspace?.error).toBe(diskSpaceError(warned, 'warning threshold', 50));
+    leaveFree(100);
+    const healthy = await untilHealthy(client);
+    expect(healthy.checks.diskspace).not.toHaveProperty('contiguousFailures');
+    leaveFree(10);
     expect(await Promise.race([exited, Bun.sleep(20_000)])).toBe(1);
     await stop();
   }, 60_000);
 
-  test('on a disk with less room than is required the node does not start, and says why', async () => {
+  test('with less disk space than required the node does not start, and the message says why', async () => {
     const { code, err } = await runOnFilledDisk(
       '--system-tracker-disk-required-available-space-percentage=40',
       '--system-tracker-disk-warning-available-space-percentage=50',
@@ -81,33 +81,33 @@ else {
     expect(err).toMatch(/^serac: less than 40 % of the disk of .* is free; free some space, or choose a lower --system-tracker-disk-req/);
   }, 60_000);
 
-  test('a disk that is full: what was issued waits for room', async () => {
-    const { client, leave, stop } = await startOnSmallDisk(often, staysUp);
-    const [first, second] = chained();
+  test('full disk: issued transactions wait until there is space', async () => {
+    const { client, leaveFree, stop } = await startOnSmallDisk(frequentChecks, noDiskShutdown);
+    const [first, second] = twoDependentTxs();
     await issue(client, first);
     await untilAccepted(client, first);
-    leave(0);
-    // Room that the log has already taken is still room to write in: it has to be used up first.
-    const sick = await untilFailing(client, 'database');
-    expect(sick.status).toBe(503);
+    leaveFree(0);
+    // The write-ahead log can still use the space it already has; that must be used up first.
+    const failing = await untilFailing(client, 'database');
+    expect(failing.status).toBe(503);
     await issue(client, second);
-    expect(await statusOf(client, second)).toBe('Processing');
-    leave(100);
-    const well = await untilHealthy(client);
-    expect(well.checks.database).not.toHaveProperty('contiguousFailures');
+    expect(await readTxStatus(client, second)).toBe('Processing');
+    leaveFree(100);
+    const healthy = await untilHealthy(client);
+    expect(healthy.checks.database).not.toHaveProperty('contiguousFailures');
     await untilAccepted(client, second);
     expect(await stop()).toBe(0);
   }, 60_000);
 
-  test('a disk that is full: once a block could not be stored, issueTx and every health route say so at once, until there is room', async () => {
-    // Rounds of health checks are far apart: what is told in between comes from the failed commit.
-    const { client, leave, stop } = await startOnSmallDisk('--health-check-frequency=1h', staysUp);
+  test('full disk: after a failed commit issueTx and all health routes fail at once, until there is space', async () => {
+    // Health checks run once an hour here, so these failures come from the failed commit.
+    const { client, leaveFree, stop } = await startOnSmallDisk('--health-check-frequency=1h', noDiskShutdown);
     try {
-      const [first, second] = chained();
+      const [first, second] = twoDependentTxs();
       const third = spendChange(second);
       await issue(client, first);
       await untilAccepted(client, first);
-      leave(0);
+      leaveFree(0);
       await issue(client, second);
       const refused = await eventually(
         () => tryToIssue(client, third),
@@ -116,11 +116,11 @@ else {
       expect(refused.error?.data).toEqual({ code: 'BLOCK_NOT_STORED', cause: 'STORE_FULL', height: '2' });
       expect(refused.error?.message).toMatch(/^transaction not issued: block 2 could not be stored: .*disk is full; free space/);
 
-      const sick = await healthOf(client);
-      expect(sick.status).toBe(503);
-      expect(sick.checks.database?.error).toMatch(/disk is full; free space/);
+      const failing = await readHealth(client);
+      expect(failing.status).toBe(503);
+      expect(failing.checks.database?.error).toMatch(/disk is full; free space/);
       const { result } = await client.call('/ext/health', 'health.health', {});
-      expect(result).toMatchObject({ healthy: false, checks: { database: { error: sick.checks.database?.error } } });
+      expect(result).toMatchObject({ healthy: false, checks: { database: { error: failing.checks.database?.error } } });
       for (const path of ['/v1/health-check', '/v2/health-check']) {
         const { status, text } = await client.send('GET', path);
         expect([path, status, JSON.parse(text).details.database]).toEqual([
@@ -129,11 +129,11 @@ else {
           { status: 'down', message: expect.stringContaining('(STORE_FULL)') },
         ]);
       }
-      expect(await statusOf(client, second)).toBe('Processing');
+      expect(await readTxStatus(client, second)).toBe('Processing');
 
-      leave(100);
+      leaveFree(100);
       await untilAccepted(client, second);
-      expect((await healthOf(client)).status).toBe(200);
+      expect((await readHealth(client)).status).toBe(200);
       expect((await client.send('GET', '/v1/health-check')).status).toBe(200);
       await issue(client, third);
       await untilAccepted(client, third);
@@ -142,18 +142,18 @@ else {
     }
   }, 60_000);
 
-  test('a disk that is full under a node that follows another: told at once, and it catches up when there is room', async () => {
+  test('full disk of a following node: the health check fails at once, and the node catches up when there is space', async () => {
     const source = await startProgram();
-    const { client, leave, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h', staysUp);
+    const { client, leaveFree, stop } = await startOnSmallDisk('follow', source.url, '--health-check-frequency=1h', noDiskShutdown);
     try {
-      const [first, second] = chained();
+      const [first, second] = twoDependentTxs();
       await issue(source.client, first);
       await untilAccepted(client, first);
-      leave(0);
+      leaveFree(0);
       await issue(source.client, second);
-      const sick = await untilFailing(client, 'database');
-      expect([sick.status, sick.checks.database?.error]).toEqual([503, expect.stringContaining('disk is full; free space')]);
-      leave(100);
+      const failing = await untilFailing(client, 'database');
+      expect([failing.status, failing.checks.database?.error]).toEqual([503, expect.stringContaining('disk is full; free space')]);
+      leaveFree(100);
       await untilHealthy(client);
       await untilAccepted(client, second);
     } finally {
@@ -166,25 +166,25 @@ else {
 type Check = { readonly error?: string; readonly contiguousFailures?: number; readonly message?: { availableDiskPercentage?: number } };
 type Health = { readonly status: number; readonly checks: { readonly [name: string]: Check } };
 
-/** AvalancheGo's own words. */
-const below = ({ checks }: Health, what: string, limit: number): string =>
+/** The error text, equal to AvalancheGo's. */
+const diskSpaceError = ({ checks }: Health, what: string, limit: number): string =>
   `remaining available disk space percentage (${checks.diskspace?.message?.availableDiskPercentage}%) is below ${what} available space percentage (${limit}%)`;
 
-async function healthOf(client: Client): Promise<Health> {
+async function readHealth(client: Client): Promise<Health> {
   const { status, text } = await client.send('GET', '/ext/health');
   return { status, checks: (JSON.parse(text) as { checks: Health['checks'] }).checks };
 }
 
 const untilFailing = (client: Client, name: string): Promise<Health> =>
   eventually(
-    () => healthOf(client),
+    () => readHealth(client),
     ({ checks }) => checks[name]?.error !== undefined,
     30_000,
   );
 
 async function untilHealthy(client: Client): Promise<Health> {
   const health = await eventually(
-    () => healthOf(client),
+    () => readHealth(client),
     ({ status }) => status === 200,
     30_000,
   );
@@ -192,36 +192,36 @@ async function untilHealthy(client: Client): Promise<Health> {
   return health;
 }
 
-/** Two that depend on each other. */
-function chained(): [Tx, Tx] {
+/** Two transactions; the second spends an output of the first. */
+function twoDependentTxs(): [Tx, Tx] {
   const first = pay(ewoqGenesisUtxo);
   return [first, spendChange(first)];
 }
 
 const wallet = createWallet('faults', { keys: [ewoq], count: 0 });
-const pay = (utxo: Utxo): Tx => signed(baseTx(wallet, { utxos: [utxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+const pay = (utxo: Utxo): Tx => signDraft(baseTx(wallet, { utxos: [utxo] }, [transfer(localChainParams.feeAsset, 1n, ownedBy([ewoq]))]));
 const spendChange = (before: Tx): Tx => pay(effectsOf(before).created[1] as Utxo);
 
-type IssueAnswer = {
+type IssueResponse = {
   readonly error?: { readonly message: string; readonly data?: { readonly code: string; readonly [fact: string]: string } };
 };
 
-const tryToIssue = async (client: Client, tx: Tx): Promise<IssueAnswer> =>
-  (await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' })) as IssueAnswer;
+const tryToIssue = async (client: Client, tx: Tx): Promise<IssueResponse> =>
+  (await client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' })) as IssueResponse;
 
 async function issue(client: Client, tx: Tx): Promise<void> {
   const { error } = await tryToIssue(client, tx);
   expect(error).toBeUndefined();
 }
 
-const statusOf = async (client: Client, tx: Tx): Promise<string> => {
+const readTxStatus = async (client: Client, tx: Tx): Promise<string> => {
   const { result } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) });
   return (result as unknown as { status: string }).status;
 };
 
 async function untilAccepted(client: Client, tx: Tx): Promise<void> {
   const status = await eventually(
-    () => statusOf(client, tx),
+    () => readTxStatus(client, tx),
     (one) => one === 'Accepted',
     30_000,
   );

@@ -3,7 +3,10 @@ import { connect } from 'node:net';
 import { type Program, startProgram } from './program.ts';
 import { createRandom, hostileRounds, hostileTimeout, mutate, type Random } from './random.ts';
 
-/** Random and mutated bytes on the socket and in the body: always an answer or a closed connection, never a crash, a hang or a stack. */
+/**
+ * Random and mutated bytes on the socket and in the body. The node must always respond or close the connection, and never crash, hang or
+ * show a stack trace.
+ */
 
 let node: Program;
 beforeAll(async () => {
@@ -11,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const alive = async () => expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
+const expectAlive = async () => expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
 
 const bodies = [
   '{"jsonrpc":"2.0","id":1,"method":"avm.getHeight"}',
@@ -22,12 +25,12 @@ const bodies = [
 ].map((text) => Buffer.from(text));
 
 test(
-  'bodies: every answer is well-formed and shows no stack and no path',
+  'bodies: every response is well-formed and contains no stack trace and no file path',
   async () => {
     const random = createRandom(7);
     const rounds = hostileRounds(0.1);
     for (let round = 0; round < rounds; round += 50) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 50 }, () => {
           const body = random.below(8) === 0 ? random.bytes(random.below(300)) : mutate(random, random.pick(bodies), bodies);
           return node.client.send(
@@ -38,18 +41,18 @@ test(
           );
         }),
       );
-      for (const { status, text } of answers) {
+      for (const { status, text } of responses) {
         expect(status).toBe(200);
         if (text !== '') JSON.parse(text);
         expect(text).not.toMatch(/\bat .*:\d+:\d+|\/src\/|node_modules/);
       }
     }
-    await alive();
+    await expectAlive();
   },
   hostileTimeout,
 );
 
-test('depth, length and size are bounded', async () => {
+test('nesting depth, list length and body size are limited', async () => {
   const deep = (open: string, close: string, times: number) => `${open.repeat(times)}${close.repeat(times)}`;
   for (const params of [
     deep('[', ']', 200_000),
@@ -75,11 +78,11 @@ test('depth, length and size are bounded', async () => {
   );
   const large = Buffer.alloc(9 * 1024 * 1024, 0x20);
   expect((await node.client.send('POST', '/ext/bc/X', { 'content-type': 'application/json' }, large)).status).toBe(413);
-  await alive();
+  await expectAlive();
 }, 60_000);
 
-/** Bytes as they are on a socket of their own; whatever comes back until it is quiet or closed. */
-const raw = (bytes: Uint8Array): Promise<string> =>
+/** Sends raw bytes on a new connection; returns what is received until the connection is closed or idle for 150 ms. */
+const sendRaw = (bytes: Uint8Array): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(node.port, '127.0.0.1');
     let text = '';
@@ -102,7 +105,7 @@ const request = (body: string, path = '/ext/bc/X') =>
   );
 
 test(
-  'sockets: mutated requests and noise get an answer or are closed',
+  'sockets: mutated requests and random bytes get a response or a closed connection',
   async () => {
     const random = createRandom(8);
     const samples = [
@@ -112,15 +115,15 @@ test(
     ];
     const noise = (r: Random) => (r.below(5) === 0 ? r.bytes(r.below(500)) : mutate(r, r.pick(samples), samples));
     for (let round = 0; round < Math.min(2000, hostileRounds(0.01)); round += 25) {
-      const answers = await Promise.all(Array.from({ length: 25 }, () => raw(noise(random))));
-      for (const text of answers) expect(text === '' || text.startsWith('HTTP/1.1 ')).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 25 }, () => sendRaw(noise(random))));
+      for (const text of responses) expect(text === '' || text.startsWith('HTTP/1.1 ')).toBe(true);
     }
-    await alive();
+    await expectAlive();
   },
   hostileTimeout,
 );
 
-test('odd heads: no host, a bare path, bad escapes, many headers', async () => {
+test('unusual request heads: no host, HTTP/1.0, bad escapes, many headers', async () => {
   const heads = [
     'GET / HTTP/1.1\r\nHost:\r\n\r\n',
     'GET / HTTP/1.0\r\n\r\n',
@@ -131,9 +134,9 @@ test('odd heads: no host, a bare path, bad escapes, many headers', async () => {
     `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   ];
   for (const head of heads) {
-    const text = await raw(Buffer.from(head));
+    const text = await sendRaw(Buffer.from(head));
     expect(text === '' || text.startsWith('HTTP/1.1 ')).toBe(true);
     expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
   }
-  await alive();
+  await expectAlive();
 });

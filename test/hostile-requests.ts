@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Document, Operation, Parameter } from '../src/api/openapi.ts';
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../src/api/openapi.ts';
 import type { Schema } from '../src/api/schema.ts';
 
-/** A request that no sane client sends, and the operation it is aimed at; none for one that goes astray. */
+/** An invalid or unusual request, and the operation it should reach; undefined if it should reach none. */
 export type HostileRequest = {
   readonly method: string;
   readonly path: string;
@@ -11,28 +11,31 @@ export type HostileRequest = {
   readonly operation: string | undefined;
 };
 
-/** What means something to the server that is asked. */
-export type Known = {
-  /** Good values of parameters, by their names: those of the path and what else must be given. */
-  readonly good: Readonly<Record<string, readonly string[]>>;
-  /** Whether spelt well or not, they are values of some parameter. */
-  readonly texts: readonly string[];
-  /** Page tokens that it has given. */
+/** Values that exist on the tested server. */
+export type KnownValues = {
+  /** Valid values by parameter name, for path parameters and other required parameters. */
+  readonly valid: Readonly<Record<string, readonly string[]>>;
+  /** Values of any parameter, valid or not. */
+  readonly values: readonly string[];
+  /** Page tokens that the server has issued. */
   readonly tokens: readonly string[];
   readonly keys: readonly string[];
 };
 
-/** Every parameter of every operation of a document, bent: other values, other types, left out, repeated, badly encoded, absurdly long. */
-export function hostileRequests(document: Document, known: Known): fc.Arbitrary<HostileRequest> {
+/**
+ * Generates requests to all operations of an OpenAPI document with invalid parameters: other values, other types, missing, repeated, badly
+ * encoded or very long.
+ */
+export function generateHostileRequests(document: OpenApiDocument, known: KnownValues): fc.Arbitrary<HostileRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const aimed = fc.constantFrom(...operations).chain((one) => aimedAt(one, known));
-  return fc.oneof({ weight: 12, arbitrary: aimed }, astray(known));
+  const routed = fc.constantFrom(...operations).chain((one) => requestsTo(one, known));
+  return fc.oneof({ weight: 12, arbitrary: routed }, unroutedRequests(known));
 }
 
-/** The schema of an operation's good answer, with what it refers to put in its place. */
-export function answerSchemas(document: Document): ReadonlyMap<string, Schema> {
+/** The schema of each operation's 200 response, with all references resolved. */
+export function responseSchemas(document: OpenApiDocument): ReadonlyMap<string, Schema> {
   const inline = (schema: unknown): Schema => {
     if (Array.isArray(schema)) return schema.map(inline) as Schema;
     if (typeof schema !== 'object' || schema === null) return schema as Schema;
@@ -40,52 +43,59 @@ export function answerSchemas(document: Document): ReadonlyMap<string, Schema> {
     const own = Object.fromEntries(Object.entries(rest).map(([word, value]) => [word, inline(value)]));
     return $ref === undefined ? own : { ...inline(document.components.schemas[$ref.split('/').at(-1) ?? '']), ...own };
   };
-  const good = ({ responses }: Operation) => (responses[200] as { content: { 'application/json': { schema: unknown } } }).content;
+  const okContent = ({ responses }: OpenApiOperation) =>
+    (responses[200] as { content: { 'application/json': { schema: unknown } } }).content;
   return new Map(
     Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).map((operation) => [operation.operationId, inline(good(operation)['application/json'].schema)] as const),
+      Object.values(methods).map((operation) => [operation.operationId, inline(okContent(operation)['application/json'].schema)] as const),
     ),
   );
 }
 
-type Target = { readonly path: string; readonly method: string; readonly operation: Operation };
+type Target = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
 
-/** Some have one parameter bent, some all of them, some none: otherwise hardly any would get past the first one. */
-function aimedAt({ path, method, operation }: Target, known: Known): fc.Arbitrary<HostileRequest> {
+/** Requests with one, all or no invalid parameters: with all of them invalid, only the first parameter would ever be tested. */
+function requestsTo({ path, method, operation }: Target, known: KnownValues): fc.Arbitrary<HostileRequest> {
   const { parameters } = operation;
   return fc
     .record({
-      values: fc.tuple(...parameters.map((parameter) => fc.record({ good: goodFor(parameter, known), bent: bentFor(parameter, known) }))),
-      bent: fc.oneof(fc.constant(-1), { weight: 2, arbitrary: fc.nat(Math.max(0, parameters.length - 1)) }, fc.constant(parameters.length)),
-      surplus: fc.array(fc.tuple(hostileText, hostileText), { maxLength: 1 }),
-      spelling: fc.constantFrom(...spellings),
-      headers: headersOf(known),
-      body: operation.requestBody === undefined ? fc.constant(undefined) : bodyOf(known),
+      values: fc.tuple(
+        ...parameters.map((parameter) => fc.record({ valid: validValues(parameter, known), invalid: invalidValues(parameter, known) })),
+      ),
+      invalidIndex: fc.oneof(
+        fc.constant(-1),
+        { weight: 2, arbitrary: fc.nat(Math.max(0, parameters.length - 1)) },
+        fc.constant(parameters.length),
+      ),
+      extra: fc.array(fc.tuple(hostileText, hostileText), { maxLength: 1 }),
+      encoding: fc.constantFrom(...encodings),
+      headers: requestHeaders(known),
+      body: operation.requestBody === undefined ? fc.constant(undefined) : requestBodies(known),
       method: fc.oneof({ weight: 30, arbitrary: fc.constant(method) }, fc.constantFrom('PUT', 'DELETE', 'POST', 'GET')),
     })
-    .map(({ values, bent, surplus, spelling, headers, body, method: used }) => {
-      const told = parameters.map(({ name, in: place }, i) => {
-        const isBent = bent === i || bent === parameters.length;
-        const texts = (isBent ? values[i]?.bent : values[i]?.good) ?? [];
-        return { name, place, texts: texts.map(isBent ? spelling : encoded) };
+    .map(({ values, invalidIndex, extra, encoding, headers, body, method: used }) => {
+      const sent = parameters.map(({ name, in: place }, i) => {
+        const isInvalid = invalidIndex === i || invalidIndex === parameters.length;
+        const texts = (isInvalid ? values[i]?.invalid : values[i]?.valid) ?? [];
+        return { name, place, texts: texts.map(isInvalid ? encoding : encode) };
       });
-      const inPath = (name: string) => told.find((one) => one.place === 'path' && one.name === name)?.texts[0];
-      const inQuery = told.filter(({ place }) => place === 'query').flatMap(({ name, texts }) => texts.map((text) => `${name}=${text}`));
-      // A segment that is not there would make another path; so does a step upwards, which the platform takes itself.
+      const inPath = (name: string) => sent.find((one) => one.place === 'path' && one.name === name)?.texts[0];
+      const inQuery = sent.filter(({ place }) => place === 'query').flatMap(({ name, texts }) => texts.map((text) => `${name}=${text}`));
+      // An empty segment would give another path; so does `..`, which the platform resolves itself.
       const target = path.replace(/\{(\w+)\}/g, (_, name: string) => inPath(name) || 'x');
-      const isAimed = used === method && !/\/(\.|%2e){1,2}(\/|$)/i.test(target);
+      const isRouted = used === method && !/\/(\.|%2e){1,2}(\/|$)/i.test(target);
       return {
         method: used,
-        path: join(target, [...inQuery, ...surplus.map((pair) => pair.map(encoded).join('='))]),
+        path: join(target, [...inQuery, ...extra.map((pair) => pair.map(encode).join('='))]),
         headers,
         body: used === 'POST' ? (body ?? '') : undefined,
-        operation: isAimed ? operation.operationId : undefined,
+        operation: isRouted ? operation.operationId : undefined,
       };
     });
 }
 
-/** Paths that lead nowhere, or only almost somewhere. Steps upwards the platform takes itself: they could lead out of the interfaces. */
-const astray = (known: Known): fc.Arbitrary<HostileRequest> =>
+/** Requests to paths without a route. Segments of dots only are left out: the platform resolves them, and they could leave the API. */
+const unroutedRequests = (known: KnownValues): fc.Arbitrary<HostileRequest> =>
   fc
     .record({
       root: fc.constantFrom('/v1', '/v2', '/v1/', '/v1/networks/local/blockchains/x-chain'),
@@ -93,13 +103,13 @@ const astray = (known: Known): fc.Arbitrary<HostileRequest> =>
         maxLength: 9,
       }),
       query: fc.array(fc.tuple(hostileText, hostileText), { maxLength: 3 }),
-      headers: headersOf(known),
+      headers: requestHeaders(known),
     })
     .map(({ root, segments, query, headers }) => ({
       method: 'GET',
       path: join(
-        [root, ...segments.filter((segment) => !/^\.+$/.test(segment)).map(encoded)].join('/'),
-        query.map((pair) => pair.map(encoded).join('=')),
+        [root, ...segments.filter((segment) => !/^\.+$/.test(segment)).map(encode)].join('/'),
+        query.map((pair) => pair.map(encode).join('=')),
       ),
       headers,
       body: undefined,
@@ -108,40 +118,40 @@ const astray = (known: Known): fc.Arbitrary<HostileRequest> =>
 
 const join = (path: string, query: readonly string[]): string => (query.length === 0 ? path : `${path}?${query.join('&')}`);
 
-/** As a client that knows the server would give it; what may be left out is left out. */
-function goodFor({ name, required }: Parameter, { good }: Known): fc.Arbitrary<readonly string[]> {
-  const values = good[name];
+/** Valid values of a parameter; optional parameters are sometimes left out. */
+function validValues({ name, required }: OpenApiParameter, { valid }: KnownValues): fc.Arbitrary<readonly string[]> {
+  const values = valid[name];
   if (values === undefined) return fc.constant([]);
   const one = fc.constantFrom(...values).map((value) => [value]);
   return required ? one : fc.oneof(fc.constant<string[]>([]), one);
 }
 
-/** Now and then several times. */
-const bentFor = (parameter: Parameter, known: Known): fc.Arbitrary<readonly string[]> => {
-  const value = valuesFor(parameter, known);
+/** Invalid values of a parameter, sometimes several times. */
+const invalidValues = (parameter: OpenApiParameter, known: KnownValues): fc.Arbitrary<readonly string[]> => {
+  const value = invalidValue(parameter, known);
   return fc.oneof({ weight: 6, arbitrary: value.map((one) => [one]) }, fc.array(value, { minLength: 2, maxLength: 4 }));
 };
 
-/** What the parameter takes, at its bounds and beyond; what others take; and anything. */
-function valuesFor({ name, schema }: Parameter, { texts, tokens }: Known): fc.Arbitrary<string> {
+/** Values at and beyond the bounds of a parameter, values of other parameters, and arbitrary text. */
+function invalidValue({ name, schema }: OpenApiParameter, { values, tokens }: KnownValues): fc.Arbitrary<string> {
   const { enum: words, minimum, maximum, type, items, examples } = schema as Schema & { examples?: readonly string[] };
   const allowed = [...((items?.enum ?? words ?? []) as readonly string[]), ...(examples ?? [])];
   const numbers = [minimum, maximum].filter((bound) => bound !== undefined).flatMap((bound) => [bound - 1, bound, bound + 1].map(String));
   return fc.oneof(
-    ...(allowed.length === 0 ? [] : [{ weight: 8, arbitrary: fc.oneof(fc.constantFrom(...allowed), severalOf(allowed)) }]),
+    ...(allowed.length === 0 ? [] : [{ weight: 8, arbitrary: fc.oneof(fc.constantFrom(...allowed), commaSeparated(allowed)) }]),
     ...(type === 'integer' ? [{ weight: 6, arbitrary: fc.oneof(fc.constantFrom(...numbers, ...oddNumbers), fc.nat().map(String)) }] : []),
     ...(type === 'boolean' ? [{ weight: 4, arbitrary: fc.constantFrom('true', 'false', '1', '0', 'TRUE', '') }] : []),
-    ...(name === 'pageToken' ? [{ weight: 8, arbitrary: tokenOf(tokens) }] : []),
-    { weight: 6, arbitrary: fc.oneof(fc.constantFrom(...texts), severalOf(texts)) },
+    ...(name === 'pageToken' ? [{ weight: 8, arbitrary: pageTokens(tokens) }] : []),
+    { weight: 6, arbitrary: fc.oneof(fc.constantFrom(...values), commaSeparated(values)) },
     { weight: 3, arbitrary: hostileText },
   );
 }
 
-const severalOf = (texts: readonly string[]): fc.Arbitrary<string> =>
+const commaSeparated = (texts: readonly string[]): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom(...texts), { minLength: 1, maxLength: 5 }).map((several) => several.join());
 
-/** One that was given, one with a digit changed, one that nobody gave. */
-const tokenOf = (tokens: readonly string[]): fc.Arbitrary<string> =>
+/** An issued page token, one with a changed digit, or one that was never issued. */
+const pageTokens = (tokens: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...tokens),
     fc
@@ -150,10 +160,10 @@ const tokenOf = (tokens: readonly string[]): fc.Arbitrary<string> =>
     fc.uuid(),
   );
 
-const bodyOf = ({ good: { addresses = [] }, texts }: Known): fc.Arbitrary<string> =>
+const requestBodies = ({ valid: { addresses = [] }, values }: KnownValues): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 4, arbitrary: severalOf(addresses).map((several) => JSON.stringify({ addresses: several })) },
-    severalOf(texts).map((several) => JSON.stringify({ addresses: several })),
+    { weight: 4, arbitrary: commaSeparated(addresses).map((several) => JSON.stringify({ addresses: several })) },
+    commaSeparated(values).map((several) => JSON.stringify({ addresses: several })),
     fc
       .dictionary(fc.constantFrom('addresses', 'Addresses', '__proto__', 'x'), fc.oneof(hostileText, fc.jsonValue()))
       .map((value) => JSON.stringify(value)),
@@ -174,7 +184,7 @@ const bodyOf = ({ good: { addresses = [] }, texts }: Known): fc.Arbitrary<string
     ),
   );
 
-const headersOf = ({ keys }: Known): fc.Arbitrary<Record<string, string>> =>
+const requestHeaders = ({ keys }: KnownValues): fc.Arbitrary<Record<string, string>> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant({}) },
     fc
@@ -188,7 +198,7 @@ const headersOf = ({ keys }: Known): fc.Arbitrary<Record<string, string>> =>
       .map(({ name, text }) => ({ [name]: text })),
   );
 
-/** What a header can carry at all. */
+/** Text that is allowed in a header value. */
 const headerText = fc.oneof(
   fc.string({ maxLength: 60 }).map((text) => text.replace(/[^\x20-\x7e]/g, '')),
   fc.constantFrom('', ' ', 'null', 'x'.repeat(6_000), '"', '\t'),
@@ -251,17 +261,17 @@ const hostileText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A lone half of a pair has no bytes. */
+/** Replaces lone surrogates, which cannot be encoded as UTF-8. */
 const wellFormed = (text: string): string => text.toWellFormed();
-const encoded = (text: string): string => encodeURIComponent(wellFormed(text));
+const encode = (text: string): string => encodeURIComponent(wellFormed(text));
 
-/** How a text stands in a URL: as it should, twice, every byte of it, or cut off in an escape. */
-const spellings: readonly ((text: string) => string)[] = [
-  encoded,
-  encoded,
-  encoded,
-  (text) => encoded(encoded(text)),
+/** Ways to encode text in a URL: normally, twice, every byte, with a truncated escape, or with invalid UTF-8. */
+const encodings: readonly ((text: string) => string)[] = [
+  encode,
+  encode,
+  encode,
+  (text) => encode(encode(text)),
   (text) => Buffer.from(wellFormed(text)).toString('hex').replace(/../g, '%$&'),
-  (text) => `${encoded(text)}%`,
-  (text) => `${encoded(text)}%c3%28`,
+  (text) => `${encode(text)}%`,
+  (text) => `${encode(text)}%c3%28`,
 ];

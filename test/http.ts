@@ -1,10 +1,10 @@
 import http from 'node:http';
 
-export type Answer = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string };
+export type ClientResponse = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string };
 
-/** Plain HTTP through Node's client: it sends what it is told, odd hosts, methods and missing headers included. */
+/** A plain HTTP client on Node's `http`: it also sends unusual hosts and methods, and requests without the usual headers. */
 export type Client = {
-  readonly send: (method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array) => Promise<Answer>;
+  readonly send: (method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array) => Promise<ClientResponse>;
   readonly call: (
     path: string,
     method: string,
@@ -13,15 +13,15 @@ export type Client = {
   readonly close: () => void;
 };
 
-/** `from`: the address that the server sees; Linux has all of 127.x.x.x for its own. */
+/** Creates a client. `from`: the client address that the server sees; on Linux any address 127.x.x.x works. */
 export function createClient(port: number, host = '127.0.0.1', from?: string): Client {
-  const place = { host, port, ...(from === undefined ? {} : { localAddress: from }) };
+  const target = { host, port, ...(from === undefined ? {} : { localAddress: from }) };
   const agent = new http.Agent({ keepAlive: true });
   const send: Client['send'] = (method, path, headers = {}, body) =>
     new Promise((resolve, reject) => {
-      const all: Record<string, string | number> = { ...headers };
-      if (body !== undefined) all['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-      const request = http.request({ ...place, method, path, headers: all, agent }, (response) => {
+      const allHeaders: Record<string, string | number> = { ...headers };
+      if (body !== undefined) allHeaders['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+      const request = http.request({ ...target, method, path, headers: allHeaders, agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
         response.on('end', () =>

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, type Client, createClient } from './http.ts';
-import { childrenOf, eventually, processesWith, socketsOf } from './processes.ts';
+import { type Client, type ClientResponse, createClient } from './http.ts';
+import { childrenOf, eventually, processesMatching, socketsOf } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** A process of the node is stopped with SIGSTOP: alive for the kernel, with connections, and answering nothing. */
+/** A process of the node is stopped with SIGSTOP: it still exists and has connections, but does not respond. */
 
 let folder: string;
 beforeAll(() => {
@@ -14,12 +14,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** No transaction: the X-Chain's ID. */
+/** The X-Chain's ID, which is not the ID of a transaction. */
 const unknownTx = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
 
-/** Milliseconds: 5 s as promised, and some for a busy machine. */
-const noticed = 9000;
-const quick = 1500;
+/** Milliseconds until a hung process must be detected: the documented 5 s, and more for a busy machine. */
+const detectionLimit = 9000;
+const quickLimit = 1500;
 
 async function start(name: string): Promise<{ readonly program: Program; readonly reader: number }> {
   const program = await startProgram(`--data-dir=${join(folder, name)}`, '--workers=1');
@@ -30,7 +30,7 @@ async function start(name: string): Promise<{ readonly program: Program; readonl
   return { program, reader };
 }
 
-/** New connections of which the reader has some and the writer has some. */
+/** Opens connections until both the reader process and the writer process have some. */
 async function connect(program: Program, reader: number): Promise<Client[]> {
   const open = async () => {
     const before = socketsOf(reader);
@@ -42,8 +42,8 @@ async function connect(program: Program, reader: number): Promise<Client[]> {
   return clients;
 }
 
-/** Undefined if there is no answer in time, or the connection is reset. */
-const within = (milliseconds: number, answer: Promise<Answer>): Promise<Answer | undefined> =>
+/** Returns undefined if there is no response in time or the connection is reset. */
+const withTimeout = (milliseconds: number, answer: Promise<ClientResponse>): Promise<ClientResponse | undefined> =>
   Promise.race([answer.catch(() => undefined), Bun.sleep(milliseconds).then(() => undefined)]);
 
 const post = (client: Client, method: string, params: object) =>
@@ -54,63 +54,63 @@ const post = (client: Client, method: string, params: object) =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: `avm.${method}`, params }),
   );
 
-test('a hung reader: no caller waits for long, health tells it, another one takes its place', async () => {
+test('a hung reader: no client waits for long, the health check fails, and the reader is replaced', async () => {
   const { program, reader } = await start('reader');
   try {
     const clients = await connect(program, reader);
     process.kill(reader, 'SIGSTOP');
     const began = performance.now();
-    const asked = clients.map((client) => within(noticed, post(client, 'getHeight', {})));
-    // Connections of the reader end with it; health is asked over one of the writer's.
-    const ofWriter = await Promise.race(clients.map(async (client, i) => ((await asked[i])?.status === 200 ? client : never())));
+    const responses = clients.map((client) => withTimeout(detectionLimit, post(client, 'getHeight', {})));
+    // The reader's connections end with it, so the health check is read over a connection of the writer.
+    const writerClient = await Promise.race(clients.map(async (client, i) => ((await responses[i])?.status === 200 ? client : never())));
     const seen = await eventually(
-      () => readersCheck(ofWriter),
+      () => readReadersCheck(writerClient),
       (check) => check?.error !== undefined,
-      noticed,
+      detectionLimit,
     );
     expect(seen?.error).toContain('has not answered for 4.5 s');
-    expect(performance.now() - began).toBeLessThan(noticed);
-    const answered = (await Promise.all(asked)).filter((answer) => answer?.status === 200);
+    expect(performance.now() - began).toBeLessThan(detectionLimit);
+    const answered = (await Promise.all(responses)).filter((answer) => answer?.status === 200);
     expect(answered.length).toBeGreaterThan(0);
-    expect(performance.now() - began).toBeLessThan(noticed);
+    expect(performance.now() - began).toBeLessThan(detectionLimit);
     const back = await eventually(
-      () => readersCheck(ofWriter),
+      () => readReadersCheck(writerClient),
       (check) => check !== undefined && check.error === undefined,
-      noticed,
+      detectionLimit,
     );
     expect(back?.message).toEqual({ replaced: 1, serving: 1, wanted: 1 });
     expect(childrenOf(program.pid)).not.toContain(reader);
     const fresh = Array.from({ length: 40 }, () => createClient(program.port));
-    const heights = await Promise.all(fresh.map((client) => within(noticed, post(client, 'getHeight', {}))));
+    const heights = await Promise.all(fresh.map((client) => withTimeout(detectionLimit, post(client, 'getHeight', {}))));
     expect(heights.map((answer) => answer?.status)).toEqual(fresh.map(() => 200));
   } finally {
     expect(await program.stop()).toBe(0);
   }
 }, 60_000);
 
-test('a hung writer: calls that need it get 503 from the reader, reads go on, and it is back when it is', async () => {
+test('a hung writer: calls that need it get 503 from the reader, reads still work, and all works again when the writer resumes', async () => {
   const { program, reader } = await start('writer');
   try {
     const clients = await connect(program, reader);
     process.kill(program.pid, 'SIGSTOP');
     const began = performance.now();
-    const asked = clients.map(async (client) => ({ client, answer: await within(7000, post(client, 'issueTx', { tx: '0x00' })) }));
-    const ofReader = (await Promise.all(asked)).filter(({ answer }) => answer !== undefined);
-    expect(ofReader.length).toBeGreaterThan(0);
-    for (const { answer } of ofReader) {
+    const responses = clients.map(async (client) => ({ client, answer: await withTimeout(7000, post(client, 'issueTx', { tx: '0x00' })) }));
+    const fromReader = (await Promise.all(responses)).filter(({ answer }) => answer !== undefined);
+    expect(fromReader.length).toBeGreaterThan(0);
+    for (const { answer } of fromReader) {
       expect(answer?.status).toBe(503);
       expect(JSON.parse(answer?.text ?? '')).toMatchObject({ id: 1, error: { code: -32000, data: { code: 'RELAY_BUSY' } } });
     }
-    // Known to be hung, it is not waited for again.
-    const client = ofReader[0]?.client as Client;
-    const health = await within(quick, client.send('GET', '/ext/health'));
+    // Once the writer is known to be hung, the reader does not wait for it again.
+    const client = fromReader[0]?.client as Client;
+    const health = await withTimeout(quickLimit, client.send('GET', '/ext/health'));
     expect(health).toMatchObject({ status: 503, text: expect.stringContaining('does not answer') });
-    expect((await within(quick, post(client, 'getTxStatus', { txID: unknownTx })))?.status).toBe(503);
-    expect((await within(quick, post(client, 'getHeight', {})))?.status).toBe(200);
+    expect((await withTimeout(quickLimit, post(client, 'getTxStatus', { txID: unknownTx })))?.status).toBe(503);
+    expect((await withTimeout(quickLimit, post(client, 'getHeight', {})))?.status).toBe(200);
     expect(performance.now() - began).toBeLessThan(14_000);
     process.kill(program.pid, 'SIGCONT');
     const back = await eventually(
-      () => within(2000, client.send('GET', '/ext/health')),
+      () => withTimeout(2000, client.send('GET', '/ext/health')),
       (answer) => answer?.status === 200,
     );
     expect(back?.status).toBe(200);
@@ -120,13 +120,13 @@ test('a hung writer: calls that need it get 503 from the reader, reads go on, an
   }
 }, 60_000);
 
-test('a writer that stays hung is ended, and the reader with it, so that a supervisor can start the node again', async () => {
+test('a writer that stays hung is killed, and the reader exits, so that a supervisor can restart the node', async () => {
   const { program } = await start('ended');
   process.kill(program.pid, 'SIGSTOP');
   try {
     expect(await Promise.race([program.exited, Bun.sleep(30_000)])).toBe(137);
     const left = await eventually(
-      () => processesWith(join(folder, 'ended')),
+      () => processesMatching(join(folder, 'ended')),
       (pids) => pids.length === 0,
     );
     expect(left).toEqual([]);
@@ -139,7 +139,7 @@ test('a writer that stays hung is ended, and the reader with it, so that a super
 
 type CheckResult = { readonly error?: string; readonly message?: unknown };
 
-async function readersCheck(client: Client): Promise<CheckResult | undefined> {
+async function readReadersCheck(client: Client): Promise<CheckResult | undefined> {
   const { text } = await client.send('GET', '/ext/health');
   return (JSON.parse(text) as { checks: Record<string, CheckResult> }).checks.readers;
 }

@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { idText } from '../src/bytes/id.ts';
-import type { Pin } from '../src/index-read/index-reads.ts';
+import type { PinnedBlock } from '../src/index-read/index-reads.ts';
 import type { Tx } from '../src/tx/tx.ts';
-import { type ChainOracle, createChainOracle, heightOf, someListing } from './chain-oracle.ts';
-import { ask, chainRoot, type Json, plainAddress } from './data-questions.ts';
+import { type ChainOracle, createChainOracle, heightOf, randomListing } from './chain-oracle.ts';
+import { chainRoot, type Json, plainAddress, sendRequest } from './data-requests.ts';
 import { type Client, createClient } from './http.ts';
-import type { FromWatcher } from './index-watcher.ts';
+import type { WatcherReport } from './index-watcher.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
-import { expectRead, type Read, readListing } from './listing-reader.ts';
+import { expectListingRead, type ListingRead, readListing } from './listing-reader.ts';
 import { childrenOf, eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { chance } from './random-world.ts';
-import { localTerms } from './wallet-kit.ts';
+import { localChainParams } from './wallet-kit.ts';
 
-/** Random transactions that are issued; .ci/run asks for more than a plain run of the suite. */
-const issues = Number(process.env.SERAC_WATCH_ISSUES ?? 300);
+/** Number of random transactions to issue; .ci/run uses more than the default. */
+const txCount = Number(process.env.SERAC_WATCH_ISSUES ?? 300);
 const seed = Number(process.env.SERAC_SEED ?? 17);
 
 let folder: string;
@@ -28,53 +28,53 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const arrangements = [
-  { name: 'one process', flags: ['--workers=0'], readers: 0, count: Math.ceil(issues / 2) },
-  { name: 'a reading process beside the one that writes', flags: ['--workers=1'], readers: 1, count: Math.ceil(issues / 2) },
+const setups = [
+  { name: 'one process', flags: ['--workers=0'], readers: 0, count: Math.ceil(txCount / 2) },
+  { name: 'a writer and a reader process', flags: ['--workers=1'], readers: 1, count: Math.ceil(txCount / 2) },
 ];
 
 describe(`index and chain, seed ${seed}`, () => {
-  for (const { name, flags, readers, count } of arrangements)
+  for (const { name, flags, readers, count } of setups)
     test(
-      `${name}: the same after each of ${count} random transactions, to whoever reads meanwhile`,
+      `${name}: index and chain agree after each of ${count} random transactions, also for concurrent readers`,
       async () => {
         const dataDir = join(folder, `${readers}`);
         const program = await startProgram(`--data-dir=${dataDir}`, ...flags);
         try {
-          await watched(program, join(dataDir, 'db', 'serac.sqlite'), readers, count);
+          await runWatched(program, join(dataDir, 'db', 'serac.sqlite'), readers, count);
         } finally {
           await program.stop();
         }
       },
-      60_000 + issues * 300,
+      60_000 + txCount * 300,
     );
 });
 
-async function watched(program: Program, database: string, readers: number, count: number): Promise<void> {
-  const clients = await connections(program, readers);
+async function runWatched(program: Program, database: string, readers: number, count: number): Promise<void> {
+  const clients = await openConnections(program, readers);
   const issuer = createIssuer({ seed: seed + readers, client: program.client });
   const chain = createChainOracle(program.client);
   await issuer.fund();
-  const watcher = watch(database);
-  const paging = readOnAndOn(clients, issuer, program.client);
+  const watcher = startWatcher(database);
+  const paging = readContinuously(clients, issuer, program.client);
   try {
     for (let issued = 0; issued < count; ) {
       if (chance(issuer.random, 30)) await issuer.deposit();
-      // Mostly a block for each; now and then some share one.
-      const several = chance(issuer.random, 15) ? 2 + issuer.random.below(6) : 1;
-      const txs = await issuer.issue(several);
-      issued += several;
-      await Promise.all(txs.map((tx) => expectTold(clients, issuer, tx)));
+      // Mostly one transaction per block; sometimes several.
+      const batchSize = chance(issuer.random, 15) ? 2 + issuer.random.below(6) : 1;
+      const txs = await issuer.issue(batchSize);
+      issued += batchSize;
+      await Promise.all(txs.map((tx) => expectIndexed(clients, issuer, tx)));
       await watcher.until(await heightOf(program.client));
-      await chain.readOn(issuer.deposited);
+      await chain.readNewBlocks(issuer.deposited);
       await expectBalances(clients, issuer, chain);
     }
     const reads = await paging.stop();
     expect(await watcher.end()).toEqual([]);
-    await chain.readOn(issuer.deposited);
+    await chain.readNewBlocks(issuer.deposited);
     expect(reads.length).toBeGreaterThan(0);
     expect(new Set(issuer.model.accepted.map(({ unsigned }) => unsigned.kind)).size).toBe(5);
-    for (const read of reads) expectRead(chain, read);
+    for (const read of reads) expectListingRead(chain, read);
   } finally {
     void paging.stop().catch(() => {});
     watcher.kill();
@@ -82,103 +82,107 @@ async function watched(program: Program, database: string, readers: number, coun
   }
 }
 
-/** Connections that between them reach every process which shares the port. */
-async function connections(program: Program, readers: number): Promise<Client[]> {
+/** Opens enough connections to reach every process that shares the port. */
+async function openConnections(program: Program, readers: number): Promise<Client[]> {
   await eventually(
     () => childrenOf(program.pid).length,
     (children) => children >= readers,
   );
-  // The kernel deals connections out as it likes: enough of them, and each process has some.
+  // The kernel distributes connections among the processes; with enough connections each process has some.
   return Array.from({ length: readers === 0 ? 2 : 8 }, () => createClient(program.port));
 }
 
-/** Whoever has seen a transaction accepted finds it wherever it belongs, whichever process answers. */
-async function expectTold(clients: readonly Client[], { random, wallet }: Issuer, { id, unsigned }: Tx): Promise<void> {
+/** Expects that an accepted transaction is in all lists where it belongs, whichever process responds. */
+async function expectIndexed(clients: readonly Client[], { random, wallet }: Issuer, { id, unsigned }: Tx): Promise<void> {
   const txHash = idText(id);
-  const told = (path: string) => ask(random.pick(clients), { path: `${chainRoot}/${path}` });
-  const { status, json } = await told(`transactions/${txHash}`);
+  const get = (path: string) => sendRequest(random.pick(clients), { path: `${chainRoot}/${path}` });
+  const { status, json } = await get(`transactions/${txHash}`);
   expect([status, json.txHash, json.txType]).toEqual([200, txHash, unsigned.kind]);
   const owners = new Set([...json.consumedUtxos, ...json.emittedUtxos].flatMap(({ addresses }: Json) => addresses as string[]));
-  const [block, latest, theirs] = await Promise.all([
-    told(`blocks/${json.blockHeight}`),
-    told('transactions?pageSize=10'),
-    told(`transactions?pageSize=10&addresses=${random.pick(wallet.keys.map(plainAddress).filter((address) => owners.has(address)))}`),
+  const [block, latest, byAddress] = await Promise.all([
+    get(`blocks/${json.blockHeight}`),
+    get('transactions?pageSize=10'),
+    get(`transactions?pageSize=10&addresses=${random.pick(wallet.keys.map(plainAddress).filter((address) => owners.has(address)))}`),
   ]);
   expect(block.json.transactions).toContain(txHash);
-  for (const list of [latest, theirs]) expect(list.json.transactions.map((tx: Json) => tx.txHash)).toContain(txHash);
+  for (const list of [latest, byAddress]) expect(list.json.transactions.map((tx: Json) => tx.txHash)).toContain(txHash);
 }
 
-/** Balances come from sums that are kept: they must be the sums of what there is. */
+/** Expects that balances, which are stored sums, equal the sums of the outputs. */
 async function expectBalances(
   clients: readonly Client[],
   { random, wallet }: Issuer,
   { oracle, pinAt, height }: ChainOracle,
 ): Promise<void> {
   const key = random.pick(wallet.keys);
-  const { json } = await ask(random.pick(clients), { path: `${chainRoot}/balances?addresses=${plainAddress(key)}` });
-  const pin: Pin = pinAt(height());
-  const held = oracle.balances([key.address], pin);
-  const total = held.own.filter(({ asset }) => asset === localTerms.feeAsset).reduce((sum, { amount }) => sum + amount, 0n);
-  const single = held.shared.filter(({ utxo }) => utxo.assetID === localTerms.feeAsset && 'amount' in utxo.output);
+  const { json } = await sendRequest(random.pick(clients), { path: `${chainRoot}/balances?addresses=${plainAddress(key)}` });
+  const pin: PinnedBlock = pinAt(height());
+  const balances = oracle.balances([key.address], pin);
+  const total = balances.singleOwner
+    .filter(({ asset }) => asset === localChainParams.feeAsset)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+  const single = balances.multiOwner.filter(({ utxo }) => utxo.assetID === localChainParams.feeAsset && 'amount' in utxo.output);
   const shared = single.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n);
-  const told = [...json.balances.unlocked, ...json.balances.locked].filter(({ assetId }) => assetId === idText(localTerms.feeAsset));
-  expect(told.reduce((sum: bigint, { amount }: Json) => sum + BigInt(amount), 0n)).toBe(total + shared);
+  const returned = [...json.balances.unlocked, ...json.balances.locked].filter(
+    ({ assetId }) => assetId === idText(localChainParams.feeAsset),
+  );
+  expect(returned.reduce((sum: bigint, { amount }: Json) => sum + BigInt(amount), 0n)).toBe(total + shared);
 }
 
-/** Reads lists page by page, one after the other, until it is told to stop. */
-function readOnAndOn(clients: readonly Client[], { wallet, model }: Issuer, node: Client) {
+/** Reads random lists page by page, one after the other, until `stop` is called. */
+function readContinuously(clients: readonly Client[], { wallet, model }: Issuer, node: Client) {
   const random = createRandom(seed + 1);
   let stopped = false;
-  const read = async (): Promise<Read[]> => {
-    const reads: Read[] = [];
+  const read = async (): Promise<ListingRead[]> => {
+    const reads: ListingRead[] = [];
     while (!stopped) {
-      const listing = someListing(random, wallet, [...model.assets.keys()]);
+      const listing = randomListing(random, wallet, [...model.assets.keys()]);
       reads.push(await readListing(clients, listing, 5 + random.below(40), { height: () => heightOf(node), node }));
     }
     return reads;
   };
   const done = read();
-  // Whoever stops it is told what went wrong.
+  // `stop` rethrows an error; this only avoids an unhandled rejection before.
   done.catch(() => {});
   return {
-    /** All that was read. */
-    stop: (): Promise<Read[]> => {
+    /** Stops reading and returns everything that was read. */
+    stop: (): Promise<ListingRead[]> => {
       stopped = true;
       return done;
     },
   };
 }
 
-/** The watcher's process, and what it has told. */
-function watch(database: string) {
+/** Starts the watcher process and collects its reports. */
+function startWatcher(database: string) {
   const problems: string[] = [];
   let checked = -1;
   let ended = false;
-  let heard = Promise.withResolvers<void>();
+  let reported = Promise.withResolvers<void>();
   const child = Bun.spawn([process.execPath, fileURLToPath(new URL('./index-watcher.ts', import.meta.url)), database], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (message: FromWatcher) => {
+    ipc: (message: WatcherReport) => {
       checked = message.height;
-      ended = message.whole;
+      ended = message.isFullCheck;
       problems.push(...message.problems.map((problem) => `height ${message.height}: ${problem}`));
-      heard.resolve();
+      reported.resolve();
     },
-    onExit: () => heard.resolve(),
+    onExit: () => reported.resolve(),
   });
   return {
-    /** Until the index was found right at this height. */
+    /** Waits until the watcher has checked the index at this height; fails if it found problems. */
     until: async (height: number): Promise<void> => {
       while (checked < height && child.exitCode === null) {
-        heard = Promise.withResolvers();
-        await heard.promise;
+        reported = Promise.withResolvers();
+        await reported.promise;
       }
       expect({ height: Math.min(checked, height), problems }).toEqual({ height, problems: [] });
     },
-    /** Checks every row, and ends it. */
+    /** Lets the watcher check every row and exit; returns all problems. */
     end: async (): Promise<string[]> => {
       child.send('end');
       expect(await child.exited).toBe(0);
-      return ended ? problems : [...problems, 'the last check did not happen'];
+      return ended ? problems : [...problems, 'the watcher exited before the full check'];
     },
     kill: () => child.kill(),
   };

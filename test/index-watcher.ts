@@ -1,22 +1,22 @@
 /**
- * A process of its own that reads a node's database while the node writes it. Again and again it takes one moment of it and holds the index
- * against the chain; after a word from its parent it checks every row and ends. Tells each height that it has checked.
+ * A separate process that reads a node's database while the node writes it. It repeatedly compares the index with the chain in one snapshot
+ * and reports each height to its parent. After any message from its parent it checks every row and exits.
  */
 
 import { syncStepRunner } from '../src/index/steps.ts';
-import { indexChecker } from '../src/index-check/check-index.ts';
+import { createIndexChecker } from '../src/index-check/check-index.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
-import { localTerms } from './wallet-kit.ts';
+import { localChainParams } from './wallet-kit.ts';
 
-export type FromWatcher = { readonly height: number; readonly problems: readonly string[]; readonly whole: boolean };
+export type WatcherReport = { readonly height: number; readonly problems: readonly string[]; readonly isFullCheck: boolean };
 
 const [path = ''] = process.argv.slice(2);
 const db = openDatabase(path, { readonly: true });
 db.exec('PRAGMA busy_timeout = 2000');
 const run = syncStepRunner(db);
-const { blockchainID: id, feeAsset } = localTerms;
-const checker = indexChecker([{ number: 1, id, feeAsset, completeFrom: 0 }], 'sqlite');
-const top = db.prepare<{ height: number }>('SELECT max(height) AS height FROM c1_block');
+const { blockchainID: id, feeAsset } = localChainParams;
+const checker = createIndexChecker([{ number: 1, id, feeAsset, completeFrom: 0 }], 'sqlite');
+const lastHeight = db.prepare<{ height: number }>('SELECT max(height) AS height FROM c1_block');
 
 let isLast = false;
 process.on('message', () => {
@@ -24,14 +24,15 @@ process.on('message', () => {
 });
 
 for (let checked = -1; ; ) {
-  const whole = isLast;
+  const isFullCheck = isLast;
   db.exec('BEGIN');
-  const height = top.get()?.height ?? -1;
-  const problems = whole ? run(checker.whole()) : height > checked ? run(checker.next()) : [];
+  const height = lastHeight.get()?.height ?? -1;
+  const problems = isFullCheck ? run(checker.checkAll()) : height > checked ? run(checker.checkNew()) : [];
   db.exec('COMMIT');
-  if (whole || height > checked || problems.length > 0) process.send?.({ height, problems, whole } satisfies FromWatcher);
+  if (isFullCheck || height > checked || problems.length > 0)
+    process.send?.({ height, problems, isFullCheck: isFullCheck } satisfies WatcherReport);
   checked = height;
-  if (whole) break;
+  if (isFullCheck) break;
   await Bun.sleep(2);
 }
 db.close();

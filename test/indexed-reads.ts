@@ -1,37 +1,40 @@
-import type { PlainChain } from '../src/data/plain-reads.fixture.ts';
-import { idNamed, txs } from '../src/data/world.fixture.ts';
+import { idNamed, txs } from '../src/data/sample-chain.fixture.ts';
+import type { ScannedChain } from '../src/data/scanning-reads.fixture.ts';
 import { migrateStore } from '../src/index/migrate.ts';
 import type { IndexReads } from '../src/index-read/index-reads.ts';
 import { openReads } from '../src/index-read/open-reads.ts';
-import { sqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
-import { sqliteSql } from '../src/index-sqlite/sqlite-sql.ts';
+import { openSqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
+import { createSqliteSql } from '../src/index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
-import { claimedNumber } from '../src/state/chain-number.ts';
+import { getChainNumber } from '../src/state/chain-number.ts';
 import { openState } from '../src/state/chain-state.ts';
-import { diffOn } from '../src/state/diff.ts';
+import { createDiff } from '../src/state/diff.ts';
 import { openSharedMemory } from '../src/state/shared-memory.ts';
 import { memoryPath } from '../src/store/database.ts';
 import { openStore } from '../src/store/store.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 
-/** The same chain in a database with the real index. */
-export function indexedReads({ id, genesisTxs, blocks, deposits }: PlainChain): { readonly reads: IndexReads; readonly close: () => void } {
+/** Stores the chain in a SQLite database with the real index and opens its reads. */
+export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedChain): {
+  readonly reads: IndexReads;
+  readonly close: () => void;
+} {
   const genesis = idNamed('genesis');
   const store = openStore(openDatabase, { path: memoryPath, networkID: 12345, genesis });
   const memory = openSharedMemory(store);
   const state = openState(store, memory, { id, genesis });
-  const number = claimedNumber(store, id);
+  const number = getChainNumber(store, id);
   migrateStore(store, number);
-  const index = sqliteIndex(store, { number, id, feeAsset: txs.avax.id, completeFrom: 0 });
+  const index = openSqliteIndex(store, { number, id, feeAsset: txs.avax.id, completeFrom: 0 });
   const [first, ...others] = blocks;
-  if (first !== undefined) state.init(genesisTxs, first, index.within);
+  if (first !== undefined) state.init(genesisTxs, first, index.indexBlock);
   store.write(() => {
     for (const { from, utxo } of deposits) memory.put(id, from, [utxo]);
   });
   for (const block of others) {
-    const diff = diffOn(state);
+    const diff = createDiff(state);
     for (const tx of block.txs) diff.apply(tx, effectsOf(tx));
-    state.commit(block, diff, index.within);
+    state.commit(block, diff, index.indexBlock);
   }
-  return { reads: openReads(sqliteSql(store), { number, id }), close: store.close };
+  return { reads: openReads(createSqliteSql(store), { number, id }), close: store.close };
 }

@@ -6,39 +6,39 @@ import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSignerCache } from '../src/crypto/recover.ts';
 import { recoverBatch } from '../src/crypto/recovery-batch.ts';
 import { createRecovery } from '../src/recovery/recovery.ts';
-import { makeTx, signedPart, type Tx } from '../src/tx/tx.ts';
+import { makeTx, type Tx, unsignedBytes } from '../src/tx/tx.ts';
 import type { UnsignedTx } from '../src/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
-import { openLocalChain, startByHand } from './local-chain.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { openLocalChain, startManualEngine } from './local-chain.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** Signatures cost a hundred times what the other rules do: which are recovered ahead, in which order, and which never. */
+/** Recovering signatures takes a hundred times as long as the other rules: which are recovered ahead, in which order, and which never. */
 
 const now = () => 2_000_000_000n;
 const { chain, close } = openLocalChain({ now });
-const engine = startByHand(chain, now);
+const engine = startManualEngine(chain, now);
 afterAll(close);
 
 const wallet = createWallet('junk', { keys: [ewoq], count: 200 });
 const signatureSize = 97;
 
-/** The thread that recovers, with its messages held until they are let go. */
-function heldThread() {
-  const held: { readonly signatures: number; readonly answer: () => void }[] = [];
+/** A recovery thread that responds to a message only when the test calls `answer`. */
+function createManualThread() {
+  const messages: { readonly signatures: number; readonly answer: () => void }[] = [];
   return {
-    held,
+    messages,
     open: () => ({
-      ask: (message: Uint8Array) =>
+      request: (message: Uint8Array) =>
         new Promise<Uint8Array>((resolve) =>
-          held.push({ signatures: message.length / signatureSize, answer: () => resolve(recoverBatch(recoverNative, message)) }),
+          messages.push({ signatures: message.length / signatureSize, answer: () => resolve(recoverBatch(recoverNative, message)) }),
         ),
       close: () => {},
     }),
   };
 }
 
-function openRecovery({ isRush }: { isRush: boolean }) {
-  const thread = heldThread();
+function openRecovery({ isBurst }: { isBurst: boolean }) {
+  const thread = createManualThread();
   let recoveredHere = 0;
   const signers = createSignerCache((...given) => {
     recoveredHere++;
@@ -48,7 +48,7 @@ function openRecovery({ isRush }: { isRush: boolean }) {
   const recovery = createRecovery(signers, {
     openRecoveryThread: thread.open,
     timers: { soon: (run) => void setImmediate(run), after: () => () => {} },
-    clock: { monotonic: () => (isRush ? 0 : clock.push(0) * 1000) },
+    clock: { monotonic: () => (isBurst ? 0 : clock.push(0) * 1000) },
     cores: 2,
     recoverKey: recoverNative,
     log: createLog(
@@ -57,129 +57,131 @@ function openRecovery({ isRush }: { isRush: boolean }) {
     ),
   });
   const prepare = (tx: Tx) => recovery.prepare(tx, () => chain.expectedSignatures(tx));
-  if (isRush) for (let i = 0; i < 24; i++) expect(prepare(junk(1, i))).toBeUndefined();
+  if (isBurst) for (let i = 0; i < 24; i++) expect(prepare(junkTx(1, i))).toBeUndefined();
   return { ...thread, prepare, signers, recoveredHere: () => recoveredHere };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-const asJunk = (unsigned: UnsignedTx, signatures: readonly Uint8Array[]): Tx =>
+const withSignatures = (unsigned: UnsignedTx, signatures: readonly Uint8Array[]): Tx =>
   makeTx(unsigned, [{ kind: 'secp256k1fx.Credential', signatures: [...signatures] }]);
 
-const anySignature = (i: number): Uint8Array =>
+const junkSignature = (i: number): Uint8Array =>
   Buffer.concat([sha256(Buffer.from([i >> 8, i & 255])), new Uint8Array(32).fill(1), Buffer.from([0])]);
 
-/** Pays its fee from an output that does not exist, with any number of signatures. */
-function junk(signatures: number, seed: number): Tx {
+/** A transaction that pays its fee from an output that does not exist, with any number of signatures. */
+function junkTx(signatures: number, seed: number): Tx {
   const from = { ...ewoqGenesisUtxo, txID: idOf(Buffer.from(`junk ${seed}`)) };
-  return asJunk(
+  return withSignatures(
     baseTx(wallet, { utxos: [from] }, []).unsigned,
-    Array.from({ length: signatures }, (_, i) => anySignature(i)),
+    Array.from({ length: signatures }, (_, i) => junkSignature(i)),
   );
 }
 
-/** An output of 150 owners who must all sign, and money beside it. */
+/** Creates an output with 150 owners who must all sign, and one with a single owner. */
 const owners = wallet.keys.slice(1, 151);
-const funding = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localTerms.feeAsset, 10_000_000n, ownedBy(owners, 150))]));
+const funding = signDraft(
+  baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localChainParams.feeAsset, 10_000_000n, ownedBy(owners, 150))]),
+);
 chain.issue(funding);
 engine.decide();
-const outputAt = (owned: number): Utxo => {
+const outputWithOwners = (owned: number): Utxo => {
   const index = funding.unsigned.outputs.findIndex(({ output }) => output.addresses.length === owned);
   const { assetID, output } = funding.unsigned.outputs[index]!;
   return makeUtxo(funding.id as Id, index, assetID, output);
 };
-const large = (memo: string) => signed(baseTx(wallet, { utxos: [outputAt(150)], memo: Buffer.from(memo) }, []));
-const honest = (memo: string) => signed(baseTx(wallet, { utxos: [outputAt(1)], memo: Buffer.from(memo) }, []));
+const manySignatures = (memo: string) => signDraft(baseTx(wallet, { utxos: [outputWithOwners(150)], memo: Buffer.from(memo) }, []));
+const oneSignature = (memo: string) => signDraft(baseTx(wallet, { utxos: [outputWithOwners(1)], memo: Buffer.from(memo) }, []));
 
 test('a transaction that fails without its signatures has none of them recovered', async () => {
-  for (const isRush of [true, false]) {
-    const { prepare, held } = openRecovery({ isRush });
-    const good = honest('x');
+  for (const isBurst of [true, false]) {
+    const { prepare, messages } = openRecovery({ isBurst });
+    const good = oneSignature('x');
     const bad: Record<string, Tx> = {
-      'no such output': junk(3900, 1),
-      'no such output, the right number of signatures': junk(1, 2),
-      'more signatures than the input has': asJunk(
+      'no such output': junkTx(3900, 1),
+      'no such output, the right number of signatures': junkTx(1, 2),
+      'more signatures than the input has': withSignatures(
         good.unsigned,
-        Array.from({ length: 3900 }, (_, i) => anySignature(i)),
+        Array.from({ length: 3900 }, (_, i) => junkSignature(i)),
       ),
-      'another network': asJunk(
+      'another network': withSignatures(
         { ...good.unsigned, networkID: 1 },
-        Array.from({ length: 3900 }, (_, i) => anySignature(i)),
+        Array.from({ length: 3900 }, (_, i) => junkSignature(i)),
       ),
-      'too many credentials': makeTx(good.unsigned, [...good.credentials, ...junk(3000, 3).credentials]),
+      'too many credentials': makeTx(good.unsigned, [...good.credentials, ...junkTx(3000, 3).credentials]),
     };
     for (const [name, tx] of Object.entries(bad)) {
       expect([name, chain.expectedSignatures(tx)]).toEqual([name, []]);
       expect([name, prepare(tx)]).toEqual([name, undefined]);
       expect(() => chain.issue(tx)).toThrow();
     }
-    await turn();
-    expect(held).toEqual([]);
+    await nextTurn();
+    expect(messages).toEqual([]);
   }
 });
 
-test('a good one: in a rush all of them, otherwise none ahead', async () => {
-  const tx = honest('good');
+test('a valid transaction: all signatures are recovered ahead in a burst, otherwise none', async () => {
+  const tx = oneSignature('good');
   expect(chain.expectedSignatures(tx)).toEqual([{ signature: expect.any(Uint8Array), owner: ewoq.address }]);
-  expect(openRecovery({ isRush: false }).prepare(tx)).toBeUndefined();
-  const { prepare, held } = openRecovery({ isRush: true });
+  expect(openRecovery({ isBurst: false }).prepare(tx)).toBeUndefined();
+  const { prepare, messages } = openRecovery({ isBurst: true });
   const ready = prepare(tx);
-  await turn();
-  expect(held.map(({ signatures }) => signatures)).toEqual([1]);
-  held[0]?.answer();
+  await nextTurn();
+  expect(messages.map(({ signatures }) => signatures)).toEqual([1]);
+  messages[0]?.answer();
   await ready;
 });
 
-test('many signatures are recovered elsewhere, in slices, and are all known when the rules ask', async () => {
-  const { prepare, held, signers, recoveredHere } = openRecovery({ isRush: false });
-  const tx = large('slices');
+test('many signatures are recovered on the thread, in slices, and are all cached when the transaction is verified', async () => {
+  const { prepare, messages, signers, recoveredHere } = openRecovery({ isBurst: false });
+  const tx = manySignatures('slices');
   let isReady = false;
   const ready = prepare(tx)?.then(() => {
     isReady = true;
   });
   const slices: number[] = [];
   while (!isReady) {
-    await turn();
-    expect(held.length).toBeLessThanOrEqual(1);
-    const next = held.shift();
+    await nextTurn();
+    expect(messages.length).toBeLessThanOrEqual(1);
+    const next = messages.shift();
     if (next === undefined) continue;
     slices.push(next.signatures);
     next.answer();
   }
   await ready;
   expect(slices).toEqual([32, 32, 32, 32, 22]);
-  for (const { signature, owner } of chain.expectedSignatures(tx)) expect(signers.recover(signedPart(tx), signature)).toBe(owner);
+  for (const { signature, owner } of chain.expectedSignatures(tx)) expect(signers.recover(unsignedBytes(tx), signature)).toBe(owner);
   expect(recoveredHere()).toBe(0);
 });
 
-test('the first wrong signer ends it', async () => {
-  const { prepare, held } = openRecovery({ isRush: false });
-  const tx = large('right');
+test('recovery stops at the first wrong signer', async () => {
+  const { prepare, messages } = openRecovery({ isBurst: false });
+  const tx = manySignatures('right');
   const { signatures } = tx.credentials[0] as { signatures: Uint8Array[] };
-  const spoiled = asJunk(tx.unsigned, [anySignature(7), ...signatures.slice(1)]);
-  const ready = prepare(spoiled);
-  await turn();
-  expect(held.map((one) => one.signatures)).toEqual([32]);
-  held[0]?.answer();
+  const wrongSigner = withSignatures(tx.unsigned, [junkSignature(7), ...signatures.slice(1)]);
+  const ready = prepare(wrongSigner);
+  await nextTurn();
+  expect(messages.map((one) => one.signatures)).toEqual([32]);
+  messages[0]?.answer();
   await ready;
-  expect(held).toHaveLength(1);
-  expect(() => chain.issue(spoiled)).toThrow(/invalid signature|wrong signature/);
+  expect(messages).toHaveLength(1);
+  expect(() => chain.issue(wrongSigner)).toThrow(/invalid signature|wrong signature/);
 });
 
-test('many large ones at once: a small one waits for one slice at most, and each large one has its turn', async () => {
-  const { prepare, held } = openRecovery({ isRush: true });
-  const larges = Array.from({ length: 20 }, (_, i) => prepare(large(`l${i}`)));
-  await turn();
-  const small = prepare(honest('small'));
-  await turn();
-  expect(held.map(({ signatures }) => signatures)).toEqual([32, 1]);
-  for (const one of held.splice(0)) one.answer();
+test('many large transactions at once: a small one waits for one slice at most, and slices of the large ones alternate', async () => {
+  const { prepare, messages } = openRecovery({ isBurst: true });
+  const larges = Array.from({ length: 20 }, (_, i) => prepare(manySignatures(`l${i}`)));
+  await nextTurn();
+  const small = prepare(oneSignature('small'));
+  await nextTurn();
+  expect(messages.map(({ signatures }) => signatures)).toEqual([32, 1]);
+  for (const one of messages.splice(0)) one.answer();
   await small;
-  // Nobody has a second slice before everybody had a first.
+  // No transaction gets a second slice before all have had a first one.
   for (let i = 1; i < 20; i++) {
-    await turn();
-    expect(held.map(({ signatures }) => signatures)).toEqual([32]);
-    held.shift()?.answer();
+    await nextTurn();
+    expect(messages.map(({ signatures }) => signatures)).toEqual([32]);
+    messages.shift()?.answer();
   }
   const all = Promise.all(larges);
   let isDone = false;
@@ -187,17 +189,17 @@ test('many large ones at once: a small one waits for one slice at most, and each
     isDone = true;
   });
   for (let turns = 0; turns < 1000 && !isDone; turns++) {
-    held.shift()?.answer();
-    await turn();
+    messages.shift()?.answer();
+    await nextTurn();
   }
   expect(isDone).toBe(true);
 });
 
-test('how many large ones may wait is bounded', async () => {
-  const { prepare } = openRecovery({ isRush: false });
-  const tx = large('again');
+test('the number of waiting large transactions is limited', async () => {
+  const { prepare } = openRecovery({ isBurst: false });
+  const tx = manySignatures('again');
   const waiting = Array.from({ length: 300 }, () => prepare(tx)?.catch((error: Error) => error.message));
-  await turn();
+  await nextTurn();
   const refused = await Promise.race([Promise.all(waiting.slice(260)), Bun.sleep(2000).then(() => [])]);
   expect(new Set(refused)).toEqual(new Set(['too many transactions with many signatures are waiting; try again']));
 });

@@ -7,28 +7,28 @@ import { makeUtxo, type Utxo, utxoId } from '../src/tx/utxo.ts';
 import type { Key } from './wallet-kit.ts';
 
 /**
- * The ledger as plain maps, kept by a test beside the node's: what the node holds must be what is here. It works out for itself what
- * a transaction does. Supply is counted in yet another way, from the amounts that transactions name.
+ * A model of the ledger as plain maps; tests compare the node's state with it. It computes the effects of a transaction independently of
+ * `src/`. The supply is computed in another way, from the amounts in the transactions.
  */
-export type Model = {
-  /** Outputs of this chain. */
+export type LedgerModel = {
+  /** Unspent outputs of this chain. */
   readonly utxos: ReadonlyMap<Id, Utxo>;
   /** The feature extensions each asset was created with. */
   readonly assets: ReadonlyMap<Id, readonly number[]>;
-  /** What another chain put into the memory it shares with this one, by that chain. */
+  /** Outputs that the given chain exported to this one. */
   readonly inbound: (chain: Id) => ReadonlyMap<Id, Utxo>;
-  /** What this chain exported, by the chain it is for. */
+  /** Outputs that this chain exported to the given chain. */
   readonly outbound: (chain: Id) => ReadonlyMap<Id, Utxo>;
-  /** What is spent and gone, the newest last. */
+  /** Spent outputs, the newest last. */
   readonly spent: readonly Utxo[];
-  /** Amounts of each asset by the books: initial + minted + imported - exported - burnt. */
+  /** Supply of each asset: initial + minted + imported - exported - burnt. */
   readonly supply: ReadonlyMap<Id, bigint>;
   readonly accepted: readonly Tx[];
   readonly apply: (tx: Tx) => void;
   readonly deposit: (from: Id, utxo: Utxo) => void;
 };
 
-export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utxos: readonly Utxo[] }): Model {
+export function createLedgerModel(genesis: { readonly txs: readonly Tx[]; readonly utxos: readonly Utxo[] }): LedgerModel {
   const utxos = new Map(genesis.utxos.map((utxo) => [utxo.id, utxo]));
   const assets = new Map<Id, readonly number[]>();
   const inbound = new Map<Id, Map<Id, Utxo>>();
@@ -37,12 +37,12 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
   const spent: Utxo[] = [];
   const accepted: Tx[] = [];
   const add = (assetID: Id, amount: bigint) => supply.set(assetID, (supply.get(assetID) ?? 0n) + amount);
-  const of = (memory: Map<Id, Map<Id, Utxo>>, chain: Id): Map<Id, Utxo> => {
+  const sharedUtxos = (memory: Map<Id, Map<Id, Utxo>>, chain: Id): Map<Id, Utxo> => {
     const known = memory.get(chain) ?? new Map<Id, Utxo>();
     memory.set(chain, known);
     return known;
   };
-  const noteAsset = ({ id, unsigned }: Tx) => {
+  const recordAsset = ({ id, unsigned }: Tx) => {
     if (unsigned.kind === 'CreateAssetTx')
       assets.set(
         id,
@@ -50,10 +50,10 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
       );
   };
 
-  const book = ({ id, unsigned }: Tx): void => {
+  const recordSupply = ({ id, unsigned }: Tx): void => {
     for (const { assetID, input } of unsigned.inputs) add(assetID, -input.amount);
     for (const { assetID, output } of unsigned.outputs) add(assetID, output.amount);
-    // Imported amounts come in as outputs; exported ones are in no output of this chain: both are booked by the lines above.
+    // Imported amounts are in the outputs, and exported amounts are not: both are covered by the lines above.
     if (unsigned.kind === 'CreateAssetTx')
       for (const { outputs } of unsigned.initialStates)
         for (const output of outputs) if (output.kind === 'secp256k1fx.TransferOutput') add(id, output.amount);
@@ -63,14 +63,14 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
   };
 
   for (const tx of genesis.txs) {
-    noteAsset(tx);
-    book(tx);
+    recordAsset(tx);
+    recordSupply(tx);
   }
   return {
     utxos,
     assets,
-    inbound: (chain) => of(inbound, chain),
-    outbound: (chain) => of(outbound, chain),
+    inbound: (chain) => sharedUtxos(inbound, chain),
+    outbound: (chain) => sharedUtxos(outbound, chain),
     spent,
     supply,
     accepted,
@@ -84,41 +84,42 @@ export function createModel(genesis: { readonly txs: readonly Tx[]; readonly utx
       }
       if (unsigned.kind === 'ImportTx')
         for (const ref of unsigned.importedInputs)
-          if (!of(inbound, unsigned.sourceChain).delete(idOfRef(ref))) throw new Error(`transaction ${tx.id} imports what is not there`);
-      for (const utxo of madeBy(tx)) utxos.set(utxo.id, utxo);
-      for (const utxo of exportedBy(tx)) of(outbound, exportTarget(tx)).set(utxo.id, utxo);
-      noteAsset(tx);
-      book(tx);
+          if (!sharedUtxos(inbound, unsigned.sourceChain).delete(refId(ref)))
+            throw new Error(`transaction ${tx.id} imports an output that the model does not have`);
+      for (const utxo of createdBy(tx)) utxos.set(utxo.id, utxo);
+      for (const utxo of exportedBy(tx)) sharedUtxos(outbound, exportTarget(tx)).set(utxo.id, utxo);
+      recordAsset(tx);
+      recordSupply(tx);
       accepted.push(tx);
     },
-    deposit: (from, utxo) => of(inbound, from).set(utxo.id, utxo),
+    deposit: (from, utxo) => sharedUtxos(inbound, from).set(utxo.id, utxo),
   };
 }
 
-/** Whether these keys alone can spend an output by this time. */
+/** Whether these keys can spend an output at time `now`. */
 export function canSpend({ output }: Utxo, keys: readonly Key[], now: bigint): boolean {
   if (output.locktime > now) return false;
   return output.addresses.filter((address) => keys.some((key) => key.address === address)).length >= output.threshold;
 }
 
-/** Outputs a transaction leaves on this chain, numbered through. */
-export function madeBy({ id, unsigned }: Tx): Utxo[] {
+/** Outputs that a transaction creates on this chain, with consecutive indices. */
+export function createdBy({ id, unsigned }: Tx): Utxo[] {
   const outputs: { assetID: Id; output: Output }[] = [...unsigned.outputs];
   if (unsigned.kind === 'CreateAssetTx')
     for (const state of unsigned.initialStates) outputs.push(...state.outputs.map((output) => ({ assetID: id, output })));
   if (unsigned.kind === 'OperationTx')
     for (const operation of unsigned.operations)
-      outputs.push(...resultsOf(operation).map((output) => ({ assetID: operation.assetID, output })));
+      outputs.push(...operationOutputs(operation).map((output) => ({ assetID: operation.assetID, output })));
   return outputs.map(({ assetID, output }, index) => makeUtxo(id, index, assetID, output));
 }
 
 /** Outputs of this chain that a transaction consumes. */
 export const spentBy = ({ unsigned }: Tx): Id[] => [
-  ...unsigned.inputs.map(idOfRef),
-  ...(unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap(({ inputIDs }) => inputIDs.map(idOfRef)) : []),
+  ...unsigned.inputs.map(refId),
+  ...(unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap(({ inputIDs }) => inputIDs.map(refId)) : []),
 ];
 
-/** Exports are numbered on after what stays here. */
+/** Exported outputs. Their indices follow those of the other outputs. */
 const exportedBy = ({ id, unsigned }: Tx): Utxo[] =>
   unsigned.kind !== 'ExportTx'
     ? []
@@ -126,7 +127,7 @@ const exportedBy = ({ id, unsigned }: Tx): Utxo[] =>
 
 const exportTarget = ({ unsigned }: Tx): Id => (unsigned.kind === 'ExportTx' ? unsigned.destinationChain : unsigned.blockchainID);
 
-function resultsOf({ operation }: Operation): Output[] {
+function operationOutputs({ operation }: Operation): Output[] {
   switch (operation.kind) {
     case 'secp256k1fx.MintOperation': {
       const { mintOutput, transferOutput } = operation;
@@ -153,4 +154,4 @@ function resultsOf({ operation }: Operation): Output[] {
   }
 }
 
-const idOfRef = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
+const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);

@@ -11,7 +11,7 @@ import { recoverNative } from '../src/crypto/curve-native.ts';
 import { Fault } from '../src/fault.ts';
 import { migratePostgres } from '../src/index/migrate.ts';
 import { startNode } from '../src/node.ts';
-import { fileSystem, files, makeFolder } from '../src/platform/files.ts';
+import { createFolder, files, readFileSystemSize } from '../src/platform/files.ts';
 import { openFile } from '../src/platform/offset-file.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { serve } from '../src/platform/serve-bun.ts';
@@ -19,33 +19,33 @@ import { openThread } from '../src/platform/thread.ts';
 import { startApiServer } from '../src/wiring/api-server.ts';
 import type { Env } from '../src/wiring/env.ts';
 import { createNetworkContext } from '../src/wiring/network-context.ts';
-import { aboutOf } from '../src/wiring/served-network.ts';
-import { writeAbout } from '../src/wiring/served-network-store.ts';
+import { describeNetwork } from '../src/wiring/served-network.ts';
+import { writeNetworkDescription } from '../src/wiring/served-network-store.ts';
 import { failingDatabase } from './failing-database.ts';
 import { createClient } from './http.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 
-/** The whole node in this process over the real platform, with everything it opens counted. */
+/** Runs the whole node in this process on the real platform and counts the resources it opens. */
 
 const root = mkdtempSync(join(tmpdir(), 'serac-lifecycle-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-let opened: ReturnType<typeof counted>;
+let resources: ReturnType<typeof createCountingEnv>;
 let folder: string;
-const taken: { stop: () => Promise<void> }[] = [];
+const usedPorts: { stop: () => Promise<void> }[] = [];
 beforeEach(() => {
-  opened = counted();
+  resources = createCountingEnv();
   folder = mkdtempSync(join(root, 'node-'));
 });
-afterEach(() => Promise.all(taken.splice(0).map((one) => one.stop())));
+afterEach(() => Promise.all(usedPorts.splice(0).map((one) => one.stop())));
 
-function counted() {
+function createCountingEnv() {
   const database = failingDatabase();
   const timers = new Set<unknown>();
   const servers = new Set<unknown>();
   const logged: string[] = [];
-  let touched = 0;
-  const missing = (): never => {
+  let diskReads = 0;
+  const notInThisTest = (): never => {
     throw new Error('not part of this test');
   };
   const env: Env = {
@@ -76,19 +76,19 @@ function counted() {
     files,
     readText: (path) => readFileSync(path, 'utf8'),
     readData: (file) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
-    // Every round of health checks asks for it.
+    // Every round of health checks reads it.
     fileSystem: (path) => {
-      touched++;
-      return fileSystem(path);
+      diskReads++;
+      return readFileSystemSize(path);
     },
     openDatabase: database.open,
     openFile,
-    openRedis: missing,
-    openPostgres: missing,
-    tryPostgresLock: missing,
-    fetch: missing,
-    makeFolder,
-    removeFile: missing,
+    openRedis: notInThisTest,
+    openPostgres: notInThisTest,
+    tryPostgresLock: notInThisTest,
+    fetch: notInThisTest,
+    makeFolder: createFolder,
+    removeFile: notInThisTest,
     serve: async (options) => {
       const server = await serve(options);
       servers.add(server);
@@ -101,33 +101,33 @@ function counted() {
       };
     },
     parent: undefined,
-    spawnReader: missing,
+    spawnReader: notInThisTest,
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
-    exit: missing,
+    exit: notInThisTest,
     log: createLog(
       (line) => logged.push(line),
       () => 'info',
     ),
     showProgress: () => {},
   };
-  const left = () => ({ databases: [...database.opened], timers: timers.size, servers: servers.size });
-  return { env, left, logged, rounds: () => touched };
+  const openResources = () => ({ databases: [...database.opened], timers: timers.size, servers: servers.size });
+  return { env, left: openResources, logged, healthRounds: () => diskReads };
 }
 
-const nothing = { databases: [], timers: 0, servers: 0 };
+const noneOpen = { databases: [], timers: 0, servers: 0 };
 
-const configOf = (...flags: string[]) => configFromWords(`--data-dir=${folder}`, '--workers=0', '--health-check-frequency=20ms', ...flags);
+const nodeConfig = (...flags: string[]) => parseConfig(`--data-dir=${folder}`, '--workers=0', '--health-check-frequency=20ms', ...flags);
 
-function configFromWords(...words: string[]) {
+function parseConfig(...words: string[]) {
   const parsed = parseFlags(words, { home: folder, vars: {}, readFile: () => '' });
   if (parsed.kind !== 'run') throw new Error(`bad flags: ${JSON.stringify(parsed)}`);
   return configFrom(parsed.options, parsed.command);
 }
 
-const takePort = (): number => {
+const usePort = (): number => {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') });
-  taken.push({ stop: () => server.stop(true) });
+  usedPorts.push({ stop: () => server.stop(true) });
   return server.port ?? 0;
 };
 
@@ -135,57 +135,57 @@ const codeOf = (error: unknown): unknown => (error instanceof Fault ? error.faul
 
 for (const [what, flags] of [
   ['its port', (port: number) => [`--http-port=${port}`]],
-  ['the port of the Data interface', (port: number) => ['--http-port=0', `--data-port=${port}`]],
+  ['the port of the Data API', (port: number) => ['--http-port=0', `--data-port=${port}`]],
   ['the last of three ports', (port: number) => ['--http-port=0', '--data-port=0', `--metrics-port=${port}`]],
 ] as const)
-  test(`a start that fails because ${what} is taken leaves nothing open, and the directory can be used again`, async () => {
-    const error = await startNode(configOf(...flags(takePort())), opened.env).catch(codeOf);
+  test(`a start that fails because ${what} is in use leaves nothing open, and the directory can be used again`, async () => {
+    const error = await startNode(nodeConfig(...flags(usePort())), resources.env).catch(codeOf);
     expect(error).toBe('PORT_TAKEN');
-    expect(opened.left()).toEqual(nothing);
-    const rounds = opened.rounds();
+    expect(resources.left()).toEqual(noneOpen);
+    const rounds = resources.healthRounds();
     expect(rounds).toBeGreaterThan(0);
     await Bun.sleep(100);
-    expect(opened.rounds()).toBe(rounds);
-    expect(opened.logged).toEqual([]);
+    expect(resources.healthRounds()).toBe(rounds);
+    expect(resources.logged).toEqual([]);
 
-    const node = await startNode(configOf('--http-port=0'), opened.env);
+    const node = await startNode(nodeConfig('--http-port=0'), resources.env);
     await node.close();
-    expect(opened.left()).toEqual(nothing);
+    expect(resources.left()).toEqual(noneOpen);
   }, 30_000);
 
-test('closing twice, at once and later, is closing once', async () => {
-  const node = await startNode(configOf('--http-port=0', '--http-shutdown-wait=50ms'), opened.env);
+test('closing again, at the same time or later, has no further effect', async () => {
+  const node = await startNode(nodeConfig('--http-port=0', '--http-shutdown-wait=50ms'), resources.env);
   const client = createClient(Number(new URL(node.url).port));
   expect((await client.send('GET', '/ext/health')).status).toBe(200);
   client.close();
   await Promise.all([node.close(), node.close()]);
-  expect(opened.left()).toEqual(nothing);
+  expect(resources.left()).toEqual(noneOpen);
   await node.close();
-  const rounds = opened.rounds();
+  const rounds = resources.healthRounds();
   await Bun.sleep(100);
-  expect(opened.rounds()).toBe(rounds);
-  expect(opened.logged).toEqual([]);
+  expect(resources.healthRounds()).toBe(rounds);
+  expect(resources.logged).toEqual([]);
 }, 30_000);
 
-test('a part that cannot be closed keeps nothing else from being closed', async () => {
-  const { env } = opened;
-  const serveStubborn: Env['serve'] = async (options) => {
+test('if one resource fails to close, all others are still closed', async () => {
+  const { env } = resources;
+  const serveFailingClose: Env['serve'] = async (options) => {
     const server = await env.serve(options);
     return {
       ...server,
       close: async () => {
         await server.close();
-        throw new Error('stubborn');
+        throw new Error('cannot close');
       },
     };
   };
-  const node = await startNode(configOf('--http-port=0'), { ...env, serve: serveStubborn });
-  await expect(node.close()).rejects.toThrow('stubborn');
-  expect(opened.left()).toEqual(nothing);
+  const node = await startNode(nodeConfig('--http-port=0'), { ...env, serve: serveFailingClose });
+  await expect(node.close()).rejects.toThrow('cannot close');
+  expect(resources.left()).toEqual(noneOpen);
 }, 30_000);
 
 test.skipIf(!postgresInstalled)(
-  'serac api: a start that fails closes the database and stops looking at it, and closing twice is closing once',
+  'serac api: a failed start closes the database connection and stops polling, and closing again has no further effect',
   async () => {
     const database = (await startPostgres()) as PrivatePostgres;
     try {
@@ -200,17 +200,17 @@ test.skipIf(!postgresInstalled)(
         };
         return { ...sql, close };
       };
-      const env = { ...opened.env, openPostgres: openCounted };
+      const env = { ...resources.env, openPostgres: openCounted };
       const words = ['api', `--database-url=${database.url}`, '--http-port=0'];
-      const start = (...flags: string[]) => startApiServer(configFromWords(...words, ...flags), env);
-      expect(await start(`--metrics-port=${takePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
-      expect([connections, opened.left()]).toEqual([0, nothing]);
+      const start = (...flags: string[]) => startApiServer(parseConfig(...words, ...flags), env);
+      expect(await start(`--metrics-port=${usePort()}`).catch(codeOf)).toBe('PORT_TAKEN');
+      expect([connections, resources.left()]).toEqual([0, noneOpen]);
 
       const server = await start();
       expect(connections).toBe(1);
       await Promise.all([server.close(), server.close()]);
       await server.close();
-      expect([connections, opened.left()]).toEqual([0, nothing]);
+      expect([connections, resources.left()]).toEqual([0, noneOpen]);
     } finally {
       await database.remove();
     }
@@ -218,12 +218,12 @@ test.skipIf(!postgresInstalled)(
   60_000,
 );
 
-/** What `serac index` makes before it follows its node. */
+/** Writes what `serac index` writes before it follows its node. */
 async function writeIndex(url: string): Promise<void> {
   const sql = openPostgres({ url });
-  const frame = createNetworkContext(configOf(), opened.env);
-  const [{ id, genesis }] = frame.specs;
-  await migratePostgres(sql, frame.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
-  await writeAbout(sql, aboutOf(frame));
+  const context = createNetworkContext(nodeConfig(), resources.env);
+  const [{ id, genesis }] = context.specs;
+  await migratePostgres(sql, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  await writeNetworkDescription(sql, describeNetwork(context));
   await sql.close();
 }

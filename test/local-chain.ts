@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { addressWriter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
 import { type Chain, createChain } from '../src/chain/chain.ts';
 import { createTxVerifier } from '../src/chain/tx-verifier.ts';
@@ -9,8 +9,8 @@ import { startSolo } from '../src/engine/solo.ts';
 import type { Engine } from '../src/engine/vm.ts';
 import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
 import { genesisBlock } from '../src/genesis/genesis-block.ts';
-import { networkGenesis } from '../src/genesis/network-genesis.ts';
-import { networkOf } from '../src/network.ts';
+import { loadNetworkGenesis } from '../src/genesis/network-genesis.ts';
+import { getNetwork } from '../src/network.ts';
 import { openDatabase as openSqlite } from '../src/platform/database-bun.ts';
 import { type ChainState, openState } from '../src/state/chain-state.ts';
 import { openSharedMemory } from '../src/state/shared-memory.ts';
@@ -18,20 +18,20 @@ import { memoryPath, type OpenDatabase } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { Block } from '../src/tx/block.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { createModel, type Model } from './ledger-model.ts';
+import { createLedgerModel, type LedgerModel } from './ledger-model.ts';
 
-/** The X-Chain of a fresh local network with the real parts and nothing around them: no socket, no clock, no engine of its own. */
+/** The X-Chain of a new local network with the real chain, state and database, but without sockets, clock and engine. */
 export type LocalChain = {
   readonly chain: Chain;
   readonly state: ChainState;
   readonly store: Store;
-  /** Puts an output where this chain may import it. */
+  /** Adds an output that this chain can import. */
   readonly deposit: (from: Id, utxo: Utxo) => void;
   readonly close: () => void;
 };
 
 export type LocalChainOptions = {
-  /** A file; in memory without it. */
+  /** Path of the database file; without it the database is in memory. */
   readonly path?: string;
   /** Unix seconds. */
   readonly now: () => bigint;
@@ -55,10 +55,10 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
       first,
     );
   const [avax] = x.genesis.assets;
-  const judge = createTxVerifier({
+  const verifier = createTxVerifier({
     rules: { networkID: network.id, chainID: x.blockchainID, feeAsset: avax.tx.id, ...network.fees },
     recover: createSignerCache(recoverNative).recover,
-    addressText: addressWriter('X', network.hrp),
+    addressText: createAddressFormatter('X', network.hrp),
     now,
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),
@@ -67,9 +67,9 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
     state.commit(block, diff);
     onAccepted?.(block);
   };
-  const kinder = { judgesAnew: !strict, walletMovesOn: !strict };
+  const differences = { retryRefused: !strict, skipFailedWalletTx: !strict };
   return {
-    chain: createChain({ ledger: { ...state, commit }, judge, now, differences: kinder }),
+    chain: createChain({ ledger: { ...state, commit }, verifier: verifier, now, differences }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),
@@ -77,20 +77,20 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
   };
 }
 
-/** The model of the same chain at its beginning. */
-export function localModel(): Model {
+/** The ledger model of the same chain at genesis. */
+export function localModel(): LedgerModel {
   const { assets } = localGenesis().x.genesis;
-  return createModel({ txs: assets.map(({ tx }) => tx), utxos: assets.flatMap(genesisUtxos) });
+  return createLedgerModel({ txs: assets.map(({ tx }) => tx), utxos: assets.flatMap(genesisUtxos) });
 }
 
-/** The solo engine, which decides when it is told to and not when a timer says so. */
-export function startByHand(chain: Chain, unix: () => bigint): Engine & { readonly decide: () => void } {
+/** Starts the solo engine with timers that run only when `decide` is called. */
+export function startManualEngine(chain: Chain, unix: () => bigint): Engine & { readonly decide: () => void } {
   const soon: (() => void)[] = [];
   const fail = (error: unknown): never => {
     throw error;
   };
   const later = (run: () => void) => void soon.push(run);
-  // Time passes when somebody decides: what the engine would wait for comes at once, in order.
+  // Delays are ignored: `decide` runs all timers at once, in order.
   const after = (_ms: number, run: () => void) => {
     later(run);
     return () => {};
@@ -105,10 +105,10 @@ export function startByHand(chain: Chain, unix: () => bigint): Engine & { readon
   };
 }
 
-/** Where the X-Chain of AvalancheGo's local network begins. */
+/** The genesis of the X-Chain of AvalancheGo's local network, and its first block. */
 export function localGenesis() {
-  const network = networkOf(12345);
+  const network = getNetwork(12345);
   const readData = (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url));
-  const { x } = networkGenesis(network, undefined, { readData, unixSeconds: 0n });
-  return { network, x, first: genesisBlock(x.blockchainID, network.cortina, network.upgrades.cortinaXChainStopVertexID) };
+  const { x } = loadNetworkGenesis(network, undefined, { readData, unixSeconds: 0n });
+  return { network, x, first: genesisBlock(x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID) };
 }

@@ -1,44 +1,44 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { createKey, type KeyHeader, unlimited, writePlans } from './api-keys.ts';
 import { heightOf } from './chain-oracle.ts';
-import { ask, chainRoot, itemsOf, pagesOf, type Question, questions, type Told } from './data-questions.ts';
+import { chainRoot, type DataRequest, type DataResponse, dataRequests, fetchPages, itemsOf, sendRequest } from './data-requests.ts';
 import { type Client, createClient } from './http.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
-import { createKey, generous, type Key, writePlans } from './keys.ts';
 import { eventually } from './processes.ts';
 import { type Indexer, type Program, startIndexer, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import type { PrivateRedis } from './redis.ts';
-import { hasPrivateServers, openPrivateServers, type PrivateServers, withServers } from './servers.ts';
+import { hasPrivateServers, openPrivateServers, type PrivateServers, suiteName } from './servers.ts';
 
-/** How often each server goes away. */
+/** Number of outages of each server and type. */
 const rounds = Number(process.env.SERAC_OUTAGES ?? 1);
 const seed = Number(process.env.SERAC_SEED ?? 6);
 
-/** Milliseconds after which all is well again once a server is back. */
+/** Milliseconds within which everything must work again after a server is back. */
 const recoveryLimit = 5_000;
 
-/** Bytes by which a process may have grown after all of it. */
+/** Bytes by which the memory of a process may grow during all outages. */
 const growthLimit = 192 * 1024 * 1024;
 
 const perMinute = 25;
 
-describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), () => {
+describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () => {
   let { postgres, redis } = {} as PrivateServers;
   let plans: ReturnType<typeof writePlans>;
   let node: Program;
   let indexer: Indexer;
   let apis: Program[];
   let issuer: Issuer;
-  let key: Key;
+  let key: KeyHeader;
   let before: number[];
   let outages = 0;
 
   beforeAll(async () => {
     ({ postgres, redis } = await openPrivateServers());
     plans = writePlans({
-      data: { anonymous: generous, free: generous, tiny: { perMinute, perDay: 1_000 } },
-      metrics: { anonymous: generous },
+      data: { anonymous: unlimited, free: unlimited, tiny: { perMinute, perDay: 1_000 } },
+      metrics: { anonymous: unlimited },
     });
     const limits = ['--rate-limits=on', plans.flag, '--http-shutdown-wait=300ms'];
     node = await startProgram(`--cache-url=${redis.url}`, ...limits);
@@ -48,9 +48,9 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
     issuer = createIssuer({ seed, client: node.client });
     await issuer.fund();
     for (let i = 0; i < 4; i++) await issuer.issue(8);
-    await inStep();
-    key = await keyOf('free');
-    before = apis.map(({ pid }) => memoryOf(pid));
+    await waitUntilIndexed();
+    key = await createPlanKey('free');
+    before = apis.map(({ pid }) => residentBytes(pid));
   }, 60_000);
   afterAll(async () => {
     await Promise.all([node, indexer, ...(apis ?? [])].map((one) => one?.stop()));
@@ -59,31 +59,32 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
     await postgres?.remove();
   });
 
-  /** Until both serve what the node has. */
-  async function inStep(): Promise<void> {
+  /** Waits until both API servers serve the node's last block. */
+  async function waitUntilIndexed(): Promise<void> {
     const height = await heightOf(node.client);
     for (const { client } of apis)
       await eventually(
-        async () => (await ask(client, { path: `${chainRoot}/blocks/${height}` })).status,
+        async () => (await sendRequest(client, { path: `${chainRoot}/blocks/${height}` })).status,
         (status) => status === 200,
         recoveryLimit,
       );
   }
 
-  const keyOf = async (plan: string): Promise<Key> => (await createKey(`--plan=${plan}`, `--database-url=${postgres.url}`, plans.flag)).key;
+  const createPlanKey = async (plan: string): Promise<KeyHeader> =>
+    (await createKey(`--plan=${plan}`, `--database-url=${postgres.url}`, plans.flag)).header;
 
-  /** Requests without a pause to all that serve, while something happens to what they stand on. */
-  async function under(during: () => Promise<void>): Promise<Tally> {
-    const blocks = itemsOf(await pagesOf([node.client], { path: `${chainRoot}/blocks?pageSize=100` }));
-    // Whether the chain is being indexed, `/v1/chains` says: that changes with an outage, and should.
-    const all = questions({ model: issuer.model, wallet: issuer.wallet, blocks }).filter(
-      ({ clock, path }) => !clock && !path.startsWith('/v1/chains'),
+  /** Sends requests to the API servers without pause while `during` runs. */
+  async function runUnderLoad(during: () => Promise<void>): Promise<LoadResult> {
+    const blocks = itemsOf(await fetchPages([node.client], { path: `${chainRoot}/blocks?pageSize=100` }));
+    // `/v1/chains` is left out: it reports whether the chain is being indexed, which changes during an outage.
+    const all = dataRequests({ model: issuer.model, wallet: issuer.wallet, blocks }).filter(
+      ({ dependsOnClock, path }) => !dependsOnClock && !path.startsWith('/v1/chains'),
     );
-    const right = new Map<Question, string>();
-    for (const question of all.filter((_, i) => i % 4 === outages % 4))
-      right.set(question, textOf(await ask((apis[0] as Program).client, question)));
+    const expected = new Map<DataRequest, string>();
+    for (const request of all.filter((_, i) => i % 4 === outages % 4))
+      expected.set(request, responseText(await sendRequest((apis[0] as Program).client, request)));
     outages++;
-    const load = startLoad(apis, right, key);
+    const load = startLoad(apis, expected, key);
     try {
       await during();
     } finally {
@@ -92,29 +93,29 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
     return load.done;
   }
 
-  /** Both checks of whoever serves, until they say so. */
-  async function expectHealth(programs: readonly Program[], down: string | undefined, patience: number): Promise<void> {
+  /** Waits until the health checks of all programs report that `down`, or nothing, is down. */
+  async function expectHealth(programs: readonly Program[], down: string | undefined, timeout: number): Promise<void> {
     const paths = ['/v1/health-check', '/v1/live-check', '/v2/health-check'];
     await Promise.all(
       programs.flatMap(({ client }) =>
         paths.map(async (path) => {
-          const told = await eventually(
-            () => ask(client, { path }),
+          const response = await eventually(
+            () => sendRequest(client, { path }),
             ({ status }) => status === (down === undefined ? 200 : 503),
-            patience,
+            timeout,
           );
-          // Whether limits are counted together is told beside it; see below.
-          const { rateLimits: _, ...details } = told.json.details;
-          const { rateLimits: __, ...info } = told.json.info;
-          expect({ path, status: told.status, json: { ...told.json, info, details } }).toEqual({ path, ...healthBody(down) });
+          // `rateLimits` reports whether limits are counted in Redis; a test below covers it.
+          const { rateLimits: _, ...details } = response.json.details;
+          const { rateLimits: __, ...info } = response.json.info;
+          expect({ path, status: response.status, json: { ...response.json, info, details } }).toEqual({ path, ...healthBody(down) });
         }),
       ),
     );
   }
 
-  /** Goes away, is missed, comes back, and all is well in time. */
+  /** Ends a server, waits until the health checks fail, starts it again, and expects that everything works again in time. */
   async function outage(name: 'database' | 'cache', programs: readonly Program[], end: () => Promise<void>, begin: () => Promise<void>) {
-    return under(async () => {
+    return runUnderLoad(async () => {
       await Bun.sleep(200);
       await end();
       await expectHealth(programs, name, recoveryLimit);
@@ -124,7 +125,7 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
       await expectHealth(programs, undefined, recoveryLimit);
       for (const { client } of apis)
         await eventually(
-          () => ask(client, { path: `${chainRoot}/transactions` }, key),
+          () => sendRequest(client, { path: `${chainRoot}/transactions` }, key),
           ({ status }) => status === 200,
           recoveryLimit,
         );
@@ -133,69 +134,70 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
     });
   }
 
-  /** The index goes on by itself, too. */
-  async function expectGoingOn(): Promise<void> {
+  /** Expects that indexing continues by itself. */
+  async function expectIndexingContinues(): Promise<void> {
     await issuer.issue(4);
     const since = performance.now();
-    await inStep();
+    await waitUntilIndexed();
     expect(performance.now() - since).toBeLessThan(recoveryLimit);
   }
 
-  const ways = {
+  const postgresOutages = {
     killed: [() => postgres.end('kill'), () => postgres.start()],
     stopped: [() => postgres.end('stop'), () => postgres.start()],
-    'held still': [async () => postgres.freeze(), async () => postgres.thaw()],
+    frozen: [async () => postgres.freeze(), async () => postgres.thaw()],
   } as const;
 
-  for (const [how, [end, begin]] of Object.entries(ways))
+  for (const [how, [end, begin]] of Object.entries(postgresOutages))
     test(
-      `PostgreSQL is ${how}: right answers or 503, and well again in time`,
+      `PostgreSQL is ${how}: correct responses or 503, and recovery in time`,
       async () => {
         for (let i = 0; i < rounds; i++) {
-          const tally = await outage('database', apis, end, begin);
-          expect(tally.wrong).toEqual([]);
-          expect(tally.unavailable).toBeGreaterThan(0);
-          expect(tally.right).toBeGreaterThan(0);
-          await expectGoingOn();
+          const result = await outage('database', apis, end, begin);
+          expect(result.wrong).toEqual([]);
+          expect(result.unavailable).toBeGreaterThan(0);
+          expect(result.correct).toBeGreaterThan(0);
+          await expectIndexingContinues();
         }
       },
       rounds * 60_000,
     );
 
-  const cacheWays = {
+  const redisOutages = {
     killed: [() => redis.kill(), () => redis.start()],
     stopped: [() => shutDown(redis), () => redis.start()],
-    'held still': [async () => redis.pause(), async () => redis.resume()],
+    frozen: [async () => redis.pause(), async () => redis.resume()],
   } as const;
 
-  for (const [how, [end, begin]] of Object.entries(cacheWays))
+  for (const [how, [end, begin]] of Object.entries(redisOutages))
     test(
-      `Redis is ${how}: every answer is right all the time, only health tells`,
+      `Redis is ${how}: all responses are correct all the time, only the health checks fail`,
       async () => {
         for (let i = 0; i < rounds; i++) {
-          const tally = await outage('cache', [node, ...apis], end, begin);
-          expect(tally.wrong).toEqual([]);
-          expect(tally.unavailable).toBe(0);
-          await expectGoingOn();
+          const result = await outage('cache', [node, ...apis], end, begin);
+          expect(result.wrong).toEqual([]);
+          expect(result.unavailable).toBe(0);
+          await expectIndexingContinues();
         }
       },
       rounds * 60_000,
     );
 
   test('without Redis, and with one that was restarted empty, all processes together admit no more than the limit', async () => {
-    const tiny = await keyOf('tiny');
+    const tiny = await createPlanKey('tiny');
     const [one] = apis as [Program, Program];
-    const total = async () => (await Promise.all(apis.map(({ client }) => admittedOf(client, tiny)))).reduce((sum, each) => sum + each, 0);
+    const total = async () =>
+      (await Promise.all(apis.map(({ client }) => countAdmitted(client, tiny)))).reduce((sum, each) => sum + each, 0);
     let admitted = 0;
-    for (let i = 0; i < 10; i++) if ((await ask(one.client, cheap, tiny)).status === 200) admitted++;
+    for (let i = 0; i < 10; i++) if ((await sendRequest(one.client, cheapRequest, tiny)).status === 200) admitted++;
     expect(admitted).toBeGreaterThan(0);
-    // Processes tell each other what they admitted several times a second.
+    // Processes share the number of admitted requests several times a second.
     await Bun.sleep(500);
     await redis.kill();
     try {
       admitted += await total();
       expect(admitted).toBeLessThanOrEqual(perMinute);
-      const { json } = await ask(one.client, { path: '/v1/health-check' });
+      const { json } = await sendRequest(one.client, { path: '/v1/health-check' });
       expect(json.details.rateLimits).toEqual({ status: 'up', message: expect.stringContaining('each of 3 processes') });
     } finally {
       await redis.start();
@@ -203,56 +205,56 @@ describe.skipIf(!hasPrivateServers)(withServers('outages', hasPrivateServers), (
     await expectHealth(apis, undefined, recoveryLimit);
     admitted += await total();
     expect(admitted).toBeLessThanOrEqual(perMinute);
-    const { status, json } = await ask(one.client, { path: '/v1/health-check' });
+    const { status, json } = await sendRequest(one.client, { path: '/v1/health-check' });
     expect([status, json.info.rateLimits.status]).toEqual([200, 'up']);
   }, 30_000);
 
-  test('none of them ever died, and none has grown much', () => {
-    const grown = apis.map(({ pid }, i) => memoryOf(pid) - (before[i] as number));
+  test('no API server has exited, and their memory has not grown much', () => {
+    const grown = apis.map(({ pid }, i) => residentBytes(pid) - (before[i] as number));
     expect(Math.max(...grown)).toBeLessThan(growthLimit);
   });
 
   for (const what of ['api', 'node'] as const)
-    test(`SIGTERM amid requests: ${what} answers what it has begun, says that it stops, then closes, and ends with 0`, async () => {
+    test(`SIGTERM during requests: ${what} completes started requests, reports that it is shutting down, then closes and exits with 0`, async () => {
       const [program] = what === 'api' ? apis.splice(0, 1) : [node];
-      const ending = hammerUntilGone(program as Program);
+      const ending = requestUntilClosed(program as Program);
       await Bun.sleep(200);
       process.kill((program as Program).pid, 'SIGTERM');
       expect(await (program as Program).exited).toBe(0);
-      const { whole, stopping, broken } = await ending;
+      const { complete, stopping, broken } = await ending;
       expect(broken).toEqual([]);
-      expect(whole).toBeGreaterThan(0);
+      expect(complete).toBeGreaterThan(0);
       expect(stopping).toBeGreaterThan(0);
     }, 30_000);
 
-  test('SIGTERM ends the one that indexes with 0', async () => {
+  test('SIGTERM: the indexer exits with 0', async () => {
     expect(await indexer.stop()).toBe(0);
   });
 });
 
-const cheap: Question = { path: '/v1/chains/X' };
+const cheapRequest: DataRequest = { path: '/v1/chains/X' };
 
-type Tally = { readonly right: number; readonly unavailable: number; readonly wrong: readonly string[] };
+type LoadResult = { readonly correct: number; readonly unavailable: number; readonly wrong: readonly string[] };
 
-/** What an answer says, page tokens aside. */
-const textOf = ({ status, json }: Told): string =>
+/** A response as text, without page tokens. */
+const responseText = ({ status, json }: DataResponse): string =>
   `${status} ${JSON.stringify(json, (name, value) => (name === 'nextPageToken' ? '' : value))}`;
 
-/** Some callers who ask one thing after the other, half of them with a key. */
-function startLoad(programs: readonly Program[], right: ReadonlyMap<Question, string>, key: Key) {
-  const asked = [...right.keys()];
-  const tally = { right: 0, unavailable: 0, wrong: [] as string[] };
+/** Starts clients that send one request after the other, half of them with an API key. */
+function startLoad(programs: readonly Program[], expected: ReadonlyMap<DataRequest, string>, key: KeyHeader) {
+  const requests = [...expected.keys()];
+  const result = { correct: 0, unavailable: 0, wrong: [] as string[] };
   let stopped = false;
   const caller = async (number: number): Promise<void> => {
     const random = createRandom(seed + number);
     while (!stopped) {
-      const question = random.pick(asked);
+      const request = random.pick(requests);
       const { client } = random.pick(programs);
-      const told = await ask(client, question, number % 2 === 0 ? key : {}).catch((error: unknown) => `${error}`);
-      if (typeof told === 'string') tally.wrong.push(`${question.path}: ${told}`);
-      else if (textOf(told) === right.get(question)) tally.right++;
-      else if (isUnavailable(told)) tally.unavailable++;
-      else tally.wrong.push(`${question.path}: ${textOf(told)}`.slice(0, 500));
+      const response = await sendRequest(client, request, number % 2 === 0 ? key : {}).catch((error: unknown) => `${error}`);
+      if (typeof response === 'string') result.wrong.push(`${request.path}: ${response}`);
+      else if (responseText(response) === expected.get(request)) result.correct++;
+      else if (isUnavailable(response)) result.unavailable++;
+      else result.wrong.push(`${request.path}: ${responseText(response)}`.slice(0, 500));
     }
   };
   const callers = Array.from({ length: 8 }, (_, i) => caller(i));
@@ -260,12 +262,12 @@ function startLoad(programs: readonly Program[], right: ReadonlyMap<Question, st
     stop: () => {
       stopped = true;
     },
-    done: Promise.all(callers).then((): Tally => ({ ...tally, wrong: tally.wrong.slice(0, 5) })),
+    done: Promise.all(callers).then((): LoadResult => ({ ...result, wrong: result.wrong.slice(0, 5) })),
   };
 }
 
-/** As every error is written. */
-const isUnavailable = ({ status, json }: Told): boolean =>
+/** Whether a response is a 503 error in the API's error format. */
+const isUnavailable = ({ status, json }: DataResponse): boolean =>
   status === 503 &&
   Object.keys(json).sort().join() === 'error,message,statusCode' &&
   json.statusCode === 503 &&
@@ -291,25 +293,25 @@ function healthBody(down: string | undefined) {
   };
 }
 
-/** Many at once; how many were let in. */
-async function admittedOf(client: Client, key: Key): Promise<number> {
-  const told = await Promise.all(Array.from({ length: 3 * perMinute }, () => ask(client, cheap, key)));
-  expect(told.filter(({ status }) => status !== 200 && status !== 429).map(textOf)).toEqual([]);
-  return told.filter(({ status }) => status === 200).length;
+/** Sends many requests at once; returns how many were admitted. */
+async function countAdmitted(client: Client, key: KeyHeader): Promise<number> {
+  const response = await Promise.all(Array.from({ length: 3 * perMinute }, () => sendRequest(client, cheapRequest, key)));
+  expect(response.filter(({ status }) => status !== 200 && status !== 429).map(responseText)).toEqual([]);
+  return response.filter(({ status }) => status === 200).length;
 }
 
-/** Connections of their own, used until they are closed. `broken`: what was neither an answer nor an end. */
-async function hammerUntilGone({ port }: Program): Promise<{ whole: number; stopping: number; broken: string[] }> {
-  let [whole, stopping] = [0, 0];
+/** Sends requests on new connections until the connections are closed. `broken`: unexpected responses and errors. */
+async function requestUntilClosed({ port }: Program): Promise<{ complete: number; stopping: number; broken: string[] }> {
+  let [complete, stopping] = [0, 0];
   const broken: string[] = [];
   const caller = async (path: string): Promise<void> => {
     const client = createClient(port);
     try {
       for (;;) {
-        const told = await ask(client, { path });
-        if (told.status === 200) whole++;
-        else if (told.status === 503 && told.json.status === 'shutting_down') stopping++;
-        else broken.push(textOf(told));
+        const response = await sendRequest(client, { path });
+        if (response.status === 200) complete++;
+        else if (response.status === 503 && response.json.status === 'shutting_down') stopping++;
+        else broken.push(responseText(response));
       }
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
@@ -320,10 +322,10 @@ async function hammerUntilGone({ port }: Program): Promise<{ whole: number; stop
   };
   const paths = ['/v1/health-check', `${chainRoot}/transactions?pageSize=50`, `${chainRoot}/blocks`, '/v2/chains'];
   await Promise.all([...paths, ...paths].map(caller));
-  return { whole, stopping, broken };
+  return { complete, stopping, broken };
 }
 
-/** It says goodbye to its clients first. */
+/** Shuts Redis down with its SHUTDOWN command, which closes client connections first. */
 async function shutDown(redis: PrivateRedis): Promise<void> {
   const client = new Bun.RedisClient(redis.url, { autoReconnect: false });
   await client.send('SHUTDOWN', ['NOSAVE']).catch(() => {});
@@ -331,5 +333,5 @@ async function shutDown(redis: PrivateRedis): Promise<void> {
   await redis.kill();
 }
 
-/** Bytes that a process holds in memory. */
-const memoryOf = (pid: number): number => 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+/** Resident memory of a process in bytes. */
+const residentBytes = (pid: number): number => 1024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

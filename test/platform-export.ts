@@ -8,19 +8,17 @@ import { type Credential, Credentials } from '../src/tx/credential.ts';
 import { UnsignedTx } from '../src/tx/unsigned.ts';
 import { makeUtxo, parseUtxo, type Utxo } from '../src/tx/utxo.ts';
 import type { Random } from './random.ts';
-import { amountUpTo, severalKeys } from './random-world.ts';
+import { pickKeys, randomAmount } from './random-world.ts';
 import { type Draft, exportTx, importTx, type Key, ownedBy, transfer, type Wallet } from './wallet-kit.ts';
 
-/*
- * Exports and imports of the P-Chain have the fields of the X-Chain's in the same order, under other type ids.
- */
+// Export and import transactions of the P-Chain have the fields of the X-Chain's in the same order, but other type IDs.
 
-/** An export to the X-Chain, so that imports there have something real to take: its bytes and the outputs it puts into shared memory. */
+/** Creates a P-Chain export to the X-Chain. Returns its bytes and the outputs it puts into shared memory. */
 export function platformExport(wallet: Wallet, pUtxos: readonly string[], random: Random): { bytes: Uint8Array; utxos: Utxo[] } {
-  const { feeAsset, blockchainID } = wallet.terms;
+  const { feeAsset, blockchainID } = wallet.chainParams;
   const onP = walletOnP(wallet);
-  const owners = () => (random.below(4) === 0 ? ownedBy(severalKeys({ random, wallet }, 3), 2) : ownedBy([random.pick(wallet.keys)]));
-  const outputs = Array.from({ length: 200 }, () => transfer(feeAsset, amountUpTo(random, 10_000_000_000n), owners()));
+  const owners = () => (random.below(4) === 0 ? ownedBy(pickKeys({ random, wallet }, 3), 2) : ownedBy([random.pick(wallet.keys)]));
+  const outputs = Array.from({ length: 200 }, () => transfer(feeAsset, randomAmount(random, 10_000_000_000n), owners()));
   const draft = exportTx(onP, { utxos: pUtxos.flatMap(plainUtxo) }, blockchainID, outputs);
   const { unsigned } = draft;
   const bytes = signedOnP(draft, typeIdsOnP.ExportTx);
@@ -29,14 +27,17 @@ export function platformExport(wallet: Wallet, pUtxos: readonly string[], random
   return { bytes, utxos: exported.map(({ assetID, output }, i) => makeUtxo(idOf(bytes), first + i, assetID, output)) };
 }
 
-/** An import of the P-Chain that takes what the X-Chain exported to it: its bytes. The fee comes out of what it takes. */
-export const platformImport = (wallet: Wallet, taken: readonly Utxo[]): Uint8Array =>
-  signedOnP(importTx(walletOnP(wallet), { utxos: [] }, wallet.terms.blockchainID, taken), typeIdsOnP.ImportTx);
+/** Returns the bytes of a P-Chain import of outputs that the X-Chain exported. The fee is paid from them. */
+export const platformImport = (wallet: Wallet, imported: readonly Utxo[]): Uint8Array =>
+  signedOnP(importTx(walletOnP(wallet), { utxos: [] }, wallet.chainParams.blockchainID, imported), typeIdsOnP.ImportTx);
 
 const typeIdsOnP = { ImportTx: 0x11, ExportTx: 0x12 } as const;
 
-/** The P-Chain's fee follows the load; a tenth of an AVAX is plenty, and what is too much is burnt. */
-const walletOnP = (wallet: Wallet): Wallet => ({ ...wallet, terms: { ...wallet.terms, blockchainID: zeroId, txFee: 100_000_000n } });
+/** The P-Chain's fee depends on the load; 0.1 AVAX is enough, and the excess is burned. */
+const walletOnP = (wallet: Wallet): Wallet => ({
+  ...wallet,
+  chainParams: { ...wallet.chainParams, blockchainID: zeroId, txFee: 100_000_000n },
+});
 
 function signedOnP({ unsigned, signers }: Draft, typeId: number): Uint8Array {
   const body = pack(UnsignedTx, unsigned);
@@ -48,7 +49,7 @@ function signedOnP({ unsigned, signers }: Draft, typeId: number): Uint8Array {
   return Buffer.concat([body, pack(Credentials, credentials).subarray(versionSize)]);
 }
 
-/** The P-Chain has outputs that the X-Chain's codec does not know: those locked for staking. They are left alone. */
+/** Skips outputs locked for staking, which the X-Chain's codec does not know. */
 function plainUtxo(text: string): Utxo[] {
   try {
     return [parseUtxo(parseHex('hex', text))];

@@ -3,25 +3,25 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A PostgreSQL server that belongs to one test: it can be stopped and killed at will. */
+/** A PostgreSQL server for one test, which can be stopped and killed. */
 export type PrivatePostgres = {
   readonly url: string;
   readonly start: () => Promise<void>;
-  /** `kill`: at once, without a goodbye to anyone, as a crash would. `stop`: it ends its sessions first. */
+  /** `kill`: at once, like a crash. `stop`: closes its sessions first. */
   readonly end: (how: 'kill' | 'stop') => Promise<void>;
-  /** The server takes connections and bytes, but answers nothing until it is let go on. */
+  /** Suspends the server: it accepts connections and bytes, but does not respond until `thaw`. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly remove: () => Promise<void>;
 };
 
-/** Whether such a server can be had here. */
-export const postgresInstalled: boolean = process.platform === 'linux' && binaries() !== undefined && serverUser() !== undefined;
+/** Whether PostgreSQL is installed and can be started. */
+export const postgresInstalled: boolean = process.platform === 'linux' && findBinaries() !== undefined && findServerUser() !== undefined;
 
-/** A running one with an empty database, or nothing where PostgreSQL is not installed. Signals go by Linux's list of processes. */
+/** Starts a server with an empty database. Returns undefined if PostgreSQL is not installed. Linux only, because it reads /proc. */
 export async function startPostgres(): Promise<PrivatePostgres | undefined> {
-  const bin = process.platform === 'linux' ? binaries() : undefined;
-  const user = bin === undefined ? undefined : serverUser();
+  const bin = process.platform === 'linux' ? findBinaries() : undefined;
+  const user = bin === undefined ? undefined : findServerUser();
   if (bin === undefined || user === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'serac-postgres-'));
   chownSync(folder, user.uid, user.gid);
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<PrivatePostgres | undefined> {
       try {
         process.kill(pid, name);
       } catch {
-        // It ended by itself.
+        // The process has already exited.
       }
   };
   const end = async (how: 'kill' | 'stop') => {
@@ -69,8 +69,8 @@ export async function startPostgres(): Promise<PrivatePostgres | undefined> {
   };
 }
 
-/** Where the server's programs are: on the path, or where Debian keeps them, the newest first. */
-function binaries(): string | undefined {
+/** Folder of the server's programs: on the PATH, or Debian's folder of the newest version. */
+function findBinaries(): string | undefined {
   const onPath = Bun.which('initdb');
   if (onPath !== null) return join(onPath, '..');
   const root = '/usr/lib/postgresql';
@@ -78,8 +78,8 @@ function binaries(): string | undefined {
   return versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** PostgreSQL does not run as root: then another user must be had for it. */
-function serverUser(): { readonly prefix: string[]; readonly uid: number; readonly gid: number } | undefined {
+/** The user that runs the server. PostgreSQL does not run as root, so root switches to another user. */
+function findServerUser(): { readonly prefix: string[]; readonly uid: number; readonly gid: number } | undefined {
   const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
   if (uid !== 0) return { prefix: [], uid, gid };
   const [, , id, group] = readFileSync('/etc/passwd', 'utf8').match(/^(postgres|nobody):[^:]*:(\d+):(\d+)/m) ?? [];
@@ -90,7 +90,7 @@ function serverUser(): { readonly prefix: string[]; readonly uid: number; readon
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** A process that was killed stays on the list, dead, until its parent has heard of it. */
+/** Whether a process runs. A killed process stays in /proc as a zombie (Z) until its parent has waited for it. */
 function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');

@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Processes as Linux shows them. */
+// Reads the list of processes from Linux's /proc.
 
-/** Those that a process has started and that still run. */
+/** PIDs of the running children of a process. */
 export const childrenOf = (pid: number): number[] => pids().filter((one) => statOf(one)?.parent === pid && statOf(one)?.state !== 'Z');
 
-/** Those whose command line has this text in it. */
-export const processesWith = (text: string): number[] => pids().filter((pid) => read(`/proc/${pid}/cmdline`)?.includes(text));
+/** PIDs of the processes whose command line contains the text. */
+export const processesMatching = (text: string): number[] => pids().filter((pid) => read(`/proc/${pid}/cmdline`)?.includes(text));
 
-/** How many sockets a process holds open. */
+/** Number of open sockets of a process. */
 export function socketsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   return list(folder).filter((fd) => linkOf(`${folder}/${fd}`)?.startsWith('socket:')).length;
 }
 
-/** Asks again and again until the answer holds, or too much time has passed; gives the last answer. */
-export async function eventually<T>(ask: () => T | Promise<T>, holds: (answer: T) => boolean, patience = 10_000): Promise<T> {
-  const until = performance.now() + patience;
+/** Calls `read` every 10 ms until `isDone` accepts the value or the timeout (in milliseconds) is over. Returns the last value. */
+export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer: T) => boolean, timeout = 10_000): Promise<T> {
+  const until = performance.now() + timeout;
   for (;;) {
-    const answer = await ask();
-    if (holds(answer) || performance.now() > until) return answer;
+    const answer = await read();
+    if (isDone(answer) || performance.now() > until) return answer;
     await Bun.sleep(10);
   }
 }
@@ -29,15 +29,15 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** `pid (name) state parent ...`; the name may hold blanks and brackets. */
+/** Parses `pid (name) state parent ...`; the name may contain spaces and brackets. */
 function statOf(pid: number): { state: string; parent: number } | undefined {
   const text = read(`/proc/${pid}/stat`);
   const [state, parent] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
   return state === undefined ? undefined : { state, parent: Number(parent) };
 }
 
-/** A process may end between two looks at it. */
-const orNothing = <T>(look: () => T): T | undefined => {
+/** A process may exit between two reads. */
+const orUndefined = <T>(look: () => T): T | undefined => {
   try {
     return look();
   } catch {
@@ -45,6 +45,6 @@ const orNothing = <T>(look: () => T): T | undefined => {
   }
 };
 
-const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'));
-const linkOf = (path: string) => orNothing(() => readlinkSync(path));
-const list = (path: string): string[] => orNothing(() => readdirSync(path)) ?? [];
+const read = (path: string) => orUndefined(() => readFileSync(path, 'utf8'));
+const linkOf = (path: string) => orUndefined(() => readlinkSync(path));
+const list = (path: string): string[] => orUndefined(() => readdirSync(path)) ?? [];

@@ -1,47 +1,50 @@
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from './http.ts';
 
-export const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
+export const binPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
 
-/** The program as a user starts it: the bin, on a port it picks itself, known ready by its own banner. */
+/** A running `serac` process, started from bin/serac on a free port. It is ready when its banner is printed. */
 export type Program = {
   readonly port: number;
   readonly url: string;
   readonly client: Client;
   readonly pid: number;
   readonly banner: Record<string, unknown>;
-  /** What it has written to its error output so far; of very much the end. */
-  readonly said: () => string;
+  /** What it has written to stderr so far, at most the last 64 KiB. */
+  readonly stderrText: () => string;
   readonly stop: (signal?: NodeJS.Signals) => Promise<number>;
   readonly exited: Promise<number>;
 };
 
-/** A command and its words, if there is one, come before the flags. */
-export async function startProgram(...told: string[]): Promise<Program> {
-  const words = told.slice(
+/** A command and its arguments, if any, come before the flags. */
+export async function startProgram(...args: string[]): Promise<Program> {
+  const command = args.slice(
     0,
     Math.max(
       0,
-      told.findIndex((one) => one.startsWith('-')),
+      args.findIndex((one) => one.startsWith('-')),
     ),
   );
-  const child = Bun.spawn([bin, ...words, '--http-port=0', '--json', ...told.slice(words.length)], { stdout: 'pipe', stderr: 'pipe' });
-  const said = listen(child.stderr);
+  const child = Bun.spawn([binPath, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const stderr = collectOutput(child.stderr);
   const banner = await firstLine(child.stdout);
   if (banner === undefined) {
-    await said.ended;
-    throw new Error(`serac did not start: ${said.text()}`);
+    await stderr.ended;
+    throw new Error(`serac did not start: ${stderr.text()}`);
   }
-  const shown = JSON.parse(banner) as { url: string };
-  const port = Number(new URL(shown.url).port);
+  const parsed = JSON.parse(banner) as { url: string };
+  const port = Number(new URL(parsed.url).port);
   const client = createClient(port);
   return {
     port,
-    url: shown.url,
+    url: parsed.url,
     client,
     pid: child.pid,
-    banner: shown as Record<string, unknown>,
-    said: said.text,
+    banner: parsed as Record<string, unknown>,
+    stderrText: stderr.text,
     exited: child.exited,
     stop: async (signal = 'SIGTERM') => {
       client.close();
@@ -51,15 +54,15 @@ export async function startProgram(...told: string[]): Promise<Program> {
   };
 }
 
-/** `serac index URL`, which serves nothing. */
-export type Indexer = Pick<Program, 'pid' | 'said' | 'stop' | 'exited'>;
+/** A running `serac index URL`. */
+export type Indexer = Pick<Program, 'pid' | 'stderrText' | 'stop' | 'exited'>;
 
 export function startIndexer(url: string, ...flags: string[]): Indexer {
-  const child = Bun.spawn([bin, 'index', url, '--silent', ...flags], { stdout: 'ignore', stderr: 'pipe' });
-  const said = listen(child.stderr);
+  const child = Bun.spawn([binPath, 'index', url, '--silent', ...flags], { stdout: 'ignore', stderr: 'pipe' });
+  const stderr = collectOutput(child.stderr);
   return {
     pid: child.pid,
-    said: said.text,
+    stderrText: stderr.text,
     exited: child.exited,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
@@ -68,23 +71,23 @@ export function startIndexer(url: string, ...flags: string[]): Indexer {
   };
 }
 
-/** A start that is expected to end by itself: exit code and what it said. */
+/** Runs a command that exits by itself. Returns exit code, stdout and stderr. */
 export async function runProgram(...flags: string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn([bin, ...flags], { stdout: 'pipe', stderr: 'pipe' });
+  const child = Bun.spawn([binPath, ...flags], { stdout: 'pipe', stderr: 'pipe' });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, out, err };
 }
 
-/** Reads all that is said: a pipe that nobody reads would fill up and hold the program. */
-function listen(stream: ReadableStream<Uint8Array>): { readonly text: () => string; readonly ended: Promise<void> } {
+/** Reads the whole stream: a full pipe would block the program. */
+function collectOutput(stream: ReadableStream<Uint8Array>): { readonly text: () => string; readonly ended: Promise<void> } {
   let text = '';
   const read = async (): Promise<void> => {
-    for await (const chunk of stream) text = (text + Buffer.from(chunk).toString('utf8')).slice(-longestSaid);
+    for await (const chunk of stream) text = (text + Buffer.from(chunk).toString('utf8')).slice(-maxOutput);
   };
   return { ended: read(), text: () => text };
 }
 
-const longestSaid = 65_536;
+const maxOutput = 65_536;
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = '';

@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same run, so a failure can be repeated. */
+/** A small seeded random number generator (mulberry32): the same seed gives the same run, so failures can be reproduced. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -17,13 +17,13 @@ export function createRandom(seed: number) {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** How many hostile inputs a test throws: 10^5 over the suite's tests, or what the environment asks for. */
+/** Number of hostile inputs for a test with this share of the total, which is 10^5 or SERAC_HOSTILE_ROUNDS. */
 export const hostileRounds = (share: number): number => Math.ceil(Number(process.env.SERAC_HOSTILE_ROUNDS ?? 100_000) * share);
 
-/** Time for them all, in milliseconds: a bound for a hang, not a measure. */
+/** Test timeout for them in milliseconds. */
 export const hostileTimeout = 120_000 + hostileRounds(1);
 
-/** One small change: a byte, a bit, a cut, a doubled or a foreign piece. */
+/** Makes one small change: a byte, a bit, a truncation, appended bytes, a repeated part, or a part of other bytes. */
 export function mutate(random: Random, bytes: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
   const out = Uint8Array.from(bytes);
   const at = random.below(Math.max(1, out.length));

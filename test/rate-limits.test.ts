@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, chainRoot, type Question, type Told } from './data-questions.ts';
+import { createKey, type KeyHeader, writePlans } from './api-keys.ts';
+import { chainRoot, type DataRequest, type DataResponse, sendRequest } from './data-requests.ts';
 import { type Client, createClient } from './http.ts';
-import { createKey, type Key, writePlans } from './keys.ts';
 import { childrenOf, eventually, socketsOf } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
-/** Seconds for which a caller who always asks is watched; a window of the limits is a minute long, so a plain run leaves it out. */
+/** Duration of the test of a constantly requesting caller, in seconds. Windows are a minute long, so the test is skipped by default. */
 const watchedSeconds = Number(process.env.SERAC_LIMIT_SECONDS ?? 0);
 
 const plans = {
@@ -33,49 +33,49 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const cheap: Question = { path: '/v1/chains/X' };
+const cheap: DataRequest = { path: '/v1/chains/X' };
 const ewoq = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
 
-/** A node on loopback whose readers share the port: requests are counted all the same, by the one process for all. */
-const startCounting = (name: string, ...flags: string[]): Promise<Program> =>
+/** Starts a node with a reader process that shares its port; the writer counts the requests of both. */
+const startLimitedNode = (name: string, ...flags: string[]): Promise<Program> =>
   startProgram(`--data-dir=${join(folder, name)}`, '--workers=1', '--rate-limits=on', plansFile.flag, ...flags);
 
 const keyIn = (name: string, ...flags: string[]) => createKey(`--data-dir=${join(folder, name)}`, plansFile.flag, ...flags);
 
-/** Connections of a caller of its own, enough that every process of the node has some. */
+/** Connections of one caller, enough that every process of the node gets some. */
 const callers = ({ port }: Program, from: string): Client[] => Array.from({ length: 16 }, () => createClient(port, '127.0.0.1', from));
 
-const burst = (clients: readonly Client[], count: number, question: Question, key: Key = {}): Promise<Told[]> =>
-  Promise.all(Array.from({ length: count }, (_, i) => ask(clients[i % clients.length] as Client, question, key)));
+const burst = (clients: readonly Client[], count: number, question: DataRequest, key: KeyHeader = {}): Promise<DataResponse[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => sendRequest(clients[i % clients.length] as Client, question, key)));
 
-const statusesOf = (told: readonly Told[]): Record<number, number> => {
+const statusesOf = (responses: readonly DataResponse[]): Record<number, number> => {
   const counts: Record<number, number> = {};
-  for (const { status } of told) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
-const number = ({ headers }: Told, name: string): number => Number(headers[name]);
+const number = ({ headers }: DataResponse, name: string): number => Number(headers[name]);
 
 /** The body that every error has. */
-const refusal = (statusCode: number, error: string) => ({ statusCode, error, message: expect.any(String) });
+const errorBody = (statusCode: number, error: string) => ({ statusCode, error, message: expect.any(String) });
 
-/** What an answer says of a plan; `perMinute` is what its limit speaks of unless told. */
-function expectPlan(told: Told, { perMinute, perDay }: { perMinute: number; perDay: number }, limit = perMinute): void {
-  const { 'ratelimit-policy': policy, 'ratelimit-limit': shown, 'ratelimit-remaining': left } = told.headers;
+/** Checks the rate limit headers of a response; by default its limit is that of the minute. */
+function expectPlan(response: DataResponse, { perMinute, perDay }: { perMinute: number; perDay: number }, limit = perMinute): void {
+  const { 'ratelimit-policy': policy, 'ratelimit-limit': shown, 'ratelimit-remaining': left } = response.headers;
   expect({ policy, shown }).toEqual({ policy: `${perMinute};w=60, ${perDay};w=86400`, shown: String(limit) });
   expect(left).toMatch(/^\d+$/);
-  const waits = [told.headers['retry-after'], told.headers['ratelimit-reset']];
-  if (told.status !== 429) expect(waits).toEqual([undefined, undefined]);
+  const waits = [response.headers['retry-after'], response.headers['ratelimit-reset']];
+  if (response.status !== 429) expect(waits).toEqual([undefined, undefined]);
   else for (const wait of waits) expect(wait).toMatch(/^[1-9]\d*$/);
 }
 
-describe('limits, on a node of two processes', () => {
+describe('rate limits on a node of two processes', () => {
   const { anonymous, tiny, daily } = plans.data;
   let node: Program;
 
   beforeAll(async () => {
-    node = await startCounting('counting');
-    // The reading process begins to listen a moment after the node has called itself ready.
+    node = await startLimitedNode('counting');
+    // The reader begins to listen shortly after the node reports ready.
     const [reader = 0] = await eventually(
       () => childrenOf(node.pid),
       (children) => children.length === 1,
@@ -84,7 +84,7 @@ describe('limits, on a node of two processes', () => {
     await eventually(
       async () => {
         const clients = callers(node, '127.0.0.99');
-        await Promise.all(clients.map((client) => ask(client, { path: '/v1/live-check' })));
+        await Promise.all(clients.map((client) => sendRequest(client, { path: '/v1/live-check' })));
         const opened = socketsOf(reader) - before;
         for (const client of clients) client.close();
         return opened;
@@ -94,57 +94,57 @@ describe('limits, on a node of two processes', () => {
   }, 30_000);
   afterAll(() => node?.stop());
 
-  test('of many requests at once exactly as many are let in as the plan has', async () => {
-    const told = await burst(callers(node, '127.0.0.2'), 60, cheap);
-    expect(statusesOf(told)).toEqual({ 200: anonymous.perMinute, 429: 60 - anonymous.perMinute });
-    const left = told.filter(({ status }) => status === 200).map((one) => number(one, 'ratelimit-remaining'));
+  test('of many requests at once, exactly as many are admitted as the plan allows', async () => {
+    const responses = await burst(callers(node, '127.0.0.2'), 60, cheap);
+    expect(statusesOf(responses)).toEqual({ 200: anonymous.perMinute, 429: 60 - anonymous.perMinute });
+    const left = responses.filter(({ status }) => status === 200).map((one) => number(one, 'ratelimit-remaining'));
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: anonymous.perMinute }, (_, i) => i));
-    for (const one of told) expectPlan(one, anonymous);
+    for (const one of responses) expectPlan(one, anonymous);
   });
 
-  test('paths that lead nowhere are counted like others', async () => {
-    const told = await burst(callers(node, '127.0.0.13'), 40, { path: '/v1/no-such-path' });
-    expect(statusesOf(told)).toEqual({ 404: anonymous.perMinute, 429: 40 - anonymous.perMinute });
-    for (const one of told) expectPlan(one, anonymous);
+  test('requests for unknown paths are counted too', async () => {
+    const responses = await burst(callers(node, '127.0.0.13'), 40, { path: '/v1/no-such-path' });
+    expect(statusesOf(responses)).toEqual({ 404: anonymous.perMinute, 429: 40 - anonymous.perMinute });
+    for (const one of responses) expectPlan(one, anonymous);
   });
 
-  test('every address has a count of its own, every key another', async () => {
-    const { key } = await keyIn('counting', '--plan=tiny');
+  test('every address and every key is counted separately', async () => {
+    const { header } = await keyIn('counting', '--plan=tiny');
     const clients = callers(node, '127.0.0.3');
-    expect(statusesOf(await burst(clients, 40, cheap, key))).toEqual({ 200: tiny.perMinute, 429: 40 - tiny.perMinute });
+    expect(statusesOf(await burst(clients, 40, cheap, header))).toEqual({ 200: tiny.perMinute, 429: 40 - tiny.perMinute });
     expect(statusesOf(await burst(clients, 20, cheap))).toEqual({ 200: anonymous.perMinute, 429: 20 - anonymous.perMinute });
-    expect(statusesOf(await burst(callers(node, '127.0.0.4'), 3, cheap, key))).toEqual({ 429: 3 });
+    expect(statusesOf(await burst(callers(node, '127.0.0.4'), 3, cheap, header))).toEqual({ 429: 3 });
   });
 
-  test('the headers are on every answer, good or bad', async () => {
-    const { key } = await keyIn('counting');
+  test('every response has the headers, also errors', async () => {
+    const { header } = await keyIn('counting');
     const narrow = await keyIn('counting', '--routes=supportedChains');
     const [client] = callers(node, '127.0.0.5') as [Client];
     const missing = `${chainRoot}/transactions/2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed`;
-    const cases: [number, Question, Key][] = [
-      [200, { path: `${chainRoot}/blocks` }, key],
-      [200, { path: `${chainRoot}/utxos`, body: JSON.stringify({ addresses: ewoq }) }, key],
-      [400, { path: `${chainRoot}/blocks?pageSize=0` }, key],
-      [404, { path: missing }, key],
-      [404, { path: '/v1/networks/local/validators' }, key],
-      [403, cheap, narrow.key],
+    const cases: [number, DataRequest, KeyHeader][] = [
+      [200, { path: `${chainRoot}/blocks` }, header],
+      [200, { path: `${chainRoot}/utxos`, body: JSON.stringify({ addresses: ewoq }) }, header],
+      [400, { path: `${chainRoot}/blocks?pageSize=0` }, header],
+      [404, { path: missing }, header],
+      [404, { path: '/v1/networks/local/validators' }, header],
+      [403, cheap, narrow.header],
     ];
     for (const [status, question, used] of cases) {
-      const told = await ask(client, question, used);
-      expect([question.path, told.status]).toEqual([question.path, status]);
-      expectPlan(told, plans.data.free);
+      const response = await sendRequest(client, question, used);
+      expect([question.path, response.status]).toEqual([question.path, status]);
+      expectPlan(response, plans.data.free);
     }
-    const unknown = await ask(client, cheap, { 'x-service-api-key': `serac_${'a'.repeat(43)}` });
+    const unknown = await sendRequest(client, cheap, { 'x-service-api-key': `serac_${'a'.repeat(43)}` });
     expect(unknown.status).toBe(401);
     expectPlan(unknown, anonymous);
   });
 
-  test('the headers are also on what health answers to a key, whichever process answers, and nothing is counted', async () => {
-    const { key } = await keyIn('counting');
-    const told = await burst(callers(node, '127.0.0.6'), 48, { path: '/v1/health-check' }, key);
-    expect(statusesOf(told)).toEqual({ 200: 48 });
-    for (const one of told) expectPlan(one, plans.data.free);
-    expect(new Set(told.map((one) => number(one, 'ratelimit-remaining'))).size).toBe(1);
+  test('health responses to a key have the headers too, from both processes, and are not counted', async () => {
+    const { header } = await keyIn('counting');
+    const responses = await burst(callers(node, '127.0.0.6'), 48, { path: '/v1/health-check' }, header);
+    expect(statusesOf(responses)).toEqual({ 200: 48 });
+    for (const one of responses) expectPlan(one, plans.data.free);
+    expect(new Set(responses.map((one) => number(one, 'ratelimit-remaining'))).size).toBe(1);
   });
 
   test('health has no limit', async () => {
@@ -152,74 +152,74 @@ describe('limits, on a node of two processes', () => {
       expect(statusesOf(await burst(callers(node, '127.0.0.2'), 40, { path }))).toEqual({ 200: 40 });
   });
 
-  test('whoever goes on after 429 waits longer and longer, an hour at most', async () => {
+  test('the wait doubles for a caller that continues after 429, up to an hour', async () => {
     const clients = callers(node, '127.0.0.7');
     await burst(clients, anonymous.perMinute, cheap);
     const waits: number[] = [];
     for (let i = 0; i < 12; i++) {
-      const told = await burst(clients, 30, cheap);
-      expect(statusesOf(told)).toEqual({ 429: 30 });
-      for (const { json } of told) expect(json).toEqual(refusal(429, 'Too Many Requests'));
-      waits.push(Math.max(...told.map((one) => number(one, 'retry-after'))));
+      const responses = await burst(clients, 30, cheap);
+      expect(statusesOf(responses)).toEqual({ 429: 30 });
+      for (const { json } of responses) expect(json).toEqual(errorBody(429, 'Too Many Requests'));
+      waits.push(Math.max(...responses.map((one) => number(one, 'retry-after'))));
     }
-    // A few are free; then it is a minute, and doubles.
+    // The first few do not extend the wait; then it is a minute, and doubles.
     expect(waits[0]).toBeGreaterThan(60);
     expect(waits.at(-1)).toBeGreaterThan(1_000);
     expect(waits.at(-1)).toBeLessThanOrEqual(3_600);
-    // Nobody else suffers for it.
-    expect((await ask(callers(node, '127.0.0.8')[0] as Client, cheap)).status).toBe(200);
+    // Other callers are not affected.
+    expect((await sendRequest(callers(node, '127.0.0.8')[0] as Client, cheap)).status).toBe(200);
   });
 
-  test('the Metrics interface counts for itself', async () => {
+  test('the Metrics API is counted separately', async () => {
     const clients = callers(node, '127.0.0.9');
     const { perMinute } = plans.metrics.anonymous;
-    const told = await burst(clients, 30, { path: '/v2/chains' });
-    expect(statusesOf(told)).toEqual({ 200: perMinute, 429: 30 - perMinute });
-    for (const one of told) expectPlan(one, plans.metrics.anonymous);
-    expect((await ask(clients[0] as Client, { path: '/v1/avg_tps/X' })).status).toBe(429);
-    expect((await ask(clients[0] as Client, cheap)).status).toBe(200);
-    // It knows no keys: one that is given changes nothing.
-    const { key } = await keyIn('counting');
-    expect((await ask(clients[0] as Client, { path: '/v2/chains' }, key)).status).toBe(429);
+    const responses = await burst(clients, 30, { path: '/v2/chains' });
+    expect(statusesOf(responses)).toEqual({ 200: perMinute, 429: 30 - perMinute });
+    for (const one of responses) expectPlan(one, plans.metrics.anonymous);
+    expect((await sendRequest(clients[0] as Client, { path: '/v1/avg_tps/X' })).status).toBe(429);
+    expect((await sendRequest(clients[0] as Client, cheap)).status).toBe(200);
+    // The Metrics API ignores keys.
+    const { header } = await keyIn('counting');
+    expect((await sendRequest(clients[0] as Client, { path: '/v2/chains' }, header)).status).toBe(429);
   });
 
-  test('of two windows the headers speak of the one that ends first', async () => {
-    const { key } = await keyIn('counting', '--plan=daily');
-    const told = await burst(callers(node, '127.0.0.10'), 15, cheap, key);
-    expect(statusesOf(told)).toEqual({ 200: daily.perDay, 429: 15 - daily.perDay });
-    for (const one of told) expectPlan(one, daily, daily.perDay);
-    const late = told.filter(({ status }) => status === 429);
+  test('the headers describe the window with the fewest requests left', async () => {
+    const { header } = await keyIn('counting', '--plan=daily');
+    const responses = await burst(callers(node, '127.0.0.10'), 15, cheap, header);
+    expect(statusesOf(responses)).toEqual({ 200: daily.perDay, 429: 15 - daily.perDay });
+    for (const one of responses) expectPlan(one, daily, daily.perDay);
+    const late = responses.filter(({ status }) => status === 429);
     expect(Math.min(...late.map((one) => number(one, 'retry-after')))).toBeGreaterThan(80_000);
   });
 
   test('a route counts for its weight', async () => {
-    const { key } = await keyIn('counting', '--plan=tiny');
+    const { header } = await keyIn('counting', '--plan=tiny');
     const [client] = callers(node, '127.0.0.11') as [Client];
-    const left = async (question: Question) => number(await ask(client, question, key), 'ratelimit-remaining');
+    const left = async (question: DataRequest) => number(await sendRequest(client, question, header), 'ratelimit-remaining');
     expect(await left(cheap)).toBe(19);
     expect(await left({ path: `${chainRoot}/balances?addresses=${ewoq}` })).toBe(14);
     expect(await left({ path: `${chainRoot}/vertices/2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed` })).toBe(14);
   });
 
-  test('the Node RPC is no part of it', async () => {
+  test('the Node RPC has no limit', async () => {
     const [client] = callers(node, '127.0.0.2') as [Client];
     for (let i = 0; i < 40; i++) expect(await client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
   });
 
-  const watching = `no minute of ${watchedSeconds} seconds has more than the limit, and hardly less`;
+  const watching = `for ${watchedSeconds} seconds, every minute has at most the limit, and nearly as many`;
   test.skipIf(watchedSeconds === 0)(
-    watchedSeconds === 0 ? 'left out: SERAC_LIMIT_SECONDS is not set' : watching,
+    watchedSeconds === 0 ? 'skipped: SERAC_LIMIT_SECONDS is not set' : watching,
     async () => {
-      const { key } = await keyIn('counting', '--plan=tiny');
+      const { header } = await keyIn('counting', '--plan=tiny');
       const clients = callers(node, '127.0.0.12');
       const admitted: number[] = [];
       const began = performance.now();
       for (let i = 0; performance.now() - began < watchedSeconds * 1000; i++) {
-        const asked = performance.now();
-        const told = await ask(clients[i % clients.length] as Client, cheap, key);
-        if (told.status === 200) admitted.push(asked);
-        // As told, and a little early by turns: it is the server that counts.
-        else await Bun.sleep(number(told, 'retry-after') * 1000 - (i % 9 === 0 ? 500 : 0));
+        const requestedAt = performance.now();
+        const response = await sendRequest(clients[i % clients.length] as Client, cheap, header);
+        if (response.status === 200) admitted.push(requestedAt);
+        // Waits as long as retry-after says, and sometimes a little less: the server must reject that.
+        else await Bun.sleep(number(response, 'retry-after') * 1000 - (i % 9 === 0 ? 500 : 0));
       }
       const most = Math.max(...admitted.map((from) => admitted.filter((at) => at >= from && at < from + 59_900).length));
       expect(most).toBeLessThanOrEqual(tiny.perMinute);
@@ -229,40 +229,40 @@ describe('limits, on a node of two processes', () => {
   );
 });
 
-test('limits off: a valid key is told the figures of its plan on every answer, and nothing is counted', async () => {
+test('--rate-limits=off: every response to a valid key has the headers of its plan, and no request is counted', async () => {
   const node = await startProgram(`--data-dir=${join(folder, 'off')}`, '--workers=0', '--rate-limits=off', plansFile.flag);
   try {
-    const { key } = await keyIn('off', '--plan=tiny');
+    const { header } = await keyIn('off', '--plan=tiny');
     const figures = { 'ratelimit-policy': '20;w=60, 1000;w=86400', 'ratelimit-limit': '20', 'ratelimit-remaining': '20' };
     for (const path of [cheap.path, '/v1/health-check', '/v1/no-such-path', `${chainRoot}/blocks?pageSize=0`, cheap.path])
-      expect({ path, ...(await ask(node.client, { path }, key)).headers }).toMatchObject({ path, ...figures });
-    expect((await ask(node.client, cheap)).headers['ratelimit-policy']).toBeUndefined();
+      expect({ path, ...(await sendRequest(node.client, { path }, header)).headers }).toMatchObject({ path, ...figures });
+    expect((await sendRequest(node.client, cheap)).headers['ratelimit-policy']).toBeUndefined();
   } finally {
     await node.stop();
   }
 }, 30_000);
 
-describe('keys, where they are required', () => {
+describe('--require-api-key', () => {
   let node: Program;
   let client: Client;
 
   beforeAll(async () => {
-    node = await startCounting('keys', '--require-api-key');
+    node = await startLimitedNode('keys', '--require-api-key');
     client = createClient(node.port, '127.0.0.1', '127.0.1.1');
   }, 30_000);
   afterAll(() => node?.stop());
 
-  test('keys create prints the quota of the running server, without being given its plans', async () => {
+  test('keys create prints the quota of the running server without --rate-limit-plans', async () => {
     const { out } = await runProgram('keys', 'create', '--plan=tiny', `--data-dir=${join(folder, 'keys')}`);
     const { perMinute, perDay } = plans.data.tiny;
     expect(out).toContain(`tiny: ${perMinute} requests a minute, ${perDay} a day\n`);
     const unknown = await runProgram('keys', 'create', '--plan=gold', `--data-dir=${join(folder, 'keys')}`);
     expect(unknown.err).toContain('tiny');
     const fresh = await runProgram('keys', 'create', `--data-dir=${join(folder, 'never started')}`);
-    expect(fresh.out).toContain('no server has started here yet');
+    expect(fresh.out).toContain('no server was started here yet');
   });
 
-  test('who may ask what', async () => {
+  test('the status for each kind of key and route', async () => {
     const good = await keyIn('keys');
     const blocks = await keyIn('keys', '--routes=listLatestPrimaryNetworkBlocks,getBlock*');
     const revoked = await keyIn('keys');
@@ -272,43 +272,43 @@ describe('keys, where they are required', () => {
     const alias = { 'x-glacier-api-key': good.text };
     const unknown = { 'x-service-api-key': `serac_${'b'.repeat(43)}` };
     const nonsense = { 'x-service-api-key': 'open sesame' };
-    const list: Question = { path: `${chainRoot}/blocks` };
-    const one: Question = { path: `${chainRoot}/blocks/0` };
-    const missing: Question = { path: `${chainRoot}/blocks/1` };
-    const bad: Question = { path: `${chainRoot}/blocks?pageSize=x` };
-    const rows: readonly [Key, Question, number][] = [
+    const list: DataRequest = { path: `${chainRoot}/blocks` };
+    const one: DataRequest = { path: `${chainRoot}/blocks/0` };
+    const missing: DataRequest = { path: `${chainRoot}/blocks/1` };
+    const bad: DataRequest = { path: `${chainRoot}/blocks?pageSize=x` };
+    const rows: readonly [KeyHeader, DataRequest, number][] = [
       [{}, cheap, 401],
       [{}, bad, 401],
       [unknown, cheap, 401],
       [nonsense, cheap, 401],
-      [revoked.key, cheap, 401],
-      [expired.key, cheap, 401],
-      [good.key, cheap, 200],
+      [revoked.header, cheap, 401],
+      [expired.header, cheap, 401],
+      [good.header, cheap, 200],
       [alias, cheap, 200],
-      [good.key, bad, 400],
-      [good.key, missing, 404],
-      [blocks.key, list, 200],
-      [blocks.key, one, 200],
-      [blocks.key, cheap, 403],
-      [blocks.key, { path: `${chainRoot}/balances?addresses=nonsense` }, 403],
+      [good.header, bad, 400],
+      [good.header, missing, 404],
+      [blocks.header, list, 200],
+      [blocks.header, one, 200],
+      [blocks.header, cheap, 403],
+      [blocks.header, { path: `${chainRoot}/balances?addresses=nonsense` }, 403],
     ];
     const phrases: Record<number, string> = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found' };
     for (const [key, question, status] of rows) {
-      const told = await ask(client, question, key);
-      expect([Object.values(key), question.path, told.status]).toEqual([Object.values(key), question.path, status]);
+      const response = await sendRequest(client, question, key);
+      expect([Object.values(key), question.path, response.status]).toEqual([Object.values(key), question.path, status]);
       if (status === 200) continue;
-      expect(told.json).toMatchObject({ statusCode: status, error: phrases[status] as string });
-      expect(told.json.message.length).toBeGreaterThan(0);
+      expect(response.json).toMatchObject({ statusCode: status, error: phrases[status] as string });
+      expect(response.json.message.length).toBeGreaterThan(0);
     }
   }, 30_000);
 
-  test('health needs no key, nor does the Metrics interface or the Node RPC', async () => {
+  test('health, the Metrics API and the Node RPC need no key', async () => {
     for (const path of ['/v1/health-check', '/v1/live-check', '/v2/health-check', '/v2/chains', '/v1/avg_tps/X', '/api-json'])
-      expect([path, (await ask(client, { path })).status]).toEqual([path, 200]);
+      expect([path, (await sendRequest(client, { path })).status]).toEqual([path, 200]);
     expect(await client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
   });
 
-  test('a key is never told again: only its hash is stored, and the list shows how it begins', async () => {
+  test('only the hash of a key is stored, and the list shows how the key begins', async () => {
     const { text } = await keyIn('keys', '--name=secret');
     const { out } = await runProgram('keys', 'list', `--data-dir=${join(folder, 'keys')}`);
     expect(out).toContain(text.slice(0, 12));

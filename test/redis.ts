@@ -1,22 +1,22 @@
 import { type Subprocess, spawn } from 'bun';
 
-/** A Redis server of the test's own, which can be killed, held still and started again on the same port. */
+/** A Redis server for one test, which can be killed, paused and restarted on the same port. */
 export type PrivateRedis = {
   readonly url: string;
-  /** Dies at once, and all it knew with it. */
+  /** Kills it at once; all its data is lost. */
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
-  /** Holds it still: connections stay, answers do not come. */
+  /** Suspends it: connections stay open, but it does not respond. */
   readonly pause: () => void;
   readonly resume: () => void;
 };
 
-/** Whether such a server can be had here. */
+/** Path of the Redis server, if installed. */
 export const redisBinary: string | undefined = Bun.which('redis-server') ?? Bun.which('valkey-server') ?? undefined;
 
-const longestStart = 10_000;
+const startTimeout = 10_000;
 
-/** undefined: none is installed. */
+/** Returns undefined if Redis is not installed. */
 export async function startRedis(options: readonly string[] = []): Promise<PrivateRedis | undefined> {
   if (redisBinary === undefined) return undefined;
   const port = freePort();
@@ -24,8 +24,8 @@ export async function startRedis(options: readonly string[] = []): Promise<Priva
   let server: Subprocess | undefined;
   const start = async (): Promise<void> => {
     server = spawn(command, { stdout: 'ignore', stderr: 'ignore' });
-    const until = performance.now() + longestStart;
-    while (!(await listens(port))) {
+    const until = performance.now() + startTimeout;
+    while (!(await isListening(port))) {
       if (performance.now() > until || server.exitCode !== null) throw new Error(`${redisBinary} did not start on port ${port}`);
       await Bun.sleep(10);
     }
@@ -49,7 +49,7 @@ function freePort(): number {
   return listener.port;
 }
 
-const listens = (port: number): Promise<boolean> =>
+const isListening = (port: number): Promise<boolean> =>
   Bun.connect({ hostname: '127.0.0.1', port, socket: { data: () => {} } }).then(
     (socket) => {
       socket.end();

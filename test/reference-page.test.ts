@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** `/api` as a reader meets it: in a real Chromium. */
+/** Tests the page `/api` in Chromium. */
 const binary = chromiumBinary();
 
 describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
@@ -27,7 +27,7 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
     expect(shown.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('finds what is typed, and only that', async () => {
+  test('filters operations by the typed text', async () => {
     const found = await page.run<string[]>(`(() => {
       const filter = document.getElementById('filter');
       filter.value = 'balances';
@@ -37,7 +37,7 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
     expect(found).toEqual(['getBalancesByAddresses']);
   });
 
-  test('sends what the form says and shows the answer', async () => {
+  test('sends the values of the form and shows the response', async () => {
     const shown = await page.run<{ status: string; answer: string; curl: string }>(`(async () => {
       const card = document.getElementById('getBalancesByAddresses');
       card.open = true;
@@ -53,7 +53,7 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
     expect(shown.curl).toContain(`${node.url}/v1/networks/local/blockchains/x-chain/balances?addresses=X-local1`);
   });
 
-  test('asks nobody but its own server, and has nothing to complain about', () => {
+  test('requests only its own server, and prints nothing to the console', () => {
     expect(page.requests.length).toBeGreaterThan(1);
     expect(page.requests.filter((url) => !url.startsWith(`${node.url}/`))).toEqual([]);
     expect(page.console).toEqual([]);

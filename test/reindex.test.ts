@@ -8,31 +8,31 @@ import { idText } from '../src/bytes/id.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-reindex-'));
 const database = join(folder, 'db', 'serac.sqlite');
 const wallet = createWallet('reindex', { keys: [ewoq] });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-let money: Utxo = ewoqGenesisUtxo;
+let spendable: Utxo = ewoqGenesisUtxo;
 async function pay(node: Program, times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
-    const to = transfer(wallet.terms.feeAsset, BigInt(1000 + i), ownedBy([wallet.keys[1 + (i % 3)]!]));
-    const tx = signed(baseTx(wallet, { utxos: [money] }, [to]));
+    const to = transfer(wallet.chainParams.feeAsset, BigInt(1000 + i), ownedBy([wallet.keys[1 + (i % 3)]!]));
+    const tx = signDraft(baseTx(wallet, { utxos: [spendable] }, [to]));
     const { error } = await node.client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' });
     expect(error).toBeUndefined();
-    money = effectsOf(tx).created.find(({ output }) => output.addresses[0] === ewoq.address)!;
+    spendable = effectsOf(tx).created.find(({ output }) => output.addresses[0] === ewoq.address)!;
     const status = async () =>
       ((await node.client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) })).result as unknown as { status: string }).status;
     while ((await status()) !== 'Accepted') await Bun.sleep(1);
   }
 }
 
-const latest = async (node: Program): Promise<unknown> =>
+const listTransactions = async (node: Program): Promise<unknown> =>
   (await fetch(`${node.url}/v1/networks/local/blockchains/x-chain/transactions?pageSize=100`)).json();
 
-test('a directory that was used without an index gets it, and building it again gives the same', async () => {
+test('a data directory without an index gets one at the next start, and reindex builds the same again', async () => {
   const without = await startProgram(`--data-dir=${folder}`, '--workers=0', '--data-api-enabled=false', '--metrics-api-enabled=false');
   await pay(without, 20);
   expect((await fetch(`${without.url}/v1/chains`)).status).toBe(404);
@@ -40,7 +40,7 @@ test('a directory that was used without an index gets it, and building it again 
 
   const node = await startProgram(`--data-dir=${folder}`, '--workers=0');
   await pay(node, 10);
-  const listed = (await latest(node)) as { transactions: unknown[] };
+  const listed = (await listTransactions(node)) as { transactions: unknown[] };
   expect(listed.transactions.length).toBeGreaterThan(30);
   const busy = await runProgram('reindex', '--data-dir', folder);
   expect([busy.code, busy.err]).toEqual([1, expect.stringContaining('another process is using this data directory')]);
@@ -57,7 +57,7 @@ test('a directory that was used without an index gets it, and building it again 
   db.run('DELETE FROM c1_history WHERE tx = (SELECT max(tx) FROM c1_history)');
   db.close();
   const checked = await runProgram('check', '--data-dir', folder);
-  expect([checked.code, checked.out]).toEqual([4, expect.stringContaining('the history index differs from the blocks')]);
+  expect([checked.code, checked.out]).toEqual([4, expect.stringContaining('the history index does not match the blocks')]);
   for (const table of ['c1_balance', 'c1_history']) expect(checked.out).toContain(`  ${table}: `);
   const mended = await runProgram('reindex', '--data-dir', folder);
   expect(mended.code).toBe(4);
@@ -66,11 +66,11 @@ test('a directory that was used without an index gets it, and building it again 
   expect((await runProgram('reindex', '--data-dir', folder)).out).toContain('equals the old one');
 
   const again = await startProgram(`--data-dir=${folder}`, '--workers=0');
-  expect(await latest(again)).toEqual(listed);
+  expect(await listTransactions(again)).toEqual(listed);
   await again.stop();
 }, 60_000);
 
-test('stopped in the middle it goes on where it was', async () => {
+test('reindex continues after it was killed', async () => {
   const killed = Bun.spawn([join(import.meta.dir, '../bin/serac'), 'reindex', '--data-dir', folder], {
     stdout: 'ignore',
     stderr: 'ignore',

@@ -1,18 +1,18 @@
 import { formatHex, fromHex, parseHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
 import { parseBlock } from '../src/tx/block.ts';
-import { at, canonical, parseExact, put, tryParseExact } from './exact-json.ts';
-import type { Answer, Client } from './http.ts';
+import { canonicalJson, parseExact, replaceAt, tryParseExact, valueAt } from './exact-json.ts';
+import type { Client, ClientResponse } from './http.ts';
 
 /**
- * Replays what was captured from AvalancheGo against a node and lists every difference. Formats: `rules` in vectors/scenario.json.
- * Steps of the P- and C-Chain are not run; what they put into shared memory is injected.
+ * Result of replaying requests captured from AvalancheGo against a node. Formats: `rules` in vectors/scenario.json.
+ * Steps of the P-Chain and C-Chain are not run; the outputs they put into shared memory are injected.
  */
-export type Replayed = { readonly ran: number; readonly differences: { readonly name: string; readonly what: string }[] };
+export type ReplayResult = { readonly ran: number; readonly differences: { readonly name: string; readonly what: string }[] };
 
 type Call = { httpMethod: string; path: string; headers: Record<string, string>; body?: unknown };
 type Expected = { status: number; body: unknown };
-type Step = Judged & {
+type Step = CompareRules & {
   n: number;
   name: string;
   kind: 'call' | 'issue' | 'waitAccepted' | 'page';
@@ -28,8 +28,8 @@ type Step = Judged & {
   capture?: Record<string, string>;
   checks?: { kind: string; pointer: string; blockID: string; height: string; txIDs: string[]; size: number; of: string[] }[];
 };
-type Judged = { volatile?: string[]; unordered?: string[]; orderGroups?: Record<string, number[]> };
-type Case = Judged & {
+type CompareRules = { volatile?: string[]; unordered?: string[]; orderGroups?: Record<string, number[]> };
+type Case = CompareRules & {
   name: string;
   httpMethod: string;
   path: string;
@@ -46,12 +46,12 @@ type Case = Judged & {
 
 const jsonHeader = { 'content-type': 'application/json' };
 
-export async function replaySteps(client: Client, steps: readonly Step[]): Promise<Replayed> {
+export async function replaySteps(client: Client, steps: readonly Step[]): Promise<ReplayResult> {
   const run = { vars: {} as Record<string, string>, ran: 0, differences: [] as { name: string; what: string }[] };
   const differ = (step: Step, what: string) => void run.differences.push({ name: `${step.n} ${step.name}`, what });
   for (const step of steps) {
     run.ran++;
-    if (step.foreign) await inject(client, step, differ);
+    if (step.foreign) await injectAtomicUtxos(client, step, differ);
     else if (step.kind === 'waitAccepted') await waitAccepted(client, step, differ);
     else if (step.kind === 'page') await walkPages(client, step, differ);
     else await replayCall(client, step, run.vars, differ);
@@ -59,10 +59,10 @@ export async function replaySteps(client: Client, steps: readonly Step[]): Promi
   return run;
 }
 
-export async function replayCases(client: Client, cases: readonly Case[]): Promise<Replayed> {
+export async function replayCases(client: Client, cases: readonly Case[]): Promise<ReplayResult> {
   const run = { ran: 0, differences: [] as { name: string; what: string }[] };
   for (const one of cases) {
-    // Node's client, which carries the replay, writes every method in capitals.
+    // The HTTP client writes every method in upper case.
     if (one.httpMethod !== one.httpMethod.toUpperCase()) continue;
     run.ran++;
     const answer = await client.send(one.httpMethod, one.path, one.headers, bodyOf(one));
@@ -74,7 +74,7 @@ export async function replayCases(client: Client, cases: readonly Case[]): Promi
 export const loadExact = async (name: string): Promise<never> =>
   parseExact(await Bun.file(new URL(`../vectors/${name}`, import.meta.url)).text()) as never;
 
-async function inject(client: Client, step: Step, differ: (step: Step, what: string) => void): Promise<void> {
+async function injectAtomicUtxos(client: Client, step: Step, differ: (step: Step, what: string) => void): Promise<void> {
   for (const { sourceChain, value, utxoID } of step.sharedMemoryPut ?? []) {
     const utxo = formatHex('hex', fromHex(value.slice(2)));
     const answer = await client.call('/ext/dev', 'dev.addAtomicUTXO', { sourceChain, utxo });
@@ -98,8 +98,10 @@ async function walkPages(client: Client, step: Step, differ: (step: Step, what: 
   const sizes: number[] = [];
   let startIndex: unknown;
   for (let page = 0; page < 200; page++) {
-    const asked = { ...params, limit, ...(startIndex === undefined ? {} : { startIndex }) };
-    const { result } = (await client.call(path, method, asked)) as { result?: { utxos: string[]; endIndex: unknown; numFetched: string } };
+    const pageParams = { ...params, limit, ...(startIndex === undefined ? {} : { startIndex }) };
+    const { result } = (await client.call(path, method, pageParams)) as {
+      result?: { utxos: string[]; endIndex: unknown; numFetched: string };
+    };
     if (result === undefined) return differ(step, 'no result');
     sizes.push(result.utxos.length);
     for (const utxo of result.utxos) union.add(utxo);
@@ -107,9 +109,10 @@ async function walkPages(client: Client, step: Step, differ: (step: Step, what: 
     if (Number(result.numFetched) < limit) break;
   }
   const { union: wanted, pageSizes } = step.expectPages;
-  if (canonical([...union].sort()) !== canonical([...wanted].sort()))
-    differ(step, `union of pages: ${union.size} and not ${wanted.length}`);
-  if (pageSizes !== undefined && canonical(sizes) !== canonical(pageSizes)) differ(step, `page sizes ${sizes} and not ${pageSizes}`);
+  if (canonicalJson([...union].sort()) !== canonicalJson([...wanted].sort()))
+    differ(step, `union of pages: ${union.size}, expected ${wanted.length}`);
+  if (pageSizes !== undefined && canonicalJson(sizes) !== canonicalJson(pageSizes))
+    differ(step, `page sizes ${sizes}, expected ${pageSizes}`);
 }
 
 async function replayCall(
@@ -120,54 +123,54 @@ async function replayCall(
 ): Promise<void> {
   const answer = await sendStep(client, step, vars);
   const body = tryParseExact(answer.text);
-  for (const [name, pointer] of Object.entries(step.capture ?? {})) vars[name] = String(at(body, pointer));
-  const judged = (step.expectOneOf ?? [step.expect]).map(({ status, body: want }) =>
-    status === answer.status ? difference(step, filled(want, vars), body) : `status ${answer.status} and not ${status}`,
+  for (const [name, pointer] of Object.entries(step.capture ?? {})) vars[name] = String(valueAt(body, pointer));
+  const mismatches = (step.expectOneOf ?? [step.expect]).map(({ status, body: want }) =>
+    status === answer.status ? compareBodies(step, substitute(want, vars), body) : `status ${answer.status}, expected ${status}`,
   );
-  if (judged.every((what) => what !== undefined)) differ(step, judged.at(-1) as string);
+  if (mismatches.every((what) => what !== undefined)) differ(step, mismatches.at(-1) as string);
   for (const check of step.checks ?? []) {
     if (check.kind === 'blockBytes') {
-      const what = blockDifference(body, { ...check, blockID: String(filled(check.blockID, vars)) });
+      const what = compareBlock(body, { ...check, blockID: String(substitute(check.blockID, vars)) });
       if (what !== undefined) differ(step, what);
     }
     if (check.kind === 'subset') {
-      const list = (at(body, check.pointer) ?? []) as string[];
+      const list = (valueAt(body, check.pointer) ?? []) as string[];
       if (list.length !== check.size || new Set(list).size !== list.length || list.some((item) => !check.of.includes(item)))
         differ(step, 'not the subset expected');
     }
   }
 }
 
-function sendStep(client: Client, step: Step, vars: Record<string, string>): Promise<Answer> {
+function sendStep(client: Client, step: Step, vars: Record<string, string>): Promise<ClientResponse> {
   if (step.kind === 'issue') {
     const { path, method, id, tx, encoding } = step.issue;
     return client.send('POST', path, jsonHeader, JSON.stringify({ jsonrpc: '2.0', id, method, params: { tx, encoding } }));
   }
   const { httpMethod, path, headers, body } = step.call;
-  return client.send(httpMethod, path, headers, body === undefined ? undefined : JSON.stringify(filled(body, vars)));
+  return client.send(httpMethod, path, headers, body === undefined ? undefined : JSON.stringify(substitute(body, vars)));
 }
 
-/** Text with ${names} replaced by what earlier answers bound to them. */
-function filled(value: unknown, vars: Record<string, string>): unknown {
+/** Replaces ${names} by values captured from earlier responses. */
+function substitute(value: unknown, vars: Record<string, string>): unknown {
   if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (whole, name) => vars[name] ?? whole);
-  if (Array.isArray(value)) return value.map((item) => filled(item, vars));
+  if (Array.isArray(value)) return value.map((item) => substitute(item, vars));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, vars)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, vars)]));
 }
 
-function blockDifference(body: unknown, check: { pointer: string; blockID: string; height: string; txIDs: string[] }): string | undefined {
-  const encoding = at(body, '/result/encoding') as 'hex';
-  const block = parseBlock(parseHex(encoding, at(body, check.pointer) as string));
-  if (idText(block.id) !== check.blockID) return `block id ${idText(block.id)} and not ${check.blockID}`;
-  if (block.height.toString() !== check.height) return `height ${block.height} and not ${check.height}`;
+function compareBlock(body: unknown, check: { pointer: string; blockID: string; height: string; txIDs: string[] }): string | undefined {
+  const encoding = valueAt(body, '/result/encoding') as 'hex';
+  const block = parseBlock(parseHex(encoding, valueAt(body, check.pointer) as string));
+  if (idText(block.id) !== check.blockID) return `block id ${idText(block.id)}, expected ${check.blockID}`;
+  if (block.height.toString() !== check.height) return `height ${block.height}, expected ${check.height}`;
   const ids = block.txs.map((tx) => idText(tx.id));
-  return canonical(ids.sort()) === canonical([...check.txIDs].sort()) ? undefined : `transactions ${ids} and not ${check.txIDs}`;
+  return canonicalJson(ids.sort()) === canonicalJson([...check.txIDs].sort()) ? undefined : `transactions ${ids}, expected ${check.txIDs}`;
 }
 
-/** A message that Go's own JSON decoder wrote may differ; code and shape may not. */
+/** Messages of Go's JSON decoder, which may differ; code and structure may not. */
 const goText = /^(json: |invalid character|unexpected end of JSON|unexpected EOF|EOF)/;
 
-function difference(rules: Judged, want: unknown, got: unknown): string | undefined {
+function compareBodies(rules: CompareRules, want: unknown, got: unknown): string | undefined {
   const [a, b] = [structuredClone(want), structuredClone(got)];
   const errorOf = (x: unknown) => (x as { error?: { code: number; message?: string; data?: unknown } } | null)?.error;
   if (goText.test(errorOf(a)?.message ?? '') && errorOf(a)?.code === errorOf(b)?.code)
@@ -175,19 +178,19 @@ function difference(rules: Judged, want: unknown, got: unknown): string | undefi
       delete error?.message;
       delete error?.data;
     }
-  for (const pointer of rules.volatile ?? []) for (const x of [a, b]) put(x, pointer, '*');
+  for (const pointer of rules.volatile ?? []) for (const x of [a, b]) replaceAt(x, pointer, '*');
   for (const pointer of rules.unordered ?? []) {
-    const [wanted, found] = [at(a, pointer), at(b, pointer)];
+    const [wanted, found] = [valueAt(a, pointer), valueAt(b, pointer)];
     if (Array.isArray(wanted) && Array.isArray(found)) for (const list of [wanted, found]) sortRuns(list, rules.orderGroups?.[pointer]);
   }
-  return canonical(a) === canonical(b) ? undefined : `expected ${canonical(a)}\n     got ${canonical(b)}`;
+  return canonicalJson(a) === canonicalJson(b) ? undefined : `expected ${canonicalJson(a)}\n     got ${canonicalJson(b)}`;
 }
 
-/** Sorts inside runs of the given lengths, or the whole: UTXOs that one block made have no fixed order in the peer. */
+/** Sorts within runs of the given lengths, or the whole list: AvalancheGo has no fixed order for UTXOs of one block. */
 function sortRuns(list: unknown[], runs: readonly number[] = [list.length]): void {
   let from = 0;
   for (const length of runs) {
-    const run = list.slice(from, from + length).sort((x, y) => (canonical(x) < canonical(y) ? -1 : 1));
+    const run = list.slice(from, from + length).sort((x, y) => (canonicalJson(x) < canonicalJson(y) ? -1 : 1));
     list.splice(from, run.length, ...run);
     from += length;
   }
@@ -201,23 +204,24 @@ function bodyOf(one: Case): string | Uint8Array | undefined {
   return one.bodyHex === undefined ? one.body : Buffer.from(one.bodyHex, 'hex');
 }
 
-function bodyDifferences(one: Case, answer: Answer): string[] {
-  if (answer.status !== one.status) return [`status ${answer.status} and not ${one.status}: ${answer.text.slice(0, 200)}`];
+function bodyDifferences(one: Case, answer: ClientResponse): string[] {
+  if (answer.status !== one.status) return [`status ${answer.status}, expected ${one.status}: ${answer.text.slice(0, 200)}`];
   if (one.volatile?.includes('body')) return [];
-  if (one.responseJSON !== undefined) return [difference(one, one.responseJSON, tryParseExact(answer.text))].filter((d) => d !== undefined);
+  if (one.responseJSON !== undefined)
+    return [compareBodies(one, one.responseJSON, tryParseExact(answer.text))].filter((d) => d !== undefined);
   const want = one.responseBody ?? one.responseText ?? '';
   if (answer.text === want) return [];
-  const found = difference(one, tryParseExact(want), tryParseExact(answer.text));
+  const found = compareBodies(one, tryParseExact(want), tryParseExact(answer.text));
   if (found !== undefined) return [found];
-  const free = one.volatile !== undefined || one.unordered !== undefined || goText.test(messageIn(want));
-  return free ? [] : [`raw text ${JSON.stringify(answer.text)} and not ${JSON.stringify(want)}`];
+  const isRawTextIgnored = one.volatile !== undefined || one.unordered !== undefined || goText.test(messageIn(want));
+  return isRawTextIgnored ? [] : [`raw text ${JSON.stringify(answer.text)}, expected ${JSON.stringify(want)}`];
 }
 
 const messageIn = (text: string) => (tryParseExact(text) as { error?: { message?: string } } | null)?.error?.message ?? '';
 
-const freeHeaders = new Set(['node-id', 'content-length', 'transfer-encoding']);
+const ignoredHeaders = new Set(['node-id', 'content-length', 'transfer-encoding']);
 
-const headerDifferences = (one: Case, answer: Answer): string[] =>
+const headerDifferences = (one: Case, answer: ClientResponse): string[] =>
   Object.entries(one.responseHeaders)
-    .filter(([name, value]) => !freeHeaders.has(name) && (answer.headers[name] ?? '') !== value)
-    .map(([name, value]) => `header ${name}: ${answer.headers[name]} and not ${value}`);
+    .filter(([name, value]) => !ignoredHeaders.has(name) && (answer.headers[name] ?? '') !== value)
+    .map(([name, value]) => `header ${name}: ${answer.headers[name]}, expected ${value}`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { type Program, startProgram } from './program.ts';
 
-/** Limits on request bodies: memory, and what is refused before a body is read. */
+/** Limits on request bodies: memory, and requests that are rejected before the body is read. */
 
 let node: Program;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const head = (path: string, ...headers: string[]) =>
 
 type Connection = { readonly socket: Socket; readonly answer: Promise<string> };
 
-/** A connection, and what comes back on it first; '' if it is closed without an answer. */
+/** Opens a connection. `answer` is the first data received, or '' if the connection is closed without any. */
 function open(): Promise<Connection> {
   const answer = Promise.withResolvers<string>();
   const socket = connect(node.port, '127.0.0.1');
@@ -31,8 +31,8 @@ function open(): Promise<Connection> {
   return new Promise((resolve) => socket.once('connect', () => resolve({ socket, answer: answer.promise })));
 }
 
-/** Writes the same bytes again and again, as fast as they are taken, until the connection is closed. */
-async function pour(socket: Socket, bytes: Uint8Array, times: number): Promise<void> {
+/** Writes the same bytes repeatedly, as fast as the server reads, until the connection is closed. */
+async function writeRepeatedly(socket: Socket, bytes: Uint8Array, times: number): Promise<void> {
   let go = () => {};
   socket.on('drain', () => go()).on('close', () => go());
   for (let time = 0; time < times && !socket.destroyed; time++)
@@ -56,7 +56,7 @@ test('millions of one-byte chunks cost no memory and do not block other requests
   const connections = await Promise.all(Array.from({ length: 4 }, open));
   const poured = connections.map(({ socket }) => {
     socket.write(head('/ext/bc/X', 'Transfer-Encoding: chunked'));
-    return pour(socket, chunks, 200);
+    return writeRepeatedly(socket, chunks, 200);
   });
   let [most, slowest, isPouring] = [0, 0, true];
   void Promise.all(poured).then(() => {
@@ -76,7 +76,7 @@ test('millions of one-byte chunks cost no memory and do not block other requests
   expect(slowest).toBeLessThan(5000);
 }, 60_000);
 
-test('a hundred connections with large bodies hold no more than the bound in total', async () => {
+test('a hundred connections with large bodies use no more memory than the limit', async () => {
   const before = await residentMegabytes();
   const size = 1_048_576;
   const connections = await Promise.all(Array.from({ length: 100 }, open));
@@ -84,7 +84,7 @@ test('a hundred connections with large bodies hold no more than the bound in tot
   await Promise.all(
     connections.map(async ({ socket }) => {
       socket.write(head('/ext/bc/X', `Content-Length: ${size}`));
-      await pour(socket, part, size / part.length - 1);
+      await writeRepeatedly(socket, part, size / part.length - 1);
     }),
   );
   const isRefused = (text: string | undefined) => text?.startsWith('HTTP/1.1 503 ') === true && text.includes('too many request bodies');
@@ -94,7 +94,7 @@ test('a hundred connections with large bodies hold no more than the bound in tot
     await Bun.sleep(100);
     answered = await early();
   }
-  // Of 64 MiB 32 are for large bodies.
+  // 32 of the 64 MiB are for large bodies.
   expect(answered.filter(isRefused).length).toBeGreaterThanOrEqual(60);
   expect((await residentMegabytes()) - before).toBeLessThan(250);
   expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
@@ -106,7 +106,7 @@ test('a hundred connections with large bodies hold no more than the bound in tot
   expect((await send()).status).toBe(200);
 }, 60_000);
 
-test('a wrong path, key, method or length is refused before the body arrives', async () => {
+test('a wrong path, key, method or length is rejected before the body arrives', async () => {
   const utxos = '/v1/networks/local/blockchains/x-chain/utxos';
   const announced = (bytes: number) => `Content-Length: ${bytes}`;
   for (const [sent, status, text] of [
@@ -126,7 +126,7 @@ test('a wrong path, key, method or length is refused before the body arrives', a
   }
 });
 
-test('a large body that is refused unread leaves the connection usable', async () => {
+test('the connection stays usable after a large body was rejected unread', async () => {
   for (let time = 0; time < 3; time++) {
     const large = Buffer.alloc(9 * megabyte, 0x20);
     expect((await node.client.send('POST', '/ext/bc/X', { 'content-type': 'application/json' }, large)).status).toBe(413);
@@ -134,11 +134,11 @@ test('a large body that is refused unread leaves the connection usable', async (
   expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
 });
 
-test('a body in chunks is refused as soon as it is too long', async () => {
+test('a chunked body is rejected as soon as it is too long', async () => {
   const { socket, answer } = await open();
   socket.write(head('/ext/bc/X', 'Transfer-Encoding: chunked'));
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 0x20), Buffer.from('\r\n')]);
-  void pour(socket, chunk, 1000);
+  void writeRepeatedly(socket, chunk, 1000);
   expect(await answer).toStartWith('HTTP/1.1 413 ');
   socket.destroy();
 });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Worker } from 'node:worker_threads';
-import { addressWriter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/bytes/address.ts';
 import { formatHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
-import { maxBatchAnswer } from '../src/rpc/limits.ts';
+import { maxBatchResponse } from '../src/rpc/limits.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
-import type { Answer } from './http.ts';
+import type { ClientResponse } from './http.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /**
- * How long a cheap call on another connection waits while a heavy one is answered. The goal is 50 ms on an idle core; what is asserted is
- * far above that, since the machine may be busy, and far below what each of these took before it was bounded.
+ * How long a cheap call on another connection may wait during an expensive one, in milliseconds. The goal is 50 ms on an idle core; the
+ * asserted limit is higher, because the machine may be busy.
  */
 const limit = 150;
 
@@ -23,14 +23,14 @@ const total = `${outputs}000000`;
 
 const wallet = createWallet('delay', { keys: [ewoq], count: 600 });
 const owner = wallet.keys[1]!;
-const write = addressWriter('X', 'local');
-const address = write(owner.address);
+const formatAddress = createAddressFormatter('X', 'local');
+const address = formatAddress(owner.address);
 
 let node: Program;
 let probe: Worker | undefined;
 const txIDs: string[] = [];
 
-/** The longest wait since the last time this was asked. */
+/** The longest wait since the last call, in milliseconds. */
 const longestWait = (): Promise<number> =>
   new Promise((resolve) => {
     probe?.once('message', resolve);
@@ -48,7 +48,7 @@ async function issue(tx: Tx): Promise<void> {
   expect(await eventually(() => isAccepted(tx), Boolean, 60_000)).toBe(true);
 }
 
-const outputOf = (tx: Tx, isWanted: (addresses: readonly string[]) => boolean): Utxo => {
+const findOutput = (tx: Tx, isWanted: (addresses: readonly string[]) => boolean): Utxo => {
   const at = tx.unsigned.outputs.findIndex(({ output }) => isWanted(output.addresses));
   const { assetID, output } = tx.unsigned.outputs[at]!;
   return makeUtxo(tx.id, at, assetID, output);
@@ -56,25 +56,25 @@ const outputOf = (tx: Tx, isWanted: (addresses: readonly string[]) => boolean): 
 
 const isChange = (addresses: readonly string[]) => addresses.length === 1 && addresses[0] === ewoq.address;
 
-/** Each output has a lock time of its own, so that the kept sums are as many as the outputs. */
+/** Each output has its own locktime, so that there are as many stored sums as outputs. */
 beforeAll(async () => {
   node = await startProgram();
   let purse = ewoqGenesisUtxo;
   for (let made = 0; made < outputs; made += outputsPerTx) {
     const parts = Array.from({ length: outputsPerTx }, (_, i) =>
-      transfer(localTerms.feeAsset, 1_000_000n, ownedBy([owner], 1, BigInt(made + i))),
+      transfer(localChainParams.feeAsset, 1_000_000n, ownedBy([owner], 1, BigInt(made + i))),
     );
-    const tx = signed(baseTx(wallet, { utxos: [purse] }, parts));
+    const tx = signDraft(baseTx(wallet, { utxos: [purse] }, parts));
     await issue(tx);
     txIDs.push(idText(tx.id));
-    purse = outputOf(tx, isChange);
+    purse = findOutput(tx, isChange);
   }
-  // One output that 500 owners must sign for, to be spent below.
-  const shared = signed(
-    baseTx(wallet, { utxos: [purse] }, [transfer(localTerms.feeAsset, 5_000_000n, ownedBy(wallet.keys.slice(2, 502), 500))]),
+  // An output that needs 500 signatures; a test below spends it.
+  const shared = signDraft(
+    baseTx(wallet, { utxos: [purse] }, [transfer(localChainParams.feeAsset, 5_000_000n, ownedBy(wallet.keys.slice(2, 502), 500))]),
   );
   await issue(shared);
-  manySignatures = signed(baseTx(wallet, { utxos: [outputOf(shared, ({ length }) => length === 500)] }, []));
+  manySignatures = signDraft(baseTx(wallet, { utxos: [findOutput(shared, ({ length }) => length === 500)] }, []));
   probe = new Worker(new URL('./delay-probe.ts', import.meta.url), { workerData: { port: node.port } });
   expect(await eventually(longestWait, (wait) => wait > 0)).toBeGreaterThan(0);
 }, 240_000);
@@ -93,16 +93,16 @@ const call = (method: string, params: unknown, id: unknown = 1) => JSON.stringif
 const batch = (method: string, params: (i: number) => unknown) =>
   `[${Array.from({ length: 100 }, (_, i) => call(method, params(i), i)).join(',')}]`;
 
-/** A request whose members are given as JSON. */
-const written = (members: { readonly id?: string; readonly method?: string; readonly params?: string }) =>
+/** A request with members in raw JSON. */
+const rawRequest = (members: { readonly id?: string; readonly method?: string; readonly params?: string }) =>
   `{"jsonrpc":"2.0","id":${members.id ?? 1},"method":${members.method ?? '"avm.getHeight"'},"params":${members.params ?? '{}'}}`;
 
-/** Nearly as long as a body may be. */
-const filled = (unit: string): string => unit.repeat(Math.floor(1_000_000 / unit.length));
+/** Repeats the text to nearly the maximum body size. */
+const repeatToLimit = (unit: string): string => unit.repeat(Math.floor(1_000_000 / unit.length));
 
-const data = (path: string) => node.client.send('GET', `/v1/networks/local/blockchains/x-chain/${path}`);
+const getData = (path: string) => node.client.send('GET', `/v1/networks/local/blockchains/x-chain/${path}`);
 
-type Case = { readonly ask: () => Promise<Answer>; readonly expected: RegExp };
+type Case = { readonly ask: () => Promise<ClientResponse>; readonly expected: RegExp };
 
 const errorsAre = (message: string) => new RegExp(`"error":\\{"code":-32\\d+,"message":"${message}`);
 
@@ -116,7 +116,7 @@ const cases: Record<string, Case> = {
     expected: new RegExp(`"balances":\\[\\{"asset":"AVAX","balance":"${total}"\\}\\]`),
   },
   'a page of UTXOs of many addresses': {
-    ask: () => post(call('avm.getUTXOs', { addresses: wallet.keys.map((key) => write(key.address)), limit: 1024 })),
+    ask: () => post(call('avm.getUTXOs', { addresses: wallet.keys.map((key) => formatAddress(key.address)), limit: 1024 })),
     expected: /"numFetched":"1024"/,
   },
   'a large transaction as JSON': { ask: () => post(call('avm.getTx', { txID: txIDs[0], encoding: 'json' })), expected: /"unsignedTx"/ },
@@ -129,57 +129,63 @@ const cases: Record<string, Case> = {
     expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
   },
   'a batch of pages of UTXOs': {
-    ask: () => post(batch('avm.getUTXOs', () => ({ addresses: wallet.keys.slice(0, 150).map((key) => write(key.address)) }))),
+    ask: () => post(batch('avm.getUTXOs', () => ({ addresses: wallet.keys.slice(0, 150).map((key) => formatAddress(key.address)) }))),
     expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
   },
   'a batch of balances': {
     ask: () => post(batch('avm.getBalance', () => ({ address, assetID: 'AVAX' }))),
     expected: /RPC_BATCH_ANSWER_TOO_LARGE/,
   },
-  'a batch of very many values': { ask: () => post(`[${filled('1,')}1]`), expected: errorsAre('batch has more than') },
-  'a method name of escapes': { ask: () => post(written({ method: `"${filled('\\u0000')}"` })), expected: errorsAre('method is longer') },
-  'a method name of dots': { ask: () => post(written({ method: `"${filled('.')}"` })), expected: errorsAre('method is longer') },
-  'an id of escapes': { ask: () => post(written({ id: `"${filled('<')}"` })), expected: errorsAre('id is longer') },
-  'an id of many values': { ask: () => post(written({ id: `[ ${filled('1 ,')}1]` })), expected: errorsAre('the request has more than') },
+  'a batch of very many values': { ask: () => post(`[${repeatToLimit('1,')}1]`), expected: errorsAre('batch has more than') },
+  'a method name of escapes': {
+    ask: () => post(rawRequest({ method: `"${repeatToLimit('\\u0000')}"` })),
+    expected: errorsAre('method is longer'),
+  },
+  'a method name of dots': { ask: () => post(rawRequest({ method: `"${repeatToLimit('.')}"` })), expected: errorsAre('method is longer') },
+  'an id of escapes': { ask: () => post(rawRequest({ id: `"${repeatToLimit('<')}"` })), expected: errorsAre('id is longer') },
+  'an id of many values': {
+    ask: () => post(rawRequest({ id: `[ ${repeatToLimit('1 ,')}1]` })),
+    expected: errorsAre('the request has more than'),
+  },
   'deep parameters': {
-    ask: () => post(written({ params: filled('[') })),
+    ask: () => post(rawRequest({ params: repeatToLimit('[') })),
     expected: errorsAre("invalid character '\\[' exceeded max depth"),
   },
   'many parameters': {
-    ask: () => post(written({ params: `{${filled('"\\u0061\\u0062":1,')}"a":1}` })),
+    ask: () => post(rawRequest({ params: `{${repeatToLimit('"\\u0061\\u0062":1,')}"a":1}` })),
     expected: errorsAre('an object of the request has more than'),
   },
   'a long text parameter': {
-    ask: () => post(written({ method: '"avm.getBalance"', params: `{"address":"X-${'\\u0001'.repeat(150_000)}"}` })),
+    ask: () => post(rawRequest({ method: '"avm.getBalance"', params: `{"address":"X-${'\\u0001'.repeat(150_000)}"}` })),
     expected: errorsAre("couldn't unmarshal an argument"),
   },
   'a long number': {
-    ask: () => post(written({ method: '"avm.getBlockByHeight"', params: `{"height":"${'0'.repeat(1_000_000)}1x"}` })),
+    ask: () => post(rawRequest({ method: '"avm.getBlockByHeight"', params: `{"height":"${'0'.repeat(1_000_000)}1x"}` })),
     expected: errorsAre("couldn't unmarshal an argument"),
   },
   'many addresses': {
-    ask: () => post(written({ method: '"avm.getUTXOs"', params: `{"addresses":[${'"a",'.repeat(120_000)}""]}` })),
+    ask: () => post(rawRequest({ method: '"avm.getUTXOs"', params: `{"addresses":[${'"a",'.repeat(120_000)}""]}` })),
     expected: errorsAre("couldn't unmarshal an argument"),
   },
-  'parameters repeated in a refusal': {
+  'parameters repeated in an error': {
     ask: () => post(`{"jsonrpc":"1.0","id":1,"method":"a","params":[ ${'"<" ,'.repeat(100_000)}1]}`),
     expected: errorsAre('jsonrpc must be 2.0'),
   },
   'a transaction that is too long': {
-    ask: () => post(written({ method: '"avm.issueTx"', params: `{"tx":"0x${'00'.repeat(450_000)}","encoding":"hexnc"}` })),
+    ask: () => post(rawRequest({ method: '"avm.issueTx"', params: `{"tx":"0x${'00'.repeat(450_000)}","encoding":"hexnc"}` })),
     expected: errorsAre('byte array exceeds maximum length'),
   },
   'a transaction of 500 signatures': {
     ask: () => post(call('avm.issueTx', { tx: formatHex('hex', manySignatures.bytes), encoding: 'hex' })),
     expected: /"txID"/,
   },
-  'UTXOs of the Data API': { ask: () => data(`utxos?addresses=${address}&pageSize=100&sortBy=amount`), expected: /"utxos":\[\{/ },
+  'UTXOs of the Data API': { ask: () => getData(`utxos?addresses=${address}&pageSize=100&sortBy=amount`), expected: /"utxos":\[\{/ },
 };
 
-describe('while it is answered, others wait no longer than the limit', () => {
+describe('other requests wait no longer than the limit during', () => {
   for (const [name, { ask, expected }] of Object.entries(cases))
     test(name, async () => {
-      // A busy machine delays now and then, what blocks the loop does so every time.
+      // A busy machine causes delays now and then; a blocked event loop causes one every time, so the minimum counts.
       let shortest = Number.POSITIVE_INFINITY;
       for (let round = 0; round < 6 && shortest > limit / 4; round++) {
         await longestWait();
@@ -187,7 +193,7 @@ describe('while it is answered, others wait no longer than the limit', () => {
         shortest = Math.min(shortest, await longestWait());
         expect(status).toBe(200);
         if (round === 0) expect(text.slice(0, 300) + text.slice(-300)).toMatch(expected);
-        expect(text.length).toBeLessThan(maxBatchAnswer * 1.5);
+        expect(text.length).toBeLessThan(maxBatchResponse * 1.5);
       }
       expect(shortest).toBeLessThan(limit);
     }, 60_000);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Address, addressWriter } from '../src/bytes/address.ts';
+import { type Address, createAddressFormatter } from '../src/bytes/address.ts';
 import { sha256Hex } from '../src/bytes/hash.ts';
 import { type Id, idText } from '../src/bytes/id.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** Memory of the node while large requests come in: nothing of a request stays once it is answered. */
+/** The node frees the memory of large requests once they are answered. */
 
 let node: Program;
 beforeAll(async () => {
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 const megabyte = 1_000_000;
-/** Megabytes sent, and by how many the node may have grown when it is idle again. */
-const sent = Number(process.env.SERAC_BODY_MEGABYTES ?? 1000);
-const most = 80;
+/** Megabytes sent, and the allowed growth of the node's memory in megabytes. */
+const sentMegabytes = Number(process.env.SERAC_BODY_MEGABYTES ?? 1000);
+const maxGrowth = 80;
 
 const residentMegabytes = async (): Promise<number> => {
   const { text } = await node.client.send('GET', '/ext/metrics');
@@ -24,9 +24,9 @@ const residentMegabytes = async (): Promise<number> => {
 
 const padding = 'x'.repeat(0.9 * megabyte);
 const hashOf = (at: number) => sha256Hex(Buffer.from(`request ${at}`));
-const writeAddress = addressWriter('X', 'local');
+const writeAddress = createAddressFormatter('X', 'local');
 
-/** Calls that name an id, an address and a request id which no call before has named: whatever caches by them gets a new key. */
+/** Calls with an ID, an address and a request ID that were not used before, so that caches get new keys. */
 const calls: readonly ((at: number) => { readonly method: string; readonly params: unknown })[] = [
   (at) => ({ method: 'avm.getTx', params: { txID: idText(hashOf(at) as Id) } }),
   (at) => ({
@@ -43,12 +43,12 @@ const send = async (at: number): Promise<void> => {
   expect(JSON.parse(text).id).toBe(`request-${at}`);
 };
 
-test('memory is back after many large requests, each with an id, an address and a request id of its own', async () => {
+test('memory does not grow with many large requests, each with its own ID, address and request ID', async () => {
   let at = 0;
   for (; at < 30; at++) await send(at);
   const before = await residentMegabytes();
-  for (const end = at + sent / 0.9; at < end; at++) await send(at);
-  // Garbage is collected when the node is idle; a cache that holds bodies holds them for good.
-  for (let waited = 0; (await residentMegabytes()) - before > most && waited < 5000; waited += 100) await Bun.sleep(100);
-  expect((await residentMegabytes()) - before).toBeLessThan(most);
+  for (const end = at + sentMegabytes / 0.9; at < end; at++) await send(at);
+  // The node collects garbage when idle; bodies in a cache would stay.
+  for (let waited = 0; (await residentMegabytes()) - before > maxGrowth && waited < 5000; waited += 100) await Bun.sleep(100);
+  expect((await residentMegabytes()) - before).toBeLessThan(maxGrowth);
 }, 300_000);

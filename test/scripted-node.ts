@@ -1,58 +1,57 @@
-import { addressWriter, zeroAddress } from '../src/bytes/address.ts';
+import { createAddressFormatter, zeroAddress } from '../src/bytes/address.ts';
 import { formatHex, parseHex } from '../src/bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../src/bytes/id.ts';
-import type { HttpAnswer, HttpRequest, Transport } from '../src/follow/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../src/follow/transport.ts';
 import { parseTx } from '../src/tx/tx.ts';
 import type { SourceChain } from './source-chain.ts';
-import { localTerms } from './wallet-kit.ts';
+import { localChainParams } from './wallet-kit.ts';
 
 /**
- * The transport's other end, with a real chain behind it and moods of its own: what a follower must live through without a node that
- * can be told to misbehave.
+ * A fake node behind a transport: it answers from a real chain, and tests can make it misbehave.
  */
 export type ScriptedNode = {
   readonly transport: Transport;
-  /** How it takes the next question; `well` unless told. */
-  mood: (asked: Asked) => Mood;
-  /** Height up to which it has blocks; all there are unless told. */
+  /** How it answers a call; always `normal` by default. */
+  behavior: (call: ReceivedCall) => Behavior;
+  /** Height of its last block; by default that of the chain. */
   height: bigint | undefined;
   networkID: number;
   chainID: Id;
-  /** Whether it knows the transactions of the other chains. */
-  foreign: boolean;
-  /** Blocks it gives instead of the real ones. */
-  readonly instead: Map<bigint, Uint8Array>;
-  readonly asked: Asked[];
+  /** Whether it has the transactions of P-Chain and C-Chain. */
+  knowsForeignTxs: boolean;
+  /** Blocks it returns instead of the real ones, by height. */
+  readonly replacedBlocks: Map<bigint, Uint8Array>;
+  readonly requests: ReceivedCall[];
 };
 
-export type Asked = { readonly method: string; readonly params: Record<string, unknown> };
+export type ReceivedCall = { readonly method: string; readonly params: Record<string, unknown> };
 
-export type Mood = keyof typeof moods;
+export type Behavior = keyof typeof behaviors;
 
-export function scriptNode(source: SourceChain): ScriptedNode {
+export function createScriptedNode(source: SourceChain): ScriptedNode {
   const { state } = source.local;
   const node: ScriptedNode = {
-    mood: () => 'well',
+    behavior: () => 'normal',
     height: undefined,
-    networkID: localTerms.networkID,
-    chainID: localTerms.blockchainID,
-    foreign: true,
-    instead: new Map(),
-    asked: [],
+    networkID: localChainParams.networkID,
+    chainID: localChainParams.blockchainID,
+    knowsForeignTxs: true,
+    replacedBlocks: new Map(),
+    requests: [],
     transport: async (request) => {
-      const { id, method, params } = JSON.parse(request.body) as Asked & { id: number };
+      const { id, method, params } = JSON.parse(request.body) as ReceivedCall & { id: number };
       const one = { method, params };
-      node.asked.push(one);
+      node.requests.push(one);
       const text = (): string => JSON.stringify({ jsonrpc: '2.0', ...answer(one), id });
-      return moods[node.mood(one)](text, request);
+      return behaviors[node.behavior(one)](text, request);
     },
   };
 
   const top = (): bigint => node.height ?? state.height();
   const found = (bytes: Uint8Array | undefined, name: string) =>
-    bytes === undefined ? refusal('not found') : { result: { [name]: formatHex('hex', bytes), encoding: 'hex' } };
+    bytes === undefined ? errorResponse('not found') : { result: { [name]: formatHex('hex', bytes), encoding: 'hex' } };
 
-  const answer = ({ method, params }: Asked): object => {
+  const answer = ({ method, params }: ReceivedCall): object => {
     switch (method) {
       case 'info.getNetworkID':
         return { result: { networkID: String(node.networkID) } };
@@ -62,7 +61,7 @@ export function scriptNode(source: SourceChain): ScriptedNode {
         return { result: { height: String(top()) } };
       case 'avm.getBlockByHeight': {
         const height = BigInt(params.height as string);
-        return found(height > top() ? undefined : (node.instead.get(height) ?? state.blockAt(height)), 'block');
+        return found(height > top() ? undefined : (node.replacedBlocks.get(height) ?? state.blockAt(height)), 'block');
       }
       case 'avm.getTx':
         return found(state.txBytes(parseId(params.txID as string)), 'tx');
@@ -72,29 +71,29 @@ export function scriptNode(source: SourceChain): ScriptedNode {
         return utxosOf(source, params);
       case 'platform.getTx':
       case 'avax.getAtomicTx':
-        return node.foreign ? found(source.foreignTxs.get(parseId(params.txID as string)), 'tx') : refusal('not found');
+        return node.knowsForeignTxs ? found(source.foreignTxs.get(parseId(params.txID as string)), 'tx') : errorResponse('not found');
       case 'avm.issueTx':
-        return issued(parseHex('hex', params.tx as string));
+        return issueTx(parseHex('hex', params.tx as string));
       default:
-        return refusal(`rpc: can't find method "${method}"`);
+        return errorResponse(`rpc: can't find method "${method}"`);
     }
   };
   return node;
 }
 
-const refusal = (message: string) => ({ error: { code: -32000, message, data: null } });
+const errorResponse = (message: string) => ({ error: { code: -32000, message, data: null } });
 
-/** Takes what is for its network, as a node with nothing else to say would. */
-function issued(bytes: Uint8Array): object {
+/** Accepts a transaction if its network ID is right; checks nothing else. */
+function issueTx(bytes: Uint8Array): object {
   const { id, unsigned } = parseTx(bytes);
-  return unsigned.networkID === localTerms.networkID ? { result: { txID: idText(id) } } : refusal('tx has wrong network ID');
+  return unsigned.networkID === localChainParams.networkID ? { result: { txID: idText(id) } } : errorResponse('tx has wrong network ID');
 }
 
-const show = addressWriter('X', 'local');
+const formatAddress = createAddressFormatter('X', 'local');
 
 function utxosOf({ local: { state }, model }: SourceChain, params: Record<string, unknown>): object {
   const owners = [...model.utxos.values()].flatMap(({ output }) => output.addresses);
-  const address = owners.find((owner) => (params.addresses as string[])[0] === show(owner)) ?? zeroAddress;
+  const address = owners.find((owner) => (params.addresses as string[])[0] === formatAddress(owner)) ?? zeroAddress;
   const { utxo } = (params.startIndex ?? { utxo: idText(zeroId) }) as { utxo: string };
   const query = { addresses: [address], start: { address, utxoID: parseId(utxo) }, limit: params.limit as number };
   const { utxos, end } = state.utxos(state.id, query, true);
@@ -103,28 +102,28 @@ function utxosOf({ local: { state }, model }: SourceChain, params: Record<string
     result: {
       numFetched: String(texts.length),
       utxos: texts,
-      endIndex: { address: show(end.address), utxo: idText(end.utxoID) },
+      endIndex: { address: formatAddress(end.address), utxo: idText(end.utxoID) },
       encoding: 'hex',
     },
   };
 }
 
-type Say = (text: () => string, request: HttpRequest) => Promise<HttpAnswer>;
+type Respond = (text: () => string, request: TransportRequest) => Promise<TransportResponse>;
 
-const ok = (text: string | undefined): HttpAnswer => ({ status: 200, text });
+const ok = (text: string | undefined): TransportResponse => ({ status: 200, text });
 
-const moods = {
-  well: async (text) => ok(text()),
-  gone: async () => {
+const behaviors = {
+  normal: async (text) => ok(text()),
+  unreachable: async () => {
     throw new Error('connection refused');
   },
   hanging: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   starting: async () => ({ status: 404, text: '404 page not found\n' }),
   busy: async () => ({ status: 503, text: 'API call rejected because chain is not done bootstrapping\n' }),
   html: async () => ok('<html><body>Bad gateway</body></html>'),
-  cut: async (text) => ok(text().slice(0, -20)),
-  stranger: async (text) => ok(text().replace(/"id":\d+}$/, '"id":0}')),
-  flipped: async (text) => ok(text().replace(/[0-9a-f](?=[0-9a-f]{30})/, (digit) => (digit === '0' ? '1' : '0'))),
-  endless: async () => ok(undefined),
+  truncated: async (text) => ok(text().slice(0, -20)),
+  wrongId: async (text) => ok(text().replace(/"id":\d+}$/, '"id":0}')),
+  corrupted: async (text) => ok(text().replace(/[0-9a-f](?=[0-9a-f]{30})/, (digit) => (digit === '0' ? '1' : '0'))),
+  tooLong: async () => ok(undefined),
   empty: async () => ok(''),
-} satisfies Record<string, Say>;
+} satisfies Record<string, Respond>;

@@ -11,16 +11,16 @@ export type Servers = {
 
 const { SERAC_TEST_POSTGRES: namedPostgres, SERAC_TEST_REDIS: namedRedis } = process.env;
 
-/** Whether `openServers` finds any. */
+/** Whether `openServers` can be used. */
 export const hasServers: boolean =
   (namedPostgres !== undefined || postgresInstalled) && (namedRedis !== undefined || redisBinary !== undefined);
 
-/** Whether there are some that can be stopped and killed. */
+/** Whether servers can be started that a test may stop and kill. */
 export const hasPrivateServers: boolean = postgresInstalled && redisBinary !== undefined;
 
-/** How a suite that needs them is called. */
-export const withServers = (what: string, there: boolean): string =>
-  there ? what : `${what} (left out: there is no PostgreSQL or no Redis here)`;
+/** The name of a test suite, with the reason if it is skipped. */
+export const suiteName = (what: string, isAvailable: boolean): string =>
+  isAvailable ? what : `${what} (skipped: PostgreSQL or Redis is not installed)`;
 
 export async function openServers(name: string): Promise<Servers> {
   const [database, cache] = [await openDatabase(name), await openCache()];
@@ -40,10 +40,10 @@ export async function openPrivateServers(): Promise<PrivateServers> {
   return { postgres: (await startPostgres()) as PrivatePostgres, redis: (await startRedis()) as PrivateRedis };
 }
 
-type Opened = { readonly url: string; readonly close: () => Promise<void> };
+type OpenServer = { readonly url: string; readonly close: () => Promise<void> };
 
-/** In the server that the environment names, else in one of the test's own. */
-async function openDatabase(name: string): Promise<Opened> {
+/** Creates a database on the server that SERAC_TEST_POSTGRES names, else on a private server. */
+async function openDatabase(name: string): Promise<OpenServer> {
   if (namedPostgres === undefined) {
     const own = (await startPostgres()) as PrivatePostgres;
     return { url: own.url, close: own.remove };
@@ -60,8 +60,8 @@ async function openDatabase(name: string): Promise<Opened> {
   return { url: url.href, close: () => run(`DROP DATABASE ${database} WITH (FORCE)`) };
 }
 
-/** Callers without a key are counted by their address, which others who use the same server have too: one of our own is better. */
-async function openCache(): Promise<Opened> {
+/** Prefers a private Redis: rate limits count callers by address, and other users of a shared server have the same address. */
+async function openCache(): Promise<OpenServer> {
   const own = await startRedis();
   return own === undefined ? { url: namedRedis ?? '', close: async () => {} } : { url: own.url, close: own.kill };
 }

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from './http.ts';
 
-/** A node on a file system of its own that is small enough to run full: Linux lends one to a process in a name space of its own. */
+/** A node whose data directory is on a file system of 32 MB, which tests can fill: a tmpfs in a mount namespace of its own. */
 export type SmallDisk = {
   readonly client: Client;
-  /** Fills the file system until so many per cent of it are free. */
-  readonly leave: (percent: number) => void;
+  /** Fills the file system until `percent` of it are free. */
+  readonly leaveFree: (percent: number) => void;
   readonly exited: Promise<number>;
   readonly stop: () => Promise<number>;
 };
 
 const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
-const inside = (dir: string, command: readonly string[]) => [
+const inMountNamespace = (dir: string, command: readonly string[]) => [
   'unshare',
   '--map-root-user',
   '--mount',
@@ -26,11 +26,11 @@ const inside = (dir: string, command: readonly string[]) => [
   ...command,
 ];
 
-/** Not every system lets a process have its own mounts. */
+/** Whether this system allows a process its own mounts. */
 export function hasSmallDisks(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   try {
-    return Bun.spawnSync(inside(dir, ['true'])).success;
+    return Bun.spawnSync(inMountNamespace(dir, ['true'])).success;
   } catch {
     return false;
   } finally {
@@ -38,36 +38,38 @@ export function hasSmallDisks(): boolean {
   }
 }
 
-/** A start on such a file system of which 20 per cent are left. */
+/** Starts Serac on such a file system with 20 % free space, and waits until it exits. */
 export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly code: number; readonly err: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const fill = ['sh', '-c', 'head -c 26843546 /dev/zero > "$1/ballast" && shift && exec "$@"', 'sh', dir];
-  const child = Bun.spawn(inside(dir, [...fill, bin, '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]), { stderr: 'pipe' });
+  const child = Bun.spawn(inMountNamespace(dir, [...fill, bin, '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]), {
+    stderr: 'pipe',
+  });
   const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
   rmSync(dir, { recursive: true, force: true });
   return { code, err };
 }
 
-/** A command and its words, if there is one, come before the flags. */
-export async function startOnSmallDisk(...told: string[]): Promise<SmallDisk> {
+/** Starts a node. A command and its arguments, if any, come before the flags. */
+export async function startOnSmallDisk(...args: string[]): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
-  const words = told.filter((one) => !one.startsWith('-'));
-  const flags = ['--http-port=0', '--json', `--data-dir=${dir}/data`, ...told.filter((one) => one.startsWith('-'))];
-  const child = Bun.spawn(inside(dir, [bin, ...words, ...flags]), { stdout: 'pipe' });
+  const command = args.filter((one) => !one.startsWith('-'));
+  const flags = ['--http-port=0', '--json', `--data-dir=${dir}/data`, ...args.filter((one) => one.startsWith('-'))];
+  const child = Bun.spawn(inMountNamespace(dir, [bin, ...command, ...flags]), { stdout: 'pipe' });
   let banner = '';
   for await (const chunk of child.stdout) {
     banner += Buffer.from(chunk).toString('utf8');
     if (banner.includes('\n')) break;
   }
   const client = createClient(Number(new URL((JSON.parse(banner) as { url: string }).url).port));
-  // The mount is in the process's own name space, where its root leads to.
+  // The mount is visible only in the process's own namespace, through /proc/PID/root.
   const disk = `/proc/${child.pid}/root${dir}`;
   const ballast = join(disk, 'ballast');
   writeFileSync(ballast, '');
   return {
     client,
     exited: child.exited,
-    leave: (percent) => {
+    leaveFree: (percent) => {
       truncateSync(ballast, 0);
       const { blocks, bavail, bsize } = statfsSync(disk);
       const size = Math.max(0, bavail - Math.floor((blocks * percent) / 100)) * bsize;

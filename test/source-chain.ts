@@ -6,20 +6,20 @@ import type { TransferableOutput } from '../src/tx/output.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { UnsignedTx } from '../src/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
-import { contractExport } from './contract-export.ts';
-import { createGenerator } from './generator.ts';
-import type { Model } from './ledger-model.ts';
+import { createCChainExport } from './c-chain-export.ts';
+import type { LedgerModel } from './ledger-model.ts';
 import { cChain, type LocalChain, localModel, openLocalChain, pChain } from './local-chain.ts';
 import { createRandom, type Random } from './random.ts';
-import { amountUpTo, chance } from './random-world.ts';
-import { createWallet, ewoq, localTerms, ownedBy, transfer, type Wallet } from './wallet-kit.ts';
+import { chance, randomAmount } from './random-world.ts';
+import { createTxGenerator } from './tx-generator.ts';
+import { createWallet, ewoq, localChainParams, ownedBy, transfer, type Wallet } from './wallet-kit.ts';
 
-/** A real X-Chain that grows by random blocks of good transactions, imports included: something for others to follow. */
+/** An X-Chain that grows by random blocks of valid transactions, including imports. Tests follow it. */
 export type SourceChain = {
   readonly local: LocalChain;
-  readonly model: Model;
+  readonly model: LedgerModel;
   readonly wallet: Wallet;
-  /** Transactions of the P- and C-Chain that exported what it imports. */
+  /** Export transactions of the P-Chain and C-Chain whose outputs it imports. */
   readonly foreignTxs: ReadonlyMap<Id, Uint8Array>;
   readonly grow: (blocks: number) => void;
 };
@@ -31,10 +31,18 @@ export function openSourceChain(seed: number): SourceChain {
   const model = localModel();
   const wallet = createWallet('source chain', { keys: [ewoq], count: 5 });
   const lockedUntil = () => clock + BigInt(1 + random.below(60));
-  const generator = createGenerator({ random, model, wallet, now: () => clock, lockedUntil, chains: [pChain, cChain], holds: true });
+  const generator = createTxGenerator({
+    random,
+    model,
+    wallet,
+    now: () => clock,
+    lockedUntil,
+    chains: [pChain, cChain],
+    holdsPending: true,
+  });
   const foreignTxs = new Map<Id, Uint8Array>();
 
-  const receive = (): void => {
+  const depositForeignExport = (): void => {
     const from = random.pick([pChain, cChain]);
     const { bytes, utxos } = foreignExport(from, wallet, random);
     foreignTxs.set(idOf(bytes), bytes);
@@ -44,12 +52,12 @@ export function openSourceChain(seed: number): SourceChain {
     }
   };
 
-  /** Each may depend on the ones before it. */
-  const someTxs = (): Tx[] => {
+  /** Random transactions; each may depend on the ones before it. */
+  const randomTxs = (): Tx[] => {
     const txs: Tx[] = [];
     for (let wanted = 1 + random.below(5); txs.length < wanted; ) {
-      generator.settled();
-      const tx = generator.good();
+      generator.reset();
+      const tx = generator.nextValid();
       if (tx === undefined) break;
       model.apply(tx);
       txs.push(tx);
@@ -65,9 +73,9 @@ export function openSourceChain(seed: number): SourceChain {
     grow: (blocks) => {
       for (let i = 0; i < blocks; i++) {
         clock += BigInt(random.below(5));
-        if (chance(random, 40)) receive();
+        if (chance(random, 40)) depositForeignExport();
         const { id: parentID, height } = local.state.lastAccepted();
-        const block = local.chain.parse(makeBlock({ parentID, height: height + 1n, time: clock, txs: someTxs() }).bytes);
+        const block = local.chain.parse(makeBlock({ parentID, height: height + 1n, time: clock, txs: randomTxs() }).bytes);
         local.chain.verify(block);
         local.chain.accept(block.id);
       }
@@ -75,22 +83,24 @@ export function openSourceChain(seed: number): SourceChain {
   };
 }
 
-/** An export of another chain to this one as it stands on the wire; nobody here asks for its signatures. */
+/** An export of another chain to this one, as bytes. Its signatures are never checked here. */
 function foreignExport(from: Id, wallet: Wallet, random: Random): { bytes: Uint8Array; utxos: Utxo[] } {
   const outputs = Array.from({ length: 1 + random.below(3) }, () => {
     const owners = chance(random, 30) ? ownedBy(wallet.keys.slice(0, 3), 2) : ownedBy([random.pick(wallet.keys)]);
-    return transfer(localTerms.feeAsset, 1_000_000n + amountUpTo(random, 1n << 40n), owners);
+    return transfer(localChainParams.feeAsset, 1_000_000n + randomAmount(random, 1n << 40n), owners);
   });
-  if (from === cChain) return contractExport({ address: random.bytes(20), amount: 1n, nonce: BigInt(random.next()) }, outputs);
-  const kept = [transfer(localTerms.feeAsset, 5n, ownedBy([ewoq]))];
-  const bytes = platformBytes(kept, outputs, random);
-  return { bytes, utxos: outputs.map(({ assetID, output }, i) => makeUtxo(idOf(bytes), kept.length + i, assetID, output)) };
+  if (from === cChain) return createCChainExport({ address: random.bytes(20), amount: 1n, nonce: BigInt(random.next()) }, outputs);
+  const change = [transfer(localChainParams.feeAsset, 5n, ownedBy([ewoq]))];
+  const bytes = platformExportBytes(change, outputs, random);
+  return { bytes, utxos: outputs.map(({ assetID, output }, i) => makeUtxo(idOf(bytes), change.length + i, assetID, output)) };
 }
 
-/** The P-Chain's export has the fields of the X-Chain's in the same order, under another type id. */
-function platformBytes(outputs: TransferableOutput[], exportedOutputs: TransferableOutput[], random: Random): Uint8Array {
-  const base = { networkID: localTerms.networkID, blockchainID: pChain, outputs, inputs: [], memo: random.bytes(8) };
-  const body = Buffer.from(pack(UnsignedTx, { kind: 'ExportTx', ...base, destinationChain: localTerms.blockchainID, exportedOutputs }));
+/** The P-Chain's export has the fields of the X-Chain's in the same order, with another type ID. */
+function platformExportBytes(outputs: TransferableOutput[], exportedOutputs: TransferableOutput[], random: Random): Uint8Array {
+  const base = { networkID: localChainParams.networkID, blockchainID: pChain, outputs, inputs: [], memo: random.bytes(8) };
+  const body = Buffer.from(
+    pack(UnsignedTx, { kind: 'ExportTx', ...base, destinationChain: localChainParams.blockchainID, exportedOutputs }),
+  );
   body.writeUInt32BE(18, versionSize);
   return concat([body, Buffer.alloc(4)]);
 }

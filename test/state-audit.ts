@@ -3,33 +3,33 @@ import { sha256Hex } from '../src/bytes/hash.ts';
 import { toHex } from '../src/bytes/hex.ts';
 import { type Id, idToBytes } from '../src/bytes/id.ts';
 import { maxGenesisBytes } from '../src/codec/pack.ts';
-import { sumOf as storedSum } from '../src/state/balance.ts';
+import { decodeSum as storedSum } from '../src/state/balance.ts';
 import { tablesOf } from '../src/state/schema.ts';
-import { restored, storedOwners } from '../src/state/stored-utxo.ts';
+import { decodeStoredUtxo, storedOwners } from '../src/state/stored-utxo.ts';
 import type { Database } from '../src/store/database.ts';
 import { type Block, parseBlock } from '../src/tx/block.ts';
 import { parseTx, type Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { madeBy, spentBy } from './ledger-model.ts';
+import { createdBy, spentBy } from './ledger-model.ts';
 
 /**
- * Reads a whole database and works out anew everything that is kept twice: owners, sums, counts, assets and what was spent must all
- * follow from the transactions. Gives what does not. Knows the tables, and none of the code that keeps them.
+ * Computes owners, sums, counts, assets and spent outputs again from the transactions in a database, and compares them with its tables.
+ * Returns the differences. Does not use the code that writes these tables.
  */
 export function auditState(db: Database): string[] {
-  const wrong = [...integrity(db), ...auditShared(db)];
+  const problems = [...integrityProblems(db), ...auditSharedMemory(db)];
   for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL').all())
-    wrong.push(...auditChain(db, number));
-  return wrong;
+    problems.push(...auditChain(db, number));
+  return problems;
 }
 
-/** One hash of all that is accepted: equal histories give equal hashes, wherever and however often they were executed. */
+/** A hash of the accepted state: equal histories give equal hashes. */
 export function stateHash(db: Database): string {
   const hash = createHash('sha256');
   for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL ORDER BY id').all())
     for (const [name, table] of Object.entries(tablesOf(number)))
       addRows(hash, db, `SELECT * FROM ${table} ORDER BY 1, 2${name === 'spend' ? '' : ', 3'}`);
-  // Numbers of chains and entries depend on which chain was heard of first, which no block says.
+  // Chain and row numbers depend on the order in which chains were first used, which is not part of the history.
   addRows(
     hash,
     db,
@@ -39,8 +39,8 @@ export function stateHash(db: Database): string {
   return hash.digest('hex');
 }
 
-/** Every block from the first on, block 0 included, and the transactions of the genesis. */
-export function historyOf(db: Database, chain = 1): { readonly genesis: Tx[]; readonly blocks: Uint8Array[] } {
+/** All blocks, including block 0, and the genesis transactions. */
+export function readHistory(db: Database, chain = 1): { readonly genesis: Tx[]; readonly blocks: Uint8Array[] } {
   const t = tablesOf(chain);
   const txs = db.prepare<{ bytes: Uint8Array; height: number }>(`SELECT bytes, height FROM ${t.tx} ORDER BY seq`).all();
   const byHeight = Map.groupBy(txs, ({ height }) => height);
@@ -59,44 +59,49 @@ function addRows(hash: ReturnType<typeof createHash>, db: Database, sql: string)
   hash.update('|');
 }
 
-function integrity(db: Database): string[] {
-  const told = db.prepare<{ integrity_check: string }>('PRAGMA integrity_check').all();
-  return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
+function integrityProblems(db: Database): string[] {
+  const rows = db.prepare<{ integrity_check: string }>('PRAGMA integrity_check').all();
+  return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
 }
 
 function auditChain(db: Database, chain: number): string[] {
   const t = tablesOf(chain);
-  const { genesis, blocks } = historyOf(db, chain);
+  const { genesis, blocks } = readHistory(db, chain);
   const parsed = blocks.map(parseBlock);
-  const placed = [...genesis.map((tx) => ({ tx, height: 0 })), ...parsed.flatMap(({ txs }, height) => txs.map((tx) => ({ tx, height })))];
-  const { unspent, lines } = executed(placed);
+  const txsWithHeight = [
+    ...genesis.map((tx) => ({ tx, height: 0 })),
+    ...parsed.flatMap(({ txs }, height) => txs.map((tx) => ({ tx, height }))),
+  ];
+  const { unspent, lines } = replayTxs(txsWithHeight);
   const last = db.prepare<{ id: Uint8Array; unspent: number }>(`SELECT id, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`).get();
   return [
-    ...linked(parsed),
-    ...compared('last block', last === undefined ? [] : [`${toHex(last.id)} ${last.unspent}`], [`${parsed.at(-1)?.id} ${unspent.length}`]),
-    ...compared('outputs', outputRows(db, t), lines),
-    ...compared('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
-    ...compared('balances', balanceRows(db, t.account), balanceLines(unspent)),
-    ...compared('assets', assetRows(db, t.asset), placed.flatMap(assetLines)),
-    ...compared(
+    ...linkProblems(parsed),
+    ...compareLines('last block', last === undefined ? [] : [`${toHex(last.id)} ${last.unspent}`], [
+      `${parsed.at(-1)?.id} ${unspent.length}`,
+    ]),
+    ...compareLines('outputs', outputRows(db, t), lines),
+    ...compareLines('owners', ownerRows(db, t), unspent.flatMap(ownerLines)),
+    ...compareLines('balances', balanceRows(db, t.account), balanceLines(unspent)),
+    ...compareLines('assets', assetRows(db, t.asset), txsWithHeight.flatMap(assetLines)),
+    ...compareLines(
       'transactions',
       txRows(db, t.tx),
-      placed.map(({ tx, height }, i) => `${i + 1} ${tx.id} ${tx.id} ${height}`),
+      txsWithHeight.map(({ tx, height }, i) => `${i + 1} ${tx.id} ${tx.id} ${height}`),
     ),
   ];
 }
 
-/** Every output there ever was, a line each, and those that are left. */
-function executed(placed: readonly { tx: Tx; height: number }[]): { unspent: Utxo[]; lines: string[] } {
+/** Every output ever created, one line each, and the unspent ones. */
+function replayTxs(placed: readonly { tx: Tx; height: number }[]): { unspent: Utxo[]; lines: string[] } {
   const all = new Map<string, { utxo: Utxo; height: number; spent: number | null }>();
   for (const [i, { tx, height }] of placed.entries()) {
     for (const id of spentBy(tx)) {
       const entry = all.get(id);
-      // Spent before, or never there: the line of the output will not be the one in the table.
+      // -1 marks a double spend, so that the line differs from the table.
       if (entry !== undefined) entry.spent = entry.spent === null ? i + 1 : -1;
-      else throw new Error(`transaction ${tx.id} spends ${id}, which was never made`);
+      else throw new Error(`transaction ${tx.id} spends ${id}, which was never created`);
     }
-    for (const utxo of madeBy(tx)) all.set(utxo.id, { utxo, height, spent: null });
+    for (const utxo of createdBy(tx)) all.set(utxo.id, { utxo, height, spent: null });
   }
   return {
     unspent: [...all.values()].filter(({ spent }) => spent === null).map(({ utxo }) => utxo),
@@ -104,10 +109,10 @@ function executed(placed: readonly { tx: Tx; height: number }[]): { unspent: Utx
   };
 }
 
-const linked = (blocks: readonly Block[]): string[] =>
+const linkProblems = (blocks: readonly Block[]): string[] =>
   blocks.flatMap(({ height, parentID }, i) => {
-    if (height !== BigInt(i)) return [`block ${i} says it is ${height}`];
-    return i > 0 && parentID !== blocks[i - 1]?.id ? [`block ${i} does not follow the one before it`] : [];
+    if (height !== BigInt(i)) return [`block ${i} has height ${height}`];
+    return i > 0 && parentID !== blocks[i - 1]?.id ? [`block ${i} has a wrong parent ID`] : [];
   });
 
 const assetRows = (db: Database, table: string): string[] =>
@@ -131,7 +136,7 @@ const outputRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
       `SELECT u.id, u.height, s.tx AS spent, u.bytes FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq`,
     )
     .all()
-    .map(({ id, height, spent, bytes }) => `${toHex(id)} ${height} ${spent} ${toHex(restored(bytes).bytes)}`);
+    .map(({ id, height, spent, bytes }) => `${toHex(id)} ${height} ${spent} ${toHex(decodeStoredUtxo(bytes).bytes)}`);
 
 const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
@@ -162,7 +167,7 @@ type Account = {
   readonly shared_count: number;
 };
 
-/** The sums of each address, asset and lock time, one line each. */
+/** The sums of each address, asset and locktime, one line each. */
 export function balanceLines(utxos: Iterable<Utxo>): string[] {
   const sums = new Map<string, { own: bigint; owned: number; shared: bigint; sharing: number }>();
   for (const { assetID, output } of utxos) {
@@ -183,18 +188,18 @@ export function balanceLines(utxos: Iterable<Utxo>): string[] {
   return [...sums].map(([key, { own, owned, shared, sharing }]) => `${key}: ${own}/${owned} ${shared}/${sharing}`);
 }
 
-/** What can be imported is listed under each of its owners, and nothing else is. */
-function auditShared(db: Database): string[] {
+/** Checks that each output that can be imported is listed under each of its owners, and no other is. */
+function auditSharedMemory(db: Database): string[] {
   const entries = db.prepare<{ seq: number; bytes: Uint8Array }>('SELECT seq, bytes FROM atomic WHERE removed = 0').all();
   const rows = db.prepare<{ address: Uint8Array; seq: number }>('SELECT address, seq FROM atomic_owner').all();
-  return compared(
+  return compareLines(
     'owners in shared memory',
     rows.map(({ address, seq }) => `${toHex(address)} ${seq}`),
     entries.flatMap(({ seq, bytes }) => storedOwners(bytes).map((address) => `${address} ${seq}`)),
   );
 }
 
-/** Ids of what is in the memory that `reader` may import from `peer`, ascending. */
+/** IDs of the outputs that `reader` can import from `peer`, ascending. */
 export const sharedIds = (db: Database, reader: Id, peer: Id): string[] =>
   db
     .prepare<{ id: Uint8Array }>(
@@ -204,11 +209,11 @@ export const sharedIds = (db: Database, reader: Id, peer: Id): string[] =>
     .all(idToBytes(reader), idToBytes(peer))
     .map(({ id }) => toHex(id));
 
-function compared(what: string, stored: readonly string[], worked: readonly string[]): string[] {
-  const [kept, due] = [new Set(stored), new Set(worked)];
-  if (kept.size !== stored.length) return [`${what}: a line is kept twice`];
-  const extra = stored.filter((line) => !due.has(line));
-  const missing = worked.filter((line) => !kept.has(line));
-  const shown = [...extra.map((line) => `kept: ${line}`), ...missing.map((line) => `missing: ${line}`)].slice(0, 4);
+function compareLines(what: string, stored: readonly string[], computed: readonly string[]): string[] {
+  const [storedSet, computedSet] = [new Set(stored), new Set(computed)];
+  if (storedSet.size !== stored.length) return [`${what}: duplicate row`];
+  const extra = stored.filter((line) => !computedSet.has(line));
+  const missing = computed.filter((line) => !storedSet.has(line));
+  const shown = [...extra.map((line) => `unexpected: ${line}`), ...missing.map((line) => `missing: ${line}`)].slice(0, 4);
   return shown.map((line) => `${what}: ${line}`);
 }

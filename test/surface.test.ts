@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Program, startProgram } from './program.ts';
 
-/** What a node shows to whom: flags that take interfaces away, and what is beyond AvalancheGo. */
+/** Flags that disable endpoints, and endpoints that AvalancheGo does not have. */
 
 const json = { 'content-type': 'application/json' };
 const call = (method: string) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: {} });
@@ -13,7 +13,7 @@ describe('--public-api', () => {
   });
   afterAll(() => node.stop());
 
-  test('what it hides does not exist, in the words for what does not exist', async () => {
+  test('disabled methods and paths get the error of unknown ones', async () => {
     for (const method of ['getNodeID', 'getNodeIP', 'getVMs']) {
       const { text } = await node.client.send('POST', '/ext/info', json, call(`info.${method}`));
       const shown = `info.${method[0]!.toUpperCase()}${method.slice(1)}`;
@@ -27,14 +27,14 @@ describe('--public-api', () => {
       }
   });
 
-  test('the rest answers', async () => {
+  test('the others respond', async () => {
     expect(await node.client.call('/ext/info', 'info.getNetworkName')).toMatchObject({ result: { networkName: 'local' } });
     expect(await node.client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '0' } });
   });
 });
 
 describe('--api-…-enabled=false', () => {
-  test('takes the routes away', async () => {
+  test('disables the routes', async () => {
     const node = await startProgram('--api-info-enabled=false', '--api-health-enabled=false', '--api-metrics-enabled=false');
     for (const path of ['/ext/info', '/ext/health', '/ext/health/liveness', '/ext/metrics'])
       expect((await node.client.send('GET', path)).status).toBe(404);
@@ -44,7 +44,7 @@ describe('--api-…-enabled=false', () => {
 });
 
 describe('hosts', () => {
-  test('--http-allowed-hosts takes names, * takes all', async () => {
+  test('--http-allowed-hosts allows only the named hosts and IP addresses', async () => {
     const node = await startProgram('--http-allowed-hosts=example.org');
     const ask = async (host: string) => (await node.client.send('POST', '/ext/bc/X', { ...json, host }, call('avm.getHeight'))).status;
     expect(await ask('example.org')).toBe(200);
@@ -62,7 +62,7 @@ describe('counterpart chains and metrics', () => {
   });
   afterAll(() => node.stop());
 
-  test('P answers what clients ask of it on the way to X', async () => {
+  test('the P-Chain endpoint answers the methods that X-Chain clients need', async () => {
     expect(await node.client.call('/ext/bc/P', 'platform.getFeeConfig')).toMatchObject({
       result: {
         weights: [1, 1000, 1000, 4],
@@ -77,7 +77,7 @@ describe('counterpart chains and metrics', () => {
     expect(await node.client.call('/ext/bc/P', 'platform.getHeight')).toMatchObject({ result: { height: '0' } });
   });
 
-  test('everything else of P and C is an error that says so', async () => {
+  test('other P-Chain and C-Chain methods return an error that says Serac does not run the chain', async () => {
     for (const [path, method, chain] of [
       ['/ext/bc/P', 'platform.issueTx', 'P'],
       ['/ext/bc/C/avax', 'avax.issueTx', 'C'],
@@ -89,7 +89,7 @@ describe('counterpart chains and metrics', () => {
     }
   });
 
-  test('a batch is answered in order, notifications left out', async () => {
+  test('a batch is answered in order, without notifications', async () => {
     const batch = [
       { jsonrpc: '2.0', id: 'a', method: 'avm.getHeight' },
       { jsonrpc: '2.0', method: 'avm.getHeight' },
@@ -99,7 +99,7 @@ describe('counterpart chains and metrics', () => {
     expect(answers.map((answer: { id: unknown }) => answer.id)).toEqual(['a', 2]);
   });
 
-  test('/ext/metrics counts what was asked', async () => {
+  test('/ext/metrics counts calls', async () => {
     await node.client.call('/ext/info', 'info.getNetworkID');
     const { text, status } = await node.client.send('GET', '/ext/metrics');
     expect(status).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { addressWriter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/bytes/address.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import { fromHex, toHex } from '../src/bytes/hex.ts';
 import { type Id, zeroId } from '../src/bytes/id.ts';
@@ -7,7 +7,7 @@ import { recoverNative } from '../src/crypto/curve-native.ts';
 import { recoverSigner } from '../src/crypto/recover.ts';
 import type { View } from '../src/state/view.ts';
 import { effectsOf } from '../src/tx/effects.ts';
-import { parseTx, signedPart, type Tx } from '../src/tx/tx.ts';
+import { parseTx, type Tx, unsignedBytes } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { type SpendContext, verifySpend } from '../src/verify/spend.ts';
 import { verifySyntax } from '../src/verify/syntax.ts';
@@ -19,10 +19,10 @@ const raw = (hex: string) => fromHex(hex.slice(2));
 const keys = [...vectors.keys, ...Object.values(scenario.keys)].map((key) => kit.keyFrom(raw(key.privateKeyHex)));
 const captured = vectors.txs.map((vector) => parseTx(raw(vector.signedHexNC)));
 
-describe('signing again what the peer accepted', () => {
+describe('signing transactions that AvalancheGo accepted gives the same bytes', () => {
   for (const tx of captured)
     test(`${tx.unsigned.kind} ${tx.id}`, () => {
-      const hash = sha256(signedPart(tx));
+      const hash = sha256(unsignedBytes(tx));
       const signers = tx.credentials.map((credential) => {
         if (!('signatures' in credential)) throw new Error('not a credential');
         return credential.signatures.map((signature) => keyOf(recoverSigner(recoverNative, hash, signature)));
@@ -31,7 +31,7 @@ describe('signing again what the peer accepted', () => {
     });
 });
 
-describe('building again what the peer accepted', () => {
+describe('building transactions that AvalancheGo accepted gives the same bytes', () => {
   const [first] = captured as [Tx];
   const wallet = kit.createWallet('', { count: 0, keys: [kit.ewoq, ...keys] });
 
@@ -39,10 +39,10 @@ describe('building again what the peer accepted', () => {
     if (first.unsigned.kind !== 'BaseTx') throw new Error('another first transaction');
     const sent = first.unsigned.outputs.slice(0, 1);
     const draft = kit.baseTx(wallet, { utxos: [kit.ewoqGenesisUtxo], memo: first.unsigned.memo }, sent);
-    expect(toHex(kit.signed(draft).bytes)).toBe(toHex(first.bytes));
+    expect(toHex(kit.signDraft(draft).bytes)).toBe(toHex(first.bytes));
   });
 
-  test('an asset, from what the transfer left', () => {
+  test('an asset, funded by the change of the transfer', () => {
     const tx = captured.find(({ unsigned }) => unsigned.kind === 'CreateAssetTx') as Tx;
     if (tx.unsigned.kind !== 'CreateAssetTx') throw new Error('unreachable');
     const { name, symbol, denomination, initialStates, inputs, outputs, memo } = tx.unsigned;
@@ -54,16 +54,16 @@ describe('building again what the peer accepted', () => {
       { utxos, memo, change: kit.ownedBy(outputs[0]?.output.addresses ?? []) },
       { name: text(name), symbol: text(symbol), denomination, states: initialStates },
     );
-    expect(toHex(kit.signed(draft).bytes)).toBe(toHex(tx.bytes));
+    expect(toHex(kit.signDraft(draft).bytes)).toBe(toHex(tx.bytes));
   });
 });
 
 describe('every builder', () => {
   const wallet = kit.createWallet('every builder', { keys: [kit.ewoq] });
-  const { terms } = wallet;
+  const { chainParams } = wallet;
   const me = kit.ownedBy(wallet.keys.slice(0, 1));
   const both = kit.ownedBy(wallet.keys.slice(1, 3), 2);
-  const asset = kit.signed(
+  const asset = kit.signDraft(
     kit.createAsset(
       wallet,
       { utxos: [kit.ewoqGenesisUtxo] },
@@ -108,43 +108,43 @@ describe('every builder', () => {
     tx: () => undefined,
   };
   const context: SpendContext = {
-    chainID: terms.blockchainID,
+    chainID: chainParams.blockchainID,
     now: 0n,
     recover: (message, signature) => recoverSigner(recoverNative, sha256(message), signature),
-    addressText: addressWriter('X', 'local'),
+    addressText: createAddressFormatter('X', 'local'),
     bootstrapped: true,
     subnetID: zeroId,
     subnetOf: () => zeroId,
   };
-  const stranger = kit.createWallet('stranger').keys[0] as kit.Key;
+  const otherKey = kit.createWallet('other key').keys[0] as kit.Key;
   const drafts: Record<string, kit.Draft> = {
-    baseTx: kit.baseTx(wallet, funds, [kit.transfer(asset.id, 3n, me), kit.transfer(terms.feeAsset, 5n, both)]),
+    baseTx: kit.baseTx(wallet, funds, [kit.transfer(asset.id, 3n, me), kit.transfer(chainParams.feeAsset, 5n, both)]),
     mint: kit.mint(wallet, funds, of('secp256k1fx.MintOutput'), 9n, me),
     nftMint: kit.nftMint(wallet, funds, of('nftfx.MintOutput'), Buffer.from('more art'), [me, both]),
     nftTransfer: kit.nftTransfer(wallet, funds, of('nftfx.TransferOutput'), me),
     propertyMint: kit.propertyMint(wallet, funds, of('propertyfx.MintOutput'), both),
     propertyBurn: kit.propertyBurn(wallet, funds, of('propertyfx.OwnedOutput')),
     importTx: kit.importTx(wallet, funds, counterpart, [of('secp256k1fx.TransferOutput')]),
-    exportTx: kit.exportTx(wallet, funds, counterpart, [kit.transfer(terms.feeAsset, 11n, both), kit.transfer(asset.id, 2n, me)]),
+    exportTx: kit.exportTx(wallet, funds, counterpart, [kit.transfer(chainParams.feeAsset, 11n, both), kit.transfer(asset.id, 2n, me)]),
   };
 
   test('createAsset: one output of every kind', () => expect(new Set(utxos.map(({ output }) => output.kind)).size).toBe(6));
 
   for (const [name, draft] of Object.entries(drafts))
-    test(`${name} parses again, keeps the rules and is signed by the owners`, () => {
-      const tx = parseTx(kit.signed(draft).bytes);
-      verifySyntax(tx, { ...terms, chainID: terms.blockchainID });
+    test(`${name} can be parsed, is valid and is signed by the owners`, () => {
+      const tx = parseTx(kit.signDraft(draft).bytes);
+      verifySyntax(tx, { ...chainParams, chainID: chainParams.blockchainID });
       verifySpend(tx, view, context);
-      // The rules do look: a stranger's signature is no owner's.
-      const spoilt = kit.sign(
+      // A signature of another key is rejected, so the signatures are really checked.
+      const wronglySigned = kit.sign(
         draft.unsigned,
-        draft.signers.map((keys) => keys.map(() => stranger)),
+        draft.signers.map((keys) => keys.map(() => otherKey)),
       );
-      expect(() => verifySpend(spoilt, view, context)).toThrow('wrong signature');
+      expect(() => verifySpend(wronglySigned, view, context)).toThrow('wrong signature');
     });
 
-  test('a wallet that cannot pay says so', () => {
-    expect(() => kit.baseTx(kit.createWallet('stranger'), funds, [])).toThrow('lacks 1000000');
+  test('a wallet without enough funds throws', () => {
+    expect(() => kit.baseTx(kit.createWallet('other key'), funds, [])).toThrow('lacks 1000000');
     expect(() => kit.baseTx(wallet, funds, [kit.transfer(asset.id, 8n, me)])).toThrow('lacks 1 of');
   });
 

@@ -2,23 +2,23 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressWriter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/bytes/address.ts';
 import { formatHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { type Client, createClient } from './http.ts';
-import { childrenOf, eventually, processesWith, socketsOf } from './processes.ts';
+import { childrenOf, eventually, processesMatching, socketsOf } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localTerms, ownedBy, signed, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
-/** One process writes, two read beside it on the same port; the kernel picks one for every new connection. */
+/** Number of reader processes. They share the port with the writer; the kernel picks a process for every new connection. */
 const readers = 2;
 const coin = 1_000_000_000n;
 const wallet = createWallet('workers', { keys: [ewoq], count: 40 });
 const owners = wallet.keys.slice(1);
-const show = addressWriter('X', 'local');
+const formatAddress = createAddressFormatter('X', 'local');
 const dataDir = mkdtempSync(join(tmpdir(), 'serac-workers-'));
 let program: Program;
 
@@ -30,27 +30,27 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The greatest height anyone was told so far. */
+/** The highest height in any response so far. */
 let highest = 0n;
 
-/** Everyone's only output, after each step of the tests. */
-const held = new Map<Key, Utxo>();
+/** The only output of each owner. */
+const utxoByOwner = new Map<Key, Utxo>();
 
-test('the first transaction funds everyone', async () => {
-  const outputs = owners.map((owner) => transfer(localTerms.feeAsset, 10n * coin, ownedBy([owner])));
-  const tx = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, outputs));
-  await issuedAndAccepted(tx);
+test('the first transaction funds all owners', async () => {
+  const outputs = owners.map((owner) => transfer(localChainParams.feeAsset, 10n * coin, ownedBy([owner])));
+  const tx = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, outputs));
+  await issueAndWait(tx);
   for (const utxo of effectsOf(tx).created) {
     const owner = owners.find(({ address }) => utxo.output.addresses.includes(address));
-    if (owner !== undefined) held.set(owner, utxo);
+    if (owner !== undefined) utxoByOwner.set(owner, utxo);
   }
-  expect(held.size).toBe(owners.length);
+  expect(utxoByOwner.size).toBe(owners.length);
 });
 
 test('connections are spread over all processes', async () => {
   const processes = [program.pid, ...childrenOf(program.pid)];
   expect(processes).toHaveLength(1 + readers);
-  // Readers begin to listen a moment after the node has called itself ready.
+  // Readers begin to listen shortly after the node reports ready.
   const opened = await eventually(
     () => connectionsOf(processes),
     (counts) => !counts.includes(0),
@@ -58,23 +58,23 @@ test('connections are spread over all processes', async () => {
   expect(opened).not.toContain(0);
 });
 
-test('whoever saw a transaction accepted sees it on every later call, whichever process answers', async () => {
+test('after a transaction was seen as accepted, every later call to any process sees it', async () => {
   await Promise.all(
     owners.map(async (owner) => {
       for (let i = 0; i < 3; i++) {
-        const tx = moveOn(owner);
-        await issuedAndAccepted(tx);
-        await Promise.all(Array.from({ length: 4 }, () => onFreshConnection((client) => expectSeen(client, owner, tx))));
+        const tx = nextTx(owner);
+        await issueAndWait(tx);
+        await Promise.all(Array.from({ length: 4 }, () => onNewConnection((client) => expectSeen(client, owner, tx))));
       }
     }),
   );
 }, 60_000);
 
-test('a reading process that is killed is replaced, and nothing is lost with it', async () => {
+test('a killed reader process is replaced, and no transaction is lost', async () => {
   const [victim] = childrenOf(program.pid);
   const before = childrenOf(program.pid);
-  const moves = owners.map((owner) => ({ owner, tx: moveOn(owner) }));
-  const issuing = moves.map(({ tx }) => issuedAndAccepted(tx));
+  const moves = owners.map((owner) => ({ owner, tx: nextTx(owner) }));
+  const issuing = moves.map(({ tx }) => issueAndWait(tx));
   process.kill(victim as number, 'SIGKILL');
   await Promise.all(issuing);
   const after = await eventually(
@@ -83,20 +83,20 @@ test('a reading process that is killed is replaced, and nothing is lost with it'
   );
   expect(after).toHaveLength(readers);
   expect(after.filter((pid) => before.includes(pid))).toHaveLength(readers - 1);
-  await Promise.all(moves.map(({ owner, tx }) => onFreshConnection((client) => expectSeen(client, owner, tx))));
+  await Promise.all(moves.map(({ owner, tx }) => onNewConnection((client) => expectSeen(client, owner, tx))));
 }, 60_000);
 
-test('SIGTERM stops all of them', async () => {
+test('SIGTERM stops all processes', async () => {
   expect(await program.stop()).toBe(0);
   expect(
     await eventually(
-      () => processesWith(dataDir),
+      () => processesMatching(dataDir),
       (pids) => pids.length === 0,
     ),
   ).toEqual([]);
 });
 
-/** How many of a lot of new connections each of the processes got. */
+/** How many of 48 new connections each process got. */
 async function connectionsOf(processes: readonly number[]): Promise<number[]> {
   const before = processes.map(socketsOf);
   const clients = Array.from({ length: 48 }, () => createClient(program.port));
@@ -106,21 +106,23 @@ async function connectionsOf(processes: readonly number[]): Promise<number[]> {
   return opened.map((count) => Math.max(0, count));
 }
 
-/** The next step of someone's chain: all they have to themselves, less the fee. */
-function moveOn(owner: Key): Tx {
-  const utxo = held.get(owner) as Utxo;
+/** A transaction in which an owner sends all its funds to itself, minus the fee. */
+function nextTx(owner: Key): Tx {
+  const utxo = utxoByOwner.get(owner) as Utxo;
   const { amount } = utxo.output as Extract<Utxo['output'], { amount: bigint }>;
-  const tx = signed(baseTx(wallet, { utxos: [utxo] }, [transfer(localTerms.feeAsset, amount - localTerms.txFee, ownedBy([owner]))]));
-  held.set(owner, effectsOf(tx).created[0] as Utxo);
+  const tx = signDraft(
+    baseTx(wallet, { utxos: [utxo] }, [transfer(localChainParams.feeAsset, amount - localChainParams.txFee, ownedBy([owner]))]),
+  );
+  utxoByOwner.set(owner, effectsOf(tx).created[0] as Utxo);
   return tx;
 }
 
-/** Every call on a connection of its own, so that any process may get it. */
-async function issuedAndAccepted(tx: Tx): Promise<void> {
+/** Issues a transaction and waits until it is accepted. Every call uses a new connection, so that any process may get it. */
+async function issueAndWait(tx: Tx): Promise<void> {
   const params = { tx: formatHex('hex', tx.bytes), encoding: 'hex' };
-  const { error } = await onFreshConnection((client) => client.call('/ext/bc/X', 'avm.issueTx', params));
+  const { error } = await onNewConnection((client) => client.call('/ext/bc/X', 'avm.issueTx', params));
   expect(error).toBeUndefined();
-  const ask = () => onFreshConnection((client) => client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) }));
+  const ask = () => onNewConnection((client) => client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(tx.id) }));
   const answer = await eventually(ask, ({ result }) => statusIn(result) === 'Accepted');
   expect(statusIn(answer.result)).toBe('Accepted');
 }
@@ -128,8 +130,8 @@ async function issuedAndAccepted(tx: Tx): Promise<void> {
 async function expectSeen(client: Client, owner: Key, tx: Tx): Promise<void> {
   const call = async <T>(method: string, params: object) => (await client.call('/ext/bc/X', `avm.${method}`, params)).result as T;
   const txID = idText(tx.id);
-  const address = show(owner.address);
-  const utxo = held.get(owner) as Utxo;
+  const address = formatAddress(owner.address);
+  const utxo = utxoByOwner.get(owner) as Utxo;
   const least = highest;
   const height = BigInt((await call<{ height: string }>('getHeight', {})).height);
   expect(height).toBeGreaterThanOrEqual(least);
@@ -145,14 +147,14 @@ async function expectSeen(client: Client, owner: Key, tx: Tx): Promise<void> {
 
 const statusIn = (result: unknown): string | undefined => (result as { status?: string } | undefined)?.status;
 
-/** A process that is killed takes its open connections with it; a caller then asks again. */
-async function onFreshConnection<T>(ask: (client: Client) => Promise<T>, again = 3): Promise<T> {
+/** Retries if the connection is reset, because killing a process closes its connections. */
+async function onNewConnection<T>(ask: (client: Client) => Promise<T>, again = 3): Promise<T> {
   const client = createClient(program.port);
   try {
     return await ask(client);
   } catch (error) {
     if (again === 0 || (error as { code?: string }).code !== 'ECONNRESET') throw error;
-    return onFreshConnection(ask, again - 1);
+    return onNewConnection(ask, again - 1);
   } finally {
     client.close();
   }

@@ -2,8 +2,8 @@
  * Writes the parts of docs/ that come from tables in the code: methods, errors, differences. `bun tools/docs.ts` after a change;
  * a test fails while a page and its table disagree.
  */
-import { healthRoutes } from '../src/api/health.ts';
-import type { Route } from '../src/api/route.ts';
+import { apiHealthRoutes } from '../src/api/health.ts';
+import type { ApiRoute } from '../src/api/route.ts';
 import { dataRoutes } from '../src/data/routes.ts';
 import { differences } from '../src/differences.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
@@ -37,18 +37,16 @@ function differencesTable(): string {
 }
 
 function routesTable(): string {
-  const interfaces: [string, readonly Route<never>[]][] = [
-    ['Data', [...healthRoutes('v1'), ...dataRoutes()] as readonly Route<never>[]],
-    ['Metrics', [...healthRoutes('v2'), ...statsRoutes()] as readonly Route<never>[]],
+  const interfaces: [string, readonly ApiRoute<never>[]][] = [
+    ['Data', [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly ApiRoute<never>[]],
+    ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
   ];
-  const row = ({ method, path, id, params, summary }: Route<never>) => {
+  const row = ({ method, path, id, params, summary }: ApiRoute<never>) => {
     const named = Object.entries(params).filter(([, param]) => param.in !== 'path');
     return `| ${method} \`${path}\` | ${named.map(([name]) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
   };
   return interfaces
-    .map(([name, rows]) =>
-      [`### ${name}`, '', '| route | parameters | what it tells | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'),
-    )
+    .map(([name, rows]) => [`### ${name}`, '', '| route | parameters | returns | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'))
     .join('\n\n');
 }
 

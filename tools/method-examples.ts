@@ -1,10 +1,10 @@
-import type { avm } from '../src/rpc/avm.ts';
-import type { avax, platform } from '../src/rpc/counterpart.ts';
-import type { dev } from '../src/rpc/dev.ts';
-import type { evm } from '../src/rpc/evm.ts';
-import type { health } from '../src/rpc/health.ts';
-import type { info } from '../src/rpc/info.ts';
-import type { wallet } from '../src/rpc/wallet.ts';
+import type { avmMethods } from '../src/rpc/avm.ts';
+import type { avaxMethods, platformMethods } from '../src/rpc/counterpart.ts';
+import type { devMethods } from '../src/rpc/dev.ts';
+import type { evmMethods } from '../src/rpc/evm.ts';
+import type { healthMethods } from '../src/rpc/health.ts';
+import type { infoMethods } from '../src/rpc/info.ts';
+import type { walletMethods } from '../src/rpc/wallet.ts';
 
 /** A call on a node just started and its result; `…` stands for what differs from node to node. */
 export type Example = { readonly params?: unknown; readonly result: string };
@@ -12,7 +12,7 @@ export type Example = { readonly params?: unknown; readonly result: string };
 /** One for each method of a table: a new method does not compile until it has one. */
 type ExamplesOf<Rows> = { readonly [method in keyof Rows]: Example };
 
-export const avmExamples: ExamplesOf<typeof avm> = {
+export const avmExamples: ExamplesOf<typeof avmMethods> = {
   getAllBalances: {
     params: { address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' },
     result: '{"balances":[{"asset":"AVAX","balance":"300000000000000000"}]}',
@@ -57,7 +57,7 @@ export const avmExamples: ExamplesOf<typeof avm> = {
   },
 };
 
-export const walletExamples: ExamplesOf<typeof wallet> = {
+export const walletExamples: ExamplesOf<typeof walletMethods> = {
   issueTx: {
     params: {
       tx: '0x00000000000000003039d891ad56056d9c01f18f43f58b5c784ad07a4a49cf3d1f11623804b5cba2c6bf00000002dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db00000007000000003b9aca00000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29cdbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000070429d068a149e780000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c0000000174f3d744343cdb2d78bf7407b24c062ffe5dac94c039a5c9249d0b0c533dc63700000001dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000050429d068dcf3f3c0000000010000000000000000000000010000000900000001affd325b8f1239c600670ba7412987af34345a21881248cf29bd2e324ac27a93094c34c417c9563b9bab8fdfc0681f546176ff9ad0b951d5e9569c9a361173b9003aa3c9ee',
@@ -67,7 +67,7 @@ export const walletExamples: ExamplesOf<typeof wallet> = {
   },
 };
 
-export const infoExamples: ExamplesOf<typeof info> = {
+export const infoExamples: ExamplesOf<typeof infoMethods> = {
   acps: { result: '{"acps":{}}' },
   getBlockchainID: { params: { alias: 'X' }, result: '{"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed"}' },
   getNetworkID: { result: '{"networkID":"12345"}' },
@@ -95,13 +95,13 @@ export const infoExamples: ExamplesOf<typeof info> = {
   },
 };
 
-export const healthExamples: ExamplesOf<typeof health> = {
+export const healthExamples: ExamplesOf<typeof healthMethods> = {
   health: { params: { tags: ['11111111111111111111111111111111LpoYY'] }, result: '{"checks":{…},"healthy":true}' },
   liveness: { result: '{"checks":{},"healthy":true}' },
   readiness: { result: '{"checks":{"bootstrapped":{"message":[],"timestamp":"…","duration":…}},"healthy":true}' },
 };
 
-export const platformExamples: ExamplesOf<typeof platform> = {
+export const platformExamples: ExamplesOf<typeof platformMethods> = {
   getFeeConfig: {
     result:
       '{"weights":[1,1000,1000,4],"maxCapacity":1000000,"maxPerSecond":100000,"targetPerSecond":50000,"minPrice":1,"excessConversionConstant":2164043}',
@@ -116,7 +116,7 @@ export const platformExamples: ExamplesOf<typeof platform> = {
   },
 };
 
-export const avaxExamples: ExamplesOf<typeof avax> = {
+export const avaxExamples: ExamplesOf<typeof avaxMethods> = {
   getUTXOs: {
     params: { addresses: ['C-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'], sourceChain: 'X' },
     result:
@@ -124,12 +124,12 @@ export const avaxExamples: ExamplesOf<typeof avax> = {
   },
 };
 
-export const evmExamples: ExamplesOf<typeof evm> = {
+export const evmExamples: ExamplesOf<typeof evmMethods> = {
   eth_getBalance: { params: ['0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC', 'latest'], result: '"0x295be96e64066972000000"' },
   eth_getTransactionCount: { params: ['0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC', 'latest'], result: '"0x0"' },
 };
 
-export const devExamples: ExamplesOf<typeof dev> = {
+export const devExamples: ExamplesOf<typeof devMethods> = {
   addAtomicUTXO: {
     params: {
       sourceChain: 'P',

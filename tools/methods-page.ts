@@ -1,13 +1,13 @@
-import { avm } from '../src/rpc/avm.ts';
-import { avax, platform } from '../src/rpc/counterpart.ts';
-import { dev } from '../src/rpc/dev.ts';
-import { evm } from '../src/rpc/evm.ts';
-import { health } from '../src/rpc/health.ts';
-import { info } from '../src/rpc/info.ts';
-import type { Rows } from '../src/rpc/method.ts';
+import { avmMethods } from '../src/rpc/avm.ts';
+import { avaxMethods, platformMethods } from '../src/rpc/counterpart.ts';
+import { devMethods } from '../src/rpc/dev.ts';
+import { evmMethods } from '../src/rpc/evm.ts';
+import { healthMethods } from '../src/rpc/health.ts';
+import { infoMethods } from '../src/rpc/info.ts';
+import type { MethodTable } from '../src/rpc/method.ts';
 import { servicePaths } from '../src/rpc/method-hint.ts';
-import type { Param } from '../src/rpc/params.ts';
-import { wallet } from '../src/rpc/wallet.ts';
+import type { RpcParam } from '../src/rpc/params.ts';
+import { walletMethods } from '../src/rpc/wallet.ts';
 import {
   avaxExamples,
   avmExamples,
@@ -26,7 +26,7 @@ type Section = {
   /** What stands before a method's name. */
   readonly prefix: string;
   // biome-ignore lint/suspicious/noExplicitAny: rows of every service, whatever they depend on
-  readonly rows: Rows<any>;
+  readonly rows: MethodTable<any>;
   readonly examples: { readonly [method: string]: Example };
   readonly also?: string;
 };
@@ -42,14 +42,14 @@ const section = (name: keyof typeof servicePaths, rows: Section['rows'], example
 
 /** Every service of the Node RPC, in the order of the page. */
 export const sections: readonly Section[] = [
-  section('avm', avm, avmExamples, '`/ext/bc/avm`, `/ext/bc/<blockchainID>`, `/ext/X`, `/ext/avm`'),
-  section('wallet', wallet, walletExamples),
-  section('info', info, infoExamples),
-  section('health', health, healthExamples),
-  section('platform', platform, platformExamples),
-  section('avax', avax, avaxExamples),
-  { name: 'eth', path: '/ext/bc/C/rpc', prefix: '', rows: evm, examples: evmExamples },
-  section('dev', dev, devExamples),
+  section('avm', avmMethods, avmExamples, '`/ext/bc/avm`, `/ext/bc/<blockchainID>`, `/ext/X`, `/ext/avm`'),
+  section('wallet', walletMethods, walletExamples),
+  section('info', infoMethods, infoExamples),
+  section('health', healthMethods, healthExamples),
+  section('platform', platformMethods, platformExamples),
+  section('avax', avaxMethods, avaxExamples),
+  { name: 'eth', path: '/ext/bc/C/rpc', prefix: '', rows: evmMethods, examples: evmExamples },
+  section('dev', devMethods, devExamples),
 ];
 
 export const methodsPage = (): string => sections.map(shownSection).join('\n\n');
@@ -64,14 +64,14 @@ function shownSection({ name, path, prefix, rows, examples, also }: Section): st
   return [heading, '', '| method | parameters | deprecated |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
 }
 
-function shownParams({ fields, type }: Param<unknown>): string {
+function shownParams({ fields, type }: RpcParam<unknown>): string {
   if (fields === undefined) return `\`${type}\``;
   return Object.entries(fields)
     .map(([name, param]) => `\`${name}: ${typeText(param)}\``)
     .join(', ');
 }
 
-const typeText = ({ fields, type }: Param<unknown>): string =>
+const typeText = ({ fields, type }: RpcParam<unknown>): string =>
   fields === undefined
     ? type
     : `{ ${Object.entries(fields)

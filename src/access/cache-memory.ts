@@ -3,24 +3,24 @@ import { type Cache, notReadBack } from './cache.ts';
 
 export type MemoryCacheOptions = {
   readonly maxBytes: number;
-  /** Seconds, of any clock that does not go back. */
+  /** Seconds, of a monotonic clock. */
   readonly now: () => number;
 };
 
-/** Of one process. When it is full, what was not asked for longest goes first. */
+/** A cache in the memory of one process. Evicts the least recently used entry when it is full. */
 export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): Cache {
-  const kept = createLruMap<{ readonly value: Uint8Array; readonly until: number }>();
+  const entries = createLruMap<{ readonly value: Uint8Array; readonly until: number }>();
   let bytes = 0;
 
   const drop = (key: string): void => {
-    const entry = kept.get(key);
+    const entry = entries.get(key);
     if (entry === undefined) return;
-    kept.delete(key);
+    entries.delete(key);
     bytes -= sizeOf(key, entry.value);
   };
 
   const read = (key: string): Uint8Array | undefined => {
-    const entry = kept.get(key);
+    const entry = entries.get(key);
     if (entry === undefined || entry.until > now()) return entry?.value;
     drop(key);
     return undefined;
@@ -29,34 +29,34 @@ export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): Cache 
   const write = (key: string, value: Uint8Array, seconds: number): void => {
     drop(key);
     if (seconds <= 0 || sizeOf(key, value) > maxBytes) return;
-    kept.set(key, { value, until: now() + seconds });
+    entries.set(key, { value, until: now() + seconds });
     bytes += sizeOf(key, value);
-    for (let oldest = kept.oldest(); bytes > maxBytes && oldest !== undefined; oldest = kept.oldest()) drop(oldest.key);
+    for (let oldest = entries.oldest(); bytes > maxBytes && oldest !== undefined; oldest = entries.oldest()) drop(oldest.key);
   };
 
   return {
     get: async (key) => read(key),
     set: async (key, value, seconds) => write(key, value, seconds),
-    claim: async (key, value, seconds) => {
-      const known = read(key);
-      if (known === undefined) write(key, value, seconds);
-      return known ?? value;
+    setIfAbsent: async (key, value, seconds) => {
+      const existing = read(key);
+      if (existing === undefined) write(key, value, seconds);
+      return existing ?? value;
     },
-    touch: async () => {
+    probeWrite: async () => {
       const value = new Uint8Array(1);
-      write(touched, value, 1);
-      const back = read(touched);
-      drop(touched);
+      write(probeKey, value, 1);
+      const back = read(probeKey);
+      drop(probeKey);
       if (back !== value) throw notReadBack();
     },
-    look: async () => void read(touched),
+    probeRead: async () => void read(probeKey),
     close: async () => {
-      for (let oldest = kept.oldest(); oldest !== undefined; oldest = kept.oldest()) drop(oldest.key);
+      for (let oldest = entries.oldest(); oldest !== undefined; oldest = entries.oldest()) drop(oldest.key);
     },
   };
 }
 
-const touched = 'touch';
+const probeKey = 'touch';
 
-/** With what an entry costs beside its bytes. */
+/** Bytes of an entry, including an estimated overhead of 200. */
 const sizeOf = (key: string, value: Uint8Array): number => value.length + 2 * key.length + 200;

@@ -4,35 +4,35 @@ import type { Redis } from './redis.ts';
 
 export type RedisCacheOptions = {
   readonly redis: Redis;
-  /** Random bytes, so many. */
+  /** Returns `count` random bytes. */
   readonly random: (count: number) => Uint8Array;
-  /** Begins every key. */
+  /** Start of every Redis key. */
   readonly prefix?: string;
 };
 
-/** Shared by all processes of one Redis. What was kept can be lost at any time, so while Redis is down nothing is kept and nothing found. */
+/** A cache shared by all processes of one Redis. While Redis is down, `get` finds nothing and `set` stores nothing. */
 export function createRedisCache({ redis, random, prefix = 'serac:' }: RedisCacheOptions): Cache {
-  const named = (key: string): string => `${prefix}cache:${key}`;
+  const redisKey = (key: string): string => `${prefix}cache:${key}`;
 
   return {
-    get: (key) => redis.getBytes(named(key)).catch(() => undefined),
+    get: (key) => redis.getBytes(redisKey(key)).catch(() => undefined),
     set: async (key, value, seconds) => {
       if (seconds <= 0) return;
-      await redis.send('SET', [named(key), value, 'PX', String(Math.ceil(seconds * 1_000))]).catch(() => undefined);
+      await redis.send('SET', [redisKey(key), value, 'PX', String(Math.ceil(seconds * 1_000))]).catch(() => undefined);
     },
-    claim: async (key, value, seconds) => {
-      await redis.send('SET', [named(key), value, 'NX', 'PX', String(Math.ceil(seconds * 1_000))]);
-      return (await redis.getBytes(named(key))) ?? value;
+    setIfAbsent: async (key, value, seconds) => {
+      await redis.send('SET', [redisKey(key), value, 'NX', 'PX', String(Math.ceil(seconds * 1_000))]);
+      return (await redis.getBytes(redisKey(key))) ?? value;
     },
-    touch: async () => {
+    probeWrite: async () => {
       const value = random(8);
-      // A key of its own each time: whoever touches at the same moment must not be read instead.
+      // A new key each time, so that the value of a concurrent probe is not read instead.
       const key = `${prefix}touch:${Buffer.from(value).toString('hex')}`;
       await redis.send('SET', [key, value, 'PX', '10000']);
       const back = await redis.getBytes(key);
       if (back === undefined || !equal(back, value)) throw notReadBack();
     },
-    look: async () => void (await redis.getBytes(`${prefix}touch`)),
+    probeRead: async () => void (await redis.getBytes(`${prefix}touch`)),
     close: async () => redis.close(),
   };
 }

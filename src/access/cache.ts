@@ -1,20 +1,24 @@
 import { Fault } from '../fault.ts';
 
-/** What processes share for a while: answers, counts, page secrets. In one process's memory, or in Redis for many. */
+/** A cache with expiry that processes share: responses, page token secrets. In one process's memory, or in Redis for many processes. */
 export type Cache = {
-  /** undefined: nothing is kept, or what is kept cannot be reached. Never rejects, as little as `set`: whoever must know asks `look`. */
+  /** Returns undefined if there is no value, or the cache is unreachable. `get` and `set` never reject; use `probeRead` to find out. */
   readonly get: (key: string) => Promise<Uint8Array | undefined>;
   readonly set: (key: string, value: Uint8Array, seconds: number) => Promise<void>;
-  /** Keeps the value if there is none yet, and tells which one is kept: so many processes agree on one. Rejects if it cannot. */
-  readonly claim: (key: string, value: Uint8Array, seconds: number) => Promise<Uint8Array>;
-  /** Really writes and reads a key; rejects if it cannot. */
-  readonly touch: () => Promise<void>;
-  /** Really reads; rejects if it cannot. */
-  readonly look: () => Promise<void>;
+  /**
+   * Stores the value if the key has none, and returns the stored value: so many processes agree on one. Rejects if the cache is
+   * unreachable.
+   */
+  readonly setIfAbsent: (key: string, value: Uint8Array, seconds: number) => Promise<Uint8Array>;
+  /** Writes a key and reads it back. Rejects if that fails. */
+  readonly probeWrite: () => Promise<void>;
+  /** Reads a key. Rejects if that fails. */
+  readonly probeRead: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 export type CacheFault = { code: 'ACCESS_CACHE_FAILED' };
 export class CacheError extends Fault<CacheFault> {}
 
-export const notReadBack = (): CacheError => new CacheError('cache: a key written was not read back', { code: 'ACCESS_CACHE_FAILED' });
+export const notReadBack = (): CacheError =>
+  new CacheError('cache: a value that was just written could not be read back', { code: 'ACCESS_CACHE_FAILED' });

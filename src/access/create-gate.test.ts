@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createGate, type GateOptions } from './create-gate.ts';
-import type { Admission, Visit } from './gate.ts';
-import { type ApiKey, type KeyFacts, makeKey } from './keys.ts';
+import type { AccessDecision, AccessRequest } from './gate.ts';
+import { type ApiKey, type KeyDetails, makeKey } from './keys.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { readPlans } from './plans.ts';
 
@@ -15,26 +15,26 @@ const plans = readPlans(
 );
 
 let made = 0;
-const keyWith = (facts: Partial<KeyFacts & Pick<ApiKey, 'revoked'>> = {}) => {
+const keyWith = (details: Partial<KeyDetails & Pick<ApiKey, 'revoked'>> = {}) => {
   const { text, key } = makeKey(new Uint8Array(32).fill(++made), {
     name: 'shop',
     plan: 'free',
     created: 0,
     expires: undefined,
     routes: [],
-    ...facts,
+    ...details,
   });
-  return { text, key: { ...key, ...facts } };
+  return { text, key: { ...key, ...details } };
 };
 
-const good = keyWith();
-const spent = keyWith({ expires: 1_000 });
+const valid = keyWith();
+const expired = keyWith({ expires: 1_000 });
 const revoked = keyWith({ revoked: 500 });
-const narrow = keyWith({ routes: ['getBlock'] });
-const all = new Map([good, spent, revoked, narrow].map(({ text, key }) => [text, key]));
+const restricted = keyWith({ routes: ['getBlock'] });
+const all = new Map([valid, expired, revoked, restricted].map(({ text, key }) => [text, key]));
 const unknown = `serac_${'z'.repeat(43)}`;
 
-const open = (options: Partial<GateOptions> = {}) => {
+const createRequester = (options: Partial<GateOptions> = {}) => {
   const gate = createGate({
     keys: { find: (text) => all.get(text) },
     limiter: createMemoryLimiter({ now: () => 0 }),
@@ -43,46 +43,46 @@ const open = (options: Partial<GateOptions> = {}) => {
     now: () => 1_000,
     ...options,
   });
-  return (visit: Partial<Visit> = {}): Promise<Admission> =>
-    Promise.resolve(gate.admit({ api: 'data', route: 'getBlock', open: false, key: undefined, caller: '10.0.0.1', ...visit }));
+  return (request: Partial<AccessRequest> = {}): Promise<AccessDecision> =>
+    Promise.resolve(gate.admit({ api: 'data', route: 'getBlock', isPublic: false, key: undefined, caller: '10.0.0.1', ...request }));
 };
 
-const statusOf = (admission: Admission): number => (admission.admitted ? 200 : admission.status);
-const statuses = async (asks: Promise<Admission>[]) => (await Promise.all(asks)).map(statusOf);
-const messageOf = (admission: Admission): string => (admission.admitted ? '' : admission.message);
+const statusOf = (decision: AccessDecision): number => (decision.admitted ? 200 : decision.status);
+const statuses = async (responses: Promise<AccessDecision>[]) => (await Promise.all(responses)).map(statusOf);
+const messageOf = (decision: AccessDecision): string => (decision.admitted ? '' : decision.message);
 
 describe('keys', () => {
-  test('none is needed unless the server says so', async () => {
-    expect(statusOf(await open()())).toBe(200);
-    const refused = await open({ requireKey: true })();
+  test('a key is needed only with requireKey', async () => {
+    expect(statusOf(await createRequester()())).toBe(200);
+    const refused = await createRequester({ requireKey: true })();
     expect(statusOf(refused)).toBe(401);
     expect(messageOf(refused)).toContain('x-service-api-key');
-    expect(statusOf(await open({ requireKey: true })({ key: '' }))).toBe(401);
-    expect(statusOf(await open({ requireKey: true })({ key: good.text }))).toBe(200);
-    expect(statusOf(await open({ requireKey: true })({ open: true }))).toBe(200);
-    expect(statusOf(await open({ requireKey: true })({ api: 'metrics', route: 'avgTps' }))).toBe(200);
+    expect(statusOf(await createRequester({ requireKey: true })({ key: '' }))).toBe(401);
+    expect(statusOf(await createRequester({ requireKey: true })({ key: valid.text }))).toBe(200);
+    expect(statusOf(await createRequester({ requireKey: true })({ isPublic: true }))).toBe(200);
+    expect(statusOf(await createRequester({ requireKey: true })({ api: 'metrics', route: 'avgTps' }))).toBe(200);
   });
 
-  test('one that is given must be good, also where none is needed', async () => {
-    const ask = open();
-    expect(await statuses([unknown, spent.text, revoked.text].map((key) => ask({ key })))).toEqual([401, 401, 401]);
-    const roomy = open({ limiter: undefined });
-    expect(messageOf(await roomy({ key: unknown }))).toContain('not known');
-    expect(messageOf(await roomy({ key: spent.text }))).toContain('expired on 1970-01-01 00:16:40 UTC');
-    expect(messageOf(await roomy({ key: revoked.text }))).toContain('was revoked on 1970-01-01 00:08:20 UTC');
-    expect(messageOf(await roomy({ key: 'x' }))).not.toContain('x...');
+  test('a key that is sent must be valid, even where none is needed', async () => {
+    const request = createRequester();
+    expect(await statuses([unknown, expired.text, revoked.text].map((key) => request({ key })))).toEqual([401, 401, 401]);
+    const unlimited = createRequester({ limiter: undefined });
+    expect(messageOf(await unlimited({ key: unknown }))).toContain('does not know the API key');
+    expect(messageOf(await unlimited({ key: expired.text }))).toContain('expired on 1970-01-01 00:16:40 UTC');
+    expect(messageOf(await unlimited({ key: revoked.text }))).toContain('was revoked on 1970-01-01 00:08:20 UTC');
+    expect(messageOf(await unlimited({ key: 'x' }))).not.toContain('x...');
   });
 
-  test('without the privilege for a route it is 403, and the answer to a valid key tells its limits', async () => {
-    const ask = open();
-    expect(statusOf(await ask({ key: narrow.text }))).toBe(200);
-    const refused = await ask({ key: narrow.text, route: 'listUtxos' });
+  test('a route outside the grants gives 403, with the rate limit headers of the key', async () => {
+    const request = createRequester();
+    expect(statusOf(await request({ key: restricted.text }))).toBe(200);
+    const refused = await request({ key: restricted.text, route: 'listUtxos' });
     expect(statusOf(refused)).toBe(403);
     expect(messageOf(refused)).toContain('may not be used for listUtxos, only for getBlock');
     expect(refused.headers['ratelimit-remaining']).toBe('3');
   });
 
-  test('a store that does not answer is 503, whether it throws or rejects; open routes do not need it', async () => {
+  test('a failing key store gives 503, whether it throws or rejects; public routes do not need it', async () => {
     const down = new Error('down');
     for (const find of [
       () => Promise.reject(down),
@@ -90,42 +90,42 @@ describe('keys', () => {
         throw down;
       },
     ]) {
-      const ask = open({ keys: { find } });
-      expect(statusOf(await ask({ key: good.text }))).toBe(503);
-      expect(statusOf(await ask({ key: good.text, open: true }))).toBe(200);
-      expect(statusOf(await ask())).toBe(200);
-      expect(statusOf(await ask({ api: 'metrics', route: 'avgTps', key: good.text }))).toBe(200);
+      const request = createRequester({ keys: { find } });
+      expect(statusOf(await request({ key: valid.text }))).toBe(503);
+      expect(statusOf(await request({ key: valid.text, isPublic: true }))).toBe(200);
+      expect(statusOf(await request())).toBe(200);
+      expect(statusOf(await request({ api: 'metrics', route: 'avgTps', key: valid.text }))).toBe(200);
     }
   });
 });
 
 describe('limits', () => {
-  test('each caller has its own count, each key its own, wherever it comes from', async () => {
-    const ask = open();
-    expect(await statuses([1, 2, 3, 4, 5].map(() => ask()))).toEqual([200, 200, 200, 200, 429]);
-    expect(await statuses([ask({ caller: '10.0.0.2' }), ask({ key: good.text })])).toEqual([200, 200]);
-    expect((await ask({ key: good.text, caller: '10.0.0.9' })).headers['ratelimit-remaining']).toBe('4');
-    expect(await statuses([ask({ caller: '::ffff:10.0.0.1' })])).toEqual([429]);
-    for (const host of ['1', '2', '3', '4']) await ask({ caller: `2001:db8::${host}` });
-    expect(await statuses([ask({ caller: '2001:db8::5' }), ask({ caller: '2001:db8:0:1::5' })])).toEqual([429, 200]);
+  test('each address and each key is counted separately; a key is counted independently of the address', async () => {
+    const request = createRequester();
+    expect(await statuses([1, 2, 3, 4, 5].map(() => request()))).toEqual([200, 200, 200, 200, 429]);
+    expect(await statuses([request({ caller: '10.0.0.2' }), request({ key: valid.text })])).toEqual([200, 200]);
+    expect((await request({ key: valid.text, caller: '10.0.0.9' })).headers['ratelimit-remaining']).toBe('4');
+    expect(await statuses([request({ caller: '::ffff:10.0.0.1' })])).toEqual([429]);
+    for (const host of ['1', '2', '3', '4']) await request({ caller: `2001:db8::${host}` });
+    expect(await statuses([request({ caller: '2001:db8::5' }), request({ caller: '2001:db8:0:1::5' })])).toEqual([429, 200]);
   });
 
-  test('routes count for their weight', async () => {
-    const ask = open();
-    const seen = await Promise.all(['listUtxos', 'getBlock', 'listUtxos', 'getBlock'].map((route) => ask({ route })));
-    expect(seen.map(statusOf)).toEqual([200, 200, 429, 200]);
-    expect(seen.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['2', '1', '1', '0']);
+  test('a request counts with the weight of its route', async () => {
+    const request = createRequester();
+    const decisions = await Promise.all(['listUtxos', 'getBlock', 'listUtxos', 'getBlock'].map((route) => request({ route })));
+    expect(decisions.map(statusOf)).toEqual([200, 200, 429, 200]);
+    expect(decisions.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['2', '1', '1', '0']);
   });
 
-  test('headers', async () => {
-    const ask = open();
-    expect((await ask({ key: good.text })).headers).toEqual({
+  test('rate limit headers', async () => {
+    const request = createRequester();
+    expect((await request({ key: valid.text })).headers).toEqual({
       'ratelimit-policy': '6;w=60, 100;w=86400',
       'ratelimit-limit': '6',
       'ratelimit-remaining': '5',
     });
-    for (let i = 0; i < 5; i++) await ask({ key: good.text });
-    const refused = await ask({ key: good.text });
+    for (let i = 0; i < 5; i++) await request({ key: valid.text });
+    const refused = await request({ key: valid.text });
     expect(refused.headers).toEqual({
       'ratelimit-policy': '6;w=60, 100;w=86400',
       'ratelimit-limit': '6',
@@ -133,62 +133,64 @@ describe('limits', () => {
       'ratelimit-reset': '60',
       'retry-after': '60',
     });
-    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Come back in 60 seconds');
-    for (let i = 0; i < 40; i++) await ask({ key: good.text });
-    const shutOut = await ask({ key: good.text });
-    expect(shutOut.headers['retry-after']).toBe('240');
-    expect(messageOf(shutOut)).toContain('kept coming');
+    expect(messageOf(refused)).toBe('Too many requests: the limit of 6 in a minute is reached. Retry in 60 seconds');
+    for (let i = 0; i < 40; i++) await request({ key: valid.text });
+    const lockedOut = await request({ key: valid.text });
+    expect(lockedOut.headers['retry-after']).toBe('240');
+    expect(messageOf(lockedOut)).toContain('were sent after they were refused');
   });
 
-  test('paths without a route count too, where keys are required as well', async () => {
+  test('paths without a route are counted, also with requireKey', async () => {
     for (const requireKey of [false, true]) {
-      const ask = open({ requireKey });
-      expect(await statuses([1, 2, 3, 4, 5].map(() => ask({ route: undefined })))).toEqual([200, 200, 200, 200, 429]);
-      expect((await ask({ route: undefined, key: narrow.text })).headers['ratelimit-remaining']).toBe('5');
+      const request = createRequester({ requireKey });
+      expect(await statuses([1, 2, 3, 4, 5].map(() => request({ route: undefined })))).toEqual([200, 200, 200, 200, 429]);
+      expect((await request({ route: undefined, key: restricted.text })).headers['ratelimit-remaining']).toBe('5');
     }
   });
 
-  test('bad keys count for the caller, so nobody tries them for nothing', async () => {
-    const ask = open();
-    expect(await statuses([unknown, spent.text, revoked.text, 'x', unknown].map((key) => ask({ key })))).toEqual([401, 401, 401, 401, 429]);
-    expect(statusOf(await ask())).toBe(429);
-    expect(statusOf(await ask({ key: good.text }))).toBe(200);
+  test('requests with invalid keys count for the address of the caller', async () => {
+    const request = createRequester();
+    expect(await statuses([unknown, expired.text, revoked.text, 'x', unknown].map((key) => request({ key })))).toEqual([
+      401, 401, 401, 401, 429,
+    ]);
+    expect(statusOf(await request())).toBe(429);
+    expect(statusOf(await request({ key: valid.text }))).toBe(200);
   });
 
-  test('open routes are not counted and never refused; a good key is told how it stands', async () => {
-    const ask = open();
-    for (let i = 0; i < 5; i++) await ask();
-    expect(await ask({ open: true })).toEqual({ admitted: true, headers: {} });
-    expect(await ask({ open: true, key: unknown })).toEqual({ admitted: true, headers: {} });
-    for (let i = 0; i < 3; i++) expect((await ask({ open: true, key: good.text })).headers['ratelimit-remaining']).toBe('6');
+  test('public routes are not counted and never refused; with a valid key the headers report its limits', async () => {
+    const request = createRequester();
+    for (let i = 0; i < 5; i++) await request();
+    expect(await request({ isPublic: true })).toEqual({ admitted: true, headers: {} });
+    expect(await request({ isPublic: true, key: unknown })).toEqual({ admitted: true, headers: {} });
+    for (let i = 0; i < 3; i++) expect((await request({ isPublic: true, key: valid.text })).headers['ratelimit-remaining']).toBe('6');
   });
 
-  test('the Metrics interface has its own count by address and knows no keys', async () => {
-    const ask = open();
+  test('the Metrics API is counted separately by address and ignores keys', async () => {
+    const request = createRequester();
     const metrics = { api: 'metrics', route: 'avgTps' } as const;
-    for (let i = 0; i < 4; i++) await ask();
-    const seen = await Promise.all([metrics, { ...metrics, key: good.text }, { ...metrics, key: unknown }, metrics].map(ask));
-    expect(seen.map(statusOf)).toEqual([200, 200, 200, 429]);
-    expect(seen[0]?.headers['ratelimit-policy']).toBe('3;w=60, 100;w=86400');
-    expect(messageOf(seen[3] as Admission)).not.toContain('API key');
+    for (let i = 0; i < 4; i++) await request();
+    const decisions = await Promise.all([metrics, { ...metrics, key: valid.text }, { ...metrics, key: unknown }, metrics].map(request));
+    expect(decisions.map(statusOf)).toEqual([200, 200, 200, 429]);
+    expect(decisions[0]?.headers['ratelimit-policy']).toBe('3;w=60, 100;w=86400');
+    expect(messageOf(decisions[3] as AccessDecision)).not.toContain('API key');
   });
 
-  test("off: nothing is counted, every answer to a valid key carries its plan's figures, others none", async () => {
-    const ask = open({ limiter: undefined });
-    const figures = { 'ratelimit-policy': '6;w=60, 100;w=86400', 'ratelimit-limit': '6', 'ratelimit-remaining': '6' };
-    for (let i = 0; i < 20; i++) expect(await ask({ key: good.text })).toEqual({ admitted: true, headers: figures });
-    expect(await ask({ key: good.text, open: true })).toEqual({ admitted: true, headers: figures });
-    const forbidden = await ask({ key: narrow.text, route: 'listUtxos' });
-    expect([statusOf(forbidden), forbidden.headers]).toEqual([403, figures]);
-    // Servers recognise a set of headers by its identity.
-    expect((await ask({ key: good.text })).headers).toBe((await ask({ key: good.text })).headers);
-    const refused = await ask({ key: unknown });
+  test('limits off: nothing is counted; only responses to a valid key have rate limit headers, those of its plan', async () => {
+    const request = createRequester({ limiter: undefined });
+    const planHeaders = { 'ratelimit-policy': '6;w=60, 100;w=86400', 'ratelimit-limit': '6', 'ratelimit-remaining': '6' };
+    for (let i = 0; i < 20; i++) expect(await request({ key: valid.text })).toEqual({ admitted: true, headers: planHeaders });
+    expect(await request({ key: valid.text, isPublic: true })).toEqual({ admitted: true, headers: planHeaders });
+    const forbidden = await request({ key: restricted.text, route: 'listUtxos' });
+    expect([statusOf(forbidden), forbidden.headers]).toEqual([403, planHeaders]);
+    // The server caches encoded headers by the identity of the object.
+    expect((await request({ key: valid.text })).headers).toBe((await request({ key: valid.text })).headers);
+    const refused = await request({ key: unknown });
     expect([statusOf(refused), refused.headers]).toEqual([401, {}]);
-    expect(await ask()).toEqual({ admitted: true, headers: {} });
+    expect(await request()).toEqual({ admitted: true, headers: {} });
   });
 });
 
-test('what needs no waiting is answered at once', () => {
+test('the decision is synchronous if nothing has to be awaited', () => {
   const gate = createGate({
     keys: { find: () => undefined },
     limiter: createMemoryLimiter({ now: () => 0 }),
@@ -196,5 +198,5 @@ test('what needs no waiting is answered at once', () => {
     requireKey: false,
     now: () => 0,
   });
-  expect(gate.admit({ api: 'data', route: 'getBlock', open: false, key: undefined, caller: '' })).not.toBeInstanceOf(Promise);
+  expect(gate.admit({ api: 'data', route: 'getBlock', isPublic: false, key: undefined, caller: '' })).not.toBeInstanceOf(Promise);
 });

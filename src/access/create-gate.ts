@@ -1,111 +1,117 @@
-import { callerOf } from './caller.ts';
-import { after, type Eventual } from './eventual.ts';
-import type { Admission, Gate, Visit } from './gate.ts';
+import { clientOfAddress } from './client-address.ts';
+import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
 import type { KeyFinder } from './key-finder.ts';
 import { type ApiKey, allows, stateOf } from './keys.ts';
 import type { Limiter } from './limiter.ts';
+import { andThen, type MaybePromise } from './maybe-promise.ts';
 import { limitsOf, type Plans, weightOf } from './plans.ts';
-import { type Counted, rateHeaders } from './rate-headers.ts';
-import { keyMissing, keyNotValid, keysUnanswered, keyUnknown, notAllowed, tooMany } from './refusals.ts';
-import { type Limits, verdictOf } from './window.ts';
+import { type CountedRequest, rateHeaders } from './rate-headers.ts';
+import { type Limits, limitDecision } from './rate-limit.ts';
+import { keyExpiredOrRevoked, keyMissing, keysUnavailable, keyUnknown, routeNotAllowed, tooManyRequests } from './refusals.ts';
 
 export type GateOptions = {
   readonly keys: KeyFinder;
-  /** undefined: nothing is counted. Answers to a valid key still carry its plan's figures. */
+  /** Undefined if requests are not counted. Responses to a valid key still have the limits of its plan in their headers. */
   readonly limiter: Limiter | undefined;
   readonly plans: Plans;
-  /** The Data interface answers nobody without a key, open routes excepted. */
+  /** The Data API refuses requests without a key, except on public routes. */
   readonly requireKey: boolean;
   /** Unix seconds. */
   readonly now: () => number;
 };
 
 /**
- * The Data interface takes keys, the Metrics interface none. A key that is given must be good, also where none is needed; one that is not
- * counts for the caller's address, so that nobody can try keys for nothing. Every other request counts for its key, or for the address.
+ * The Data API takes keys, the Metrics API ignores them. A key that is sent must be valid, even where no key is required. A request with an
+ * invalid key counts for the caller's address, so that guessing keys is rate limited. A request with a valid key counts for the key, any other
+ * for the caller's address.
  */
 export function createGate({ keys, limiter, plans, requireKey, now }: GateOptions): Gate {
-  const uncounted = uncountedPlans();
-  const count = (client: string, weight: number, limits: Limits): Eventual<Counted> =>
+  const uncountedDecision = createUncountedDecisions();
+  const count = (client: string, weight: number, limits: Limits): MaybePromise<CountedRequest> =>
     limiter === undefined
-      ? uncounted(limits)
-      : after(limiter.take(client, weight, limits), (verdict) => ({ verdict, headers: rateHeaders(limits, verdict) }));
+      ? uncountedDecision(limits)
+      : andThen(limiter.take(client, weight, limits), (decision) => ({ decision, headers: rateHeaders(limits, decision) }));
 
-  const countCaller = (visit: Visit): Eventual<Counted | undefined> => {
-    // The address costs something to find out, and is not needed while nothing is counted.
+  const countForCaller = (request: AccessRequest): MaybePromise<CountedRequest | undefined> => {
+    // Reading the caller's address has a cost (see `caller` in api/dispatch.ts), so it is skipped if requests are not counted.
     if (limiter === undefined) return undefined;
-    const { api, route, caller } = visit;
-    return count(`${api}:${callerOf(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
+    const { api, route, caller } = request;
+    return count(`${api}:${clientOfAddress(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
   };
 
-  const countKey = ({ api }: Visit, { id, plan }: ApiKey, weight: number): Eventual<Counted> =>
+  const countForKey = ({ api }: AccessRequest, { id, plan }: ApiKey, weight: number): MaybePromise<CountedRequest> =>
     count(`${api}:key:${id}`, weight, limitsOf(plans[api], plan));
 
-  const withoutKey = (visit: Visit): Eventual<Admission> =>
-    after(countCaller(visit), (counted) => (isRefused(counted) ? tooMany(counted, visit.api === 'data') : admitted(counted)));
+  const decideWithoutKey = (request: AccessRequest): MaybePromise<AccessDecision> =>
+    andThen(countForCaller(request), (counted) =>
+      isRefused(counted) ? tooManyRequests(counted, request.api === 'data') : admitted(counted),
+    );
 
-  const withBadKey = (visit: Visit, key: ApiKey | undefined): Eventual<Admission> =>
-    after(countCaller(visit), (counted) => {
-      if (isRefused(counted)) return tooMany(counted, true);
-      return key === undefined ? keyUnknown(counted?.headers) : keyNotValid(key, counted?.headers);
+  const decideInvalidKey = (request: AccessRequest, key: ApiKey | undefined): MaybePromise<AccessDecision> =>
+    andThen(countForCaller(request), (counted) => {
+      if (isRefused(counted)) return tooManyRequests(counted, true);
+      return key === undefined ? keyUnknown(counted?.headers) : keyExpiredOrRevoked(key, counted?.headers);
     });
 
-  const withGoodKey = (visit: Visit, key: ApiKey): Eventual<Admission> =>
-    after(countKey(visit, key, weightOf(plans[visit.api], visit.route)), (counted) => {
-      if (visit.route !== undefined && !allows(key, visit.api, visit.route)) return notAllowed(key, visit.route, counted.headers);
-      return isRefused(counted) ? tooMany(counted, false) : admitted(counted);
+  const decideValidKey = (request: AccessRequest, key: ApiKey): MaybePromise<AccessDecision> =>
+    andThen(countForKey(request, key, weightOf(plans[request.api], request.route)), (counted) => {
+      if (request.route !== undefined && !allows(key, request.api, request.route))
+        return routeNotAllowed(key, request.route, counted.headers);
+      return isRefused(counted) ? tooManyRequests(counted, false) : admitted(counted);
     });
 
-  const withKey = (visit: Visit, key: ApiKey | undefined | Unanswered): Eventual<Admission> => {
-    const good = key !== undefined && key !== unanswered && stateOf(key, now()) === 'active';
-    // Nothing stands in the way of an open route; but an answer to a good key always tells how it stands.
-    if (visit.open) return good ? after(countKey(visit, key, 0), admitted) : admitted(undefined);
-    if (key === unanswered) return keysUnanswered;
-    return good ? withGoodKey(visit, key) : withBadKey(visit, key);
+  const decideWithKey = (request: AccessRequest, key: ApiKey | undefined | LookupFailed): MaybePromise<AccessDecision> => {
+    const isValid = key !== undefined && key !== lookupFailed && stateOf(key, now()) === 'active';
+    // A public route is always admitted. With a valid key the response still reports its limits.
+    if (request.isPublic) return isValid ? andThen(countForKey(request, key, 0), admitted) : admitted(undefined);
+    if (key === lookupFailed) return keysUnavailable;
+    return isValid ? decideValidKey(request, key) : decideInvalidKey(request, key);
   };
 
-  const find = (text: string): Eventual<ApiKey | undefined | Unanswered> => {
+  const find = (text: string): MaybePromise<ApiKey | undefined | LookupFailed> => {
     try {
       const found = keys.find(text);
-      return found instanceof Promise ? found.catch(() => unanswered) : found;
+      return found instanceof Promise ? found.catch(() => lookupFailed) : found;
     } catch {
-      return unanswered;
+      return lookupFailed;
     }
   };
 
   return {
-    admit: (visit) => {
-      const takesKeys = visit.api === 'data';
-      if (takesKeys && visit.key) return after(find(visit.key), (key) => withKey(visit, key));
-      if (visit.open) return admitted(undefined);
-      // A path without a route is answered with 404, key or not; it is counted all the same.
-      return takesKeys && requireKey && visit.route !== undefined ? keyMissing : withoutKey(visit);
+    admit: (request) => {
+      const takesKeys = request.api === 'data';
+      if (takesKeys && request.key) return andThen(find(request.key), (key) => decideWithKey(request, key));
+      if (request.isPublic) return admitted(undefined);
+      // A path without a route gets 404 with or without a key, but it is counted.
+      return takesKeys && requireKey && request.route !== undefined ? keyMissing : decideWithoutKey(request);
     },
   };
 }
 
-/** What stands for a key that could not be looked for. */
-const unanswered = 'unanswered';
-type Unanswered = typeof unanswered;
+/** Marks a key that could not be looked up because the key store failed. */
+const lookupFailed = 'lookup-failed';
+type LookupFailed = typeof lookupFailed;
 
-type Refused = Counted & { readonly verdict: { readonly admitted: false } };
+type Refused = CountedRequest & { readonly decision: { readonly admitted: false } };
 
-const isRefused = (counted: Counted | undefined): counted is Refused => counted?.verdict.admitted === false;
+const isRefused = (counted: CountedRequest | undefined): counted is Refused => counted?.decision.admitted === false;
 
-/** The figures of each plan as they are while nothing is counted. The same object for the same plan, so that its headers are made once. */
-function uncountedPlans(): (limits: Limits) => Counted {
-  const known = new WeakMap<Limits, Counted>();
+/**
+ * Returns the decision for a plan while requests are not counted. Returns the same object for the same plan, so its headers are built once.
+ */
+function createUncountedDecisions(): (limits: Limits) => CountedRequest {
+  const cached = new WeakMap<Limits, CountedRequest>();
   return (limits) => {
-    const before = known.get(limits);
-    if (before !== undefined) return before;
-    const verdict = verdictOf(limits, { minute: limits.perMinute, day: limits.perDay }, 0, false);
-    const counted = { verdict, headers: rateHeaders(limits, verdict) };
-    known.set(limits, counted);
+    const existing = cached.get(limits);
+    if (existing !== undefined) return existing;
+    const decision = limitDecision(limits, { minute: limits.perMinute, day: limits.perDay }, 0, false);
+    const counted = { decision, headers: rateHeaders(limits, decision) };
+    cached.set(limits, counted);
     return counted;
   };
 }
 
-/** One and the same object: servers know sets of headers again that they have sent before. */
-const noHeaders: Admission['headers'] = {};
+/** Always the same object: the server caches the encoded form of a headers object by its identity. */
+const noHeaders: AccessDecision['headers'] = {};
 
-const admitted = (counted: Counted | undefined): Admission => ({ admitted: true, headers: counted?.headers ?? noHeaders });
+const admitted = (counted: CountedRequest | undefined): AccessDecision => ({ admitted: true, headers: counted?.headers ?? noHeaders });

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test';
-import { callerThrough } from './forwarded-caller.ts';
+import { createCallerResolver } from './forwarded-caller.ts';
 
-const from = (peer: string | undefined, forwarded: string | null) => ({ caller: () => peer, header: () => forwarded });
+const requestFrom = (remote: string | undefined, forwarded: string | null) => ({ remoteAddress: () => remote, header: () => forwarded });
 
-test('only trusted proxies are believed, and only what they saw themselves', () => {
-  const of = callerThrough(['10.0.0.1', '10.0.0.2', '2001:DB8::7']);
-  expect(of(from('192.0.2.1', '198.51.100.7'))).toBe('192.0.2.1');
-  expect(of(from('10.0.0.1', '198.51.100.7'))).toBe('198.51.100.7');
-  expect(of(from('::ffff:10.0.0.1', '203.0.113.9, 198.51.100.7, 10.0.0.2'))).toBe('198.51.100.7');
-  expect(of(from('2001:db8:0:0::7', '203.0.113.9, ::FFFF:10.0.0.2'))).toBe('203.0.113.9');
-  expect(of(from('10.0.0.1', null))).toBe('10.0.0.1');
-  expect(of(from(undefined, null))).toBe('');
-  expect(of(from('10.0.0.1', ` 2001:db8::1 `))).toBe('2001:db8:0:0:0:0:0:1');
-  expect(of(from('10.0.0.1', `${'1.1.1.1,'.repeat(10_000)}2.2.2.2`))).toBe('2.2.2.2');
+test('X-Forwarded-For is used only from trusted proxies, and only the entry that a trusted proxy appended', () => {
+  const callerOf = createCallerResolver(['10.0.0.1', '10.0.0.2', '2001:DB8::7']);
+  expect(callerOf(requestFrom('192.0.2.1', '198.51.100.7'))).toBe('192.0.2.1');
+  expect(callerOf(requestFrom('10.0.0.1', '198.51.100.7'))).toBe('198.51.100.7');
+  expect(callerOf(requestFrom('::ffff:10.0.0.1', '203.0.113.9, 198.51.100.7, 10.0.0.2'))).toBe('198.51.100.7');
+  expect(callerOf(requestFrom('2001:db8:0:0::7', '203.0.113.9, ::FFFF:10.0.0.2'))).toBe('203.0.113.9');
+  expect(callerOf(requestFrom('10.0.0.1', null))).toBe('10.0.0.1');
+  expect(callerOf(requestFrom(undefined, null))).toBe('');
+  expect(callerOf(requestFrom('10.0.0.1', ` 2001:db8::1 `))).toBe('2001:db8:0:0:0:0:0:1');
+  expect(callerOf(requestFrom('10.0.0.1', `${'1.1.1.1,'.repeat(10_000)}2.2.2.2`))).toBe('2.2.2.2');
 });
 
-test('a proxy that appends a port names the same caller', () => {
-  const of = callerThrough(['10.0.0.1', '10.0.0.2', '2001:db8::7']);
+test('a port in an entry is ignored', () => {
+  const callerOf = createCallerResolver(['10.0.0.1', '10.0.0.2', '2001:db8::7']);
   const cases: [string, string][] = [
     ['203.0.113.9, 198.51.100.7:1234', '198.51.100.7'],
     ['203.0.113.9, 198.51.100.7:1234, 10.0.0.2:80', '198.51.100.7'],
@@ -25,11 +25,11 @@ test('a proxy that appends a port names the same caller', () => {
     ['203.0.113.9, 198.51.100.7, [2001:db8::7]:443', '198.51.100.7'],
     ['203.0.113.9, [::ffff:198.51.100.7]:1', '198.51.100.7'],
   ];
-  for (const [forwarded, caller] of cases) expect([forwarded, of(from('10.0.0.1', forwarded))]).toEqual([forwarded, caller]);
+  for (const [forwarded, caller] of cases) expect([forwarded, callerOf(requestFrom('10.0.0.1', forwarded))]).toEqual([forwarded, caller]);
 });
 
-test('what a caller wrote never counts: if the last entry is no address, the proxy is counted', () => {
-  const of = callerThrough(['10.0.0.1']);
+test('if the last entry is not an address, the proxy address is used, and never an earlier entry', () => {
+  const callerOf = createCallerResolver(['10.0.0.1']);
   for (const last of [
     'nonsense',
     'unknown',
@@ -42,12 +42,12 @@ test('what a caller wrote never counts: if the last entry is no address, the pro
     'for=1.2.3.4',
     '"1.2.3.4"',
   ])
-    expect([last, of(from('10.0.0.1', `203.0.113.9, ${last}`))]).toEqual([last, '10.0.0.1']);
+    expect([last, callerOf(requestFrom('10.0.0.1', `203.0.113.9, ${last}`))]).toEqual([last, '10.0.0.1']);
 });
 
 test('without trusted proxies the header is not read', () => {
   const unread = () => {
     throw new Error('read');
   };
-  expect(callerThrough([])({ caller: () => '192.0.2.1', header: unread })).toBe('192.0.2.1');
+  expect(createCallerResolver([])({ remoteAddress: () => '192.0.2.1', header: unread })).toBe('192.0.2.1');
 });

@@ -1,24 +1,24 @@
 /**
- * Who may ask, and how much. The dispatcher asks once per request, before the route runs. Behind it: keys in a database, counts in memory
- * or in Redis.
+ * Decides whether a request may be answered: checks the API key and the rate limits. The dispatcher calls it once per request, before the
+ * route runs. Keys are in a database, counts in memory or in Redis.
  */
 export type Gate = {
-  readonly admit: (visit: Visit) => Promise<Admission> | Admission;
+  readonly admit: (visit: AccessRequest) => Promise<AccessDecision> | AccessDecision;
 };
 
-export type Visit = {
+export type AccessRequest = {
   readonly api: 'data' | 'metrics';
-  /** The route's id, see api/route.ts; undefined if the path has no route. */
+  /** The route's id, see api/route.ts. Undefined if the path has no route. */
   readonly route: string | undefined;
-  /** Health routes: no key is needed and nothing is counted. */
-  readonly open: boolean;
+  /** True for health routes: they need no key and are not counted. */
+  readonly isPublic: boolean;
   readonly key: string | undefined;
-  /** Address of the caller: counted if there is no key. */
+  /** IP address of the caller. The request is counted for it if there is no valid key. */
   readonly caller: string;
 };
 
-/** `headers`: rate limit headers for the answer, whatever it is. */
-export type Admission =
+/** `headers`: rate limit headers for the response, also if the request is refused. */
+export type AccessDecision =
   | { readonly admitted: true; readonly headers: Readonly<Record<string, string>> }
   | {
       readonly admitted: false;

@@ -1,30 +1,30 @@
 import { createLruMap } from '../bytes/lru-map.ts';
-import type { Eventual } from './eventual.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
-/** Finds stored keys by their text. Rejects if the store does not answer. */
-export type KeyFinder = { readonly find: (text: string) => Eventual<ApiKey | undefined> };
+/** Looks up stored keys by their text. Throws or rejects if the store fails. */
+export type KeyFinder = { readonly find: (text: string) => MaybePromise<ApiKey | undefined> };
 
 export type KeyFinderOptions = {
   readonly store: KeyStore;
   /** Milliseconds. */
   readonly now: () => number;
-  /** How long an answer of the store is believed: so long a revoked key may still pass, and a new one not. */
-  readonly life?: number;
-  readonly maxKept?: number;
+  /** How long a lookup is cached. For this time a revoked key may still be accepted, and a new key may still be unknown. */
+  readonly cacheMilliseconds?: number;
+  readonly maxCached?: number;
 };
 
-/** Asks the store once for many requests: those that come together wait for the same answer, and for a while it is kept. */
-export function createKeyFinder({ store, now, life = 500, maxKept = 10_000 }: KeyFinderOptions): KeyFinder {
-  const kept = createLruMap<{ readonly found: Eventual<ApiKey | undefined>; readonly until: number }>();
+/** Caches lookups. Concurrent requests with the same key share one query of the store. Evicts the least recently used entry. */
+export function createKeyFinder({ store, now, cacheMilliseconds = 500, maxCached = 10_000 }: KeyFinderOptions): KeyFinder {
+  const cache = createLruMap<{ readonly found: MaybePromise<ApiKey | undefined>; readonly until: number }>();
 
-  const ask = (hash: string, time: number): Eventual<ApiKey | undefined> => {
+  const queryStore = (hash: string, time: number): MaybePromise<ApiKey | undefined> => {
     const found = store.find(hash);
-    const entry = { found, until: time + life };
-    kept.set(hash, entry);
-    const oldest = kept.oldest();
-    if (oldest !== undefined && kept.size() > maxKept) kept.delete(oldest.key);
+    const entry = { found, until: time + cacheMilliseconds };
+    cache.set(hash, entry);
+    const oldest = cache.oldest();
+    if (oldest !== undefined && cache.size() > maxCached) cache.delete(oldest.key);
     if (found instanceof Promise)
       found.then(
         (key) => replace(hash, entry, { ...entry, found: key }),
@@ -33,11 +33,11 @@ export function createKeyFinder({ store, now, life = 500, maxKept = 10_000 }: Ke
     return found;
   };
 
-  /** What was waited for is known now, or must be asked for again. */
-  const replace = (hash: string, entry: object, by: { found: ApiKey | undefined; until: number } | undefined): void => {
-    if (kept.get(hash) !== entry) return;
-    if (by === undefined) kept.delete(hash);
-    else kept.set(hash, by);
+  /** Replaces the promise in an entry by its result, or deletes the entry if the query failed. */
+  const replace = (hash: string, entry: object, replacement: { found: ApiKey | undefined; until: number } | undefined): void => {
+    if (cache.get(hash) !== entry) return;
+    if (replacement === undefined) cache.delete(hash);
+    else cache.set(hash, replacement);
   };
 
   return {
@@ -45,8 +45,8 @@ export function createKeyFinder({ store, now, life = 500, maxKept = 10_000 }: Ke
       if (!isKeyShaped(text)) return undefined;
       const hash = hashOf(text);
       const time = now();
-      const entry = kept.get(hash);
-      return entry !== undefined && time < entry.until ? entry.found : ask(hash, time);
+      const entry = cache.get(hash);
+      return entry !== undefined && time < entry.until ? entry.found : queryStore(hash, time);
     },
   };
 }

@@ -3,18 +3,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { drivers } from '../platform/databases.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { openPostgres, type Postgres } from '../platform/postgres-bun.ts';
-import { type KeyStore, keyStoreOn } from './key-store.ts';
-import { type KeyFacts, makeKey } from './keys.ts';
+import { type KeyStore, openKeyStore } from './key-store.ts';
+import { type KeyDetails, makeKey } from './keys.ts';
 import { openKeysFile } from './keys-file.ts';
 
 const url = process.env.SERAC_TEST_POSTGRES;
 
-const newKey = (facts: Partial<KeyFacts> = {}) =>
-  makeKey(randomBytes(32), { name: 'shop', plan: 'pro', created: 100, expires: undefined, routes: [], ...facts });
+const newKey = (details: Partial<KeyDetails> = {}) =>
+  makeKey(randomBytes(32), { name: 'shop', plan: 'pro', created: 100, expires: undefined, routes: [], ...details });
 
-/** One suite for every home of the keys. `another` opens the same database as another process would. */
+/** The same checks for every database. `another` opens the same database as another process would. */
 async function checkStore(store: KeyStore, another: () => Promise<KeyStore>): Promise<void> {
   expect(await store.list()).toEqual([]);
   const plain = newKey({ created: 5_000_000_000 });
@@ -43,14 +43,14 @@ async function checkStore(store: KeyStore, another: () => Promise<KeyStore>): Pr
   expect(await store.list()).toHaveLength(2);
 }
 
-for (const { name, open, onDisk } of drivers)
-  test(`${name}: the store of keys`, async () => {
+for (const { name, open, onDisk } of sqliteDrivers)
+  test(`${name}: adds, finds, lists and revokes keys`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'serac-keys-'));
     const path = onDisk ? join(folder, 'keys.sqlite') : ':memory:';
     const first = openKeysFile(open, path);
     const second = onDisk ? openKeysFile(open, path) : first;
     try {
-      await checkStore(await keyStoreOn(first), async () => keyStoreOn(second));
+      await checkStore(await openKeyStore(first), async () => openKeyStore(second));
     } finally {
       second.close();
       if (onDisk) first.close();
@@ -79,22 +79,22 @@ describe.skipIf(url === undefined)('SERAC_TEST_POSTGRES', () => {
     await server.close();
   });
 
-  test('PostgreSQL: the table is made once, whoever comes first of many', async () => {
+  test('PostgreSQL: many processes that start at once create the table once', async () => {
     const many = Array.from({ length: 6 }, () => connect(name));
-    const stores = await Promise.all(many.map((postgres) => keyStoreOn(postgres)));
+    const stores = await Promise.all(many.map((postgres) => openKeyStore(postgres)));
     expect(await Promise.all(stores.map((store) => store.list()))).toEqual(stores.map(() => []));
   });
 
-  test('PostgreSQL: the store of keys', async () => {
-    await checkStore(await keyStoreOn(connect(name)), async () => keyStoreOn(connect(name)));
+  test('PostgreSQL: adds, finds, lists and revokes keys', async () => {
+    await checkStore(await openKeyStore(connect(name)), async () => openKeyStore(connect(name)));
   });
 
-  test('PostgreSQL: who may only read finds the keys', async () => {
-    const store = await keyStoreOn(connect(name));
+  test('PostgreSQL: a connection that can only read finds the keys', async () => {
+    const store = await openKeyStore(connect(name));
     const { key } = newKey();
     await store.add(key);
     const reader = connect(name);
     const readOnly = { ...reader, write: () => Promise.reject(new Error('may not write')) };
-    expect(await (await keyStoreOn(readOnly)).find(key.hash)).toEqual(key);
+    expect(await (await openKeyStore(readOnly)).find(key.hash)).toEqual(key);
   });
 });

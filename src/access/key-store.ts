@@ -1,38 +1,40 @@
 import type { SqlValue, WritableSql } from '../index/sql.ts';
-import { after, type Eventual } from './eventual.ts';
 import type { ApiKey } from './keys.ts';
+import { andThen, type MaybePromise } from './maybe-promise.ts';
 
-/** Where keys are kept, for all processes that use the same database. */
+/** Storage of API keys, for all processes that use the same database. */
 export type KeyStore = {
-  readonly add: (key: ApiKey) => Eventual<void>;
-  /** Oldest first, revoked ones too. */
-  readonly list: () => Eventual<ApiKey[]>;
-  /** From now on it is not valid. A key stays revoked since the first time. */
-  readonly revoke: (id: string, at: number) => Eventual<void>;
-  readonly find: (hash: string) => Eventual<ApiKey | undefined>;
+  readonly add: (key: ApiKey) => MaybePromise<void>;
+  /** All keys, oldest first, including revoked ones. */
+  readonly list: () => MaybePromise<ApiKey[]>;
+  /** Revokes a key. If it is revoked already, the earlier time stays. `at`: Unix seconds. */
+  readonly revoke: (id: string, at: number) => MaybePromise<void>;
+  readonly find: (hash: string) => MaybePromise<ApiKey | undefined>;
 };
 
-/** The same table and texts in SQLite and PostgreSQL. Every write is one statement. */
-export const keyStoreOn = (sql: WritableSql): Eventual<KeyStore> => after(createTable(sql), () => storeOn(sql));
+/** Creates the table if it does not exist. SQLite and PostgreSQL have the same table and SQL. Every write is one statement. */
+export const openKeyStore = (sql: WritableSql): MaybePromise<KeyStore> => andThen(createTable(sql), () => createStore(sql));
 
-function storeOn(sql: WritableSql): KeyStore {
-  const write = (text: string, values: readonly SqlValue[]): Eventual<void> =>
-    after(
+function createStore(sql: WritableSql): KeyStore {
+  const write = (text: string, values: readonly SqlValue[]): MaybePromise<void> =>
+    andThen(
       sql.write((tx) => tx.all(text, values)),
       () => undefined,
     );
   return {
     add: (key) => write(`INSERT INTO api_key(${columns}) VALUES (${columns.replace(/\w+/g, '?')})`, valuesOf(key)),
-    list: () => after(sql.all<Row>(`SELECT ${columns} FROM api_key ORDER BY created, id`, []), (rows) => rows.map(keyOf)),
+    list: () => andThen(sql.all<ApiKeyRow>(`SELECT ${columns} FROM api_key ORDER BY created, id`, []), (rows) => rows.map(keyOf)),
     revoke: (id, at) => write('UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL', [at, id]),
     find: (hash) =>
-      after(sql.all<Row>(`SELECT ${columns} FROM api_key WHERE hash = ?`, [hash]), ([row]) => (row === undefined ? row : keyOf(row))),
+      andThen(sql.all<ApiKeyRow>(`SELECT ${columns} FROM api_key WHERE hash = ?`, [hash]), ([row]) =>
+        row === undefined ? row : keyOf(row),
+      ),
   };
 }
 
 const columns = 'id, hash, prefix, name, plan, created, expires, routes, revoked';
 
-const table = `CREATE TABLE IF NOT EXISTS api_key(
+const createTableSql = `CREATE TABLE IF NOT EXISTS api_key(
   id TEXT PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
@@ -44,29 +46,29 @@ const table = `CREATE TABLE IF NOT EXISTS api_key(
   revoked BIGINT
 )`;
 
-/** Any number that other locks of ours do not use. */
+/** Advisory lock that no other code of this project uses. */
 const tableLock = 0x6b657973;
 
 /**
- * PostgreSQL's IF NOT EXISTS fails when two make the same table at once, so one waits for the other; and a reader that may not make tables
- * must not try if there is one.
+ * In PostgreSQL a lock is needed, because IF NOT EXISTS fails if two processes create the same table at once. The table is looked up first,
+ * so that a user without the right to create tables can open the store.
  */
-function createTable(sql: WritableSql): Eventual<void> {
+function createTable(sql: WritableSql): MaybePromise<void> {
   if (sql.dialect === 'sqlite')
-    return after(
-      sql.write((tx) => tx.all(table, [])),
+    return andThen(
+      sql.write((tx) => tx.all(createTableSql, [])),
       () => undefined,
     );
-  return after(sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('api_key') AS TEXT) AS name`, []), ([known]) => {
-    if (known?.name != null) return;
+  return andThen(sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('api_key') AS TEXT) AS name`, []), ([existing]) => {
+    if (existing?.name != null) return;
     return sql.write(async (tx) => {
       await tx.all(`SELECT pg_advisory_xact_lock(${tableLock})`, []);
-      await tx.all(table, []);
+      await tx.all(createTableSql, []);
     });
   });
 }
 
-type Row = {
+type ApiKeyRow = {
   readonly id: string;
   readonly hash: string;
   readonly prefix: string;
@@ -90,7 +92,7 @@ const valuesOf = ({ id, hash, prefix, name, plan, created, expires, routes, revo
   revoked ?? null,
 ];
 
-const keyOf = ({ expires, routes, revoked, ...row }: Row): ApiKey => ({
+const keyOf = ({ expires, routes, revoked, ...row }: ApiKeyRow): ApiKey => ({
   ...row,
   expires: expires ?? undefined,
   routes: routes === '' ? [] : routes.split(','),

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { parseFlags } from '../cli/flags.ts';
-import { commandOf } from '../commands/keys.ts';
+import { parseKeysCommand } from '../commands/keys.ts';
 import { openDatabase } from '../platform/database-bun.ts';
-import { keyStoreOn } from './key-store.ts';
+import { openKeyStore } from './key-store.ts';
 import { hashOf } from './keys.ts';
-import { type KeysDeps, runKeys } from './keys-command.ts';
+import { type KeysDeps, runKeysCommand } from './keys-command.ts';
 import { openKeysFile } from './keys-file.ts';
 import { KeysError } from './keys-flags.ts';
 import { defaultPlans } from './plans.ts';
@@ -14,20 +14,20 @@ const start = 1_800_000_000;
 async function deps(): Promise<KeysDeps> {
   let made = 0;
   return {
-    keys: await keyStoreOn(openKeysFile(openDatabase, ':memory:')),
+    keys: await openKeyStore(openKeysFile(openDatabase, ':memory:')),
     plans: defaultPlans,
-    plansOf: 'server',
+    planSource: 'server',
     routes: { data: ['listUtxos', 'getBlock'], metrics: ['avgTps'] },
     now: () => start,
     random: (count) => new Uint8Array(count).fill(++made),
   };
 }
 
-/** As typed after `serac keys`. */
+/** Runs a command line, as typed after `serac keys`. */
 async function run(line: string, on: KeysDeps) {
   const parsed = parseFlags(['keys', ...line.split(' '), '--data-dir=d'], {});
   if (parsed.kind !== 'run') throw new Error(JSON.stringify(parsed));
-  return runKeys(commandOf(parsed.command.words, parsed.options), on);
+  return runKeysCommand(parseKeysCommand(parsed.command.args, parsed.options), on);
 }
 const codeOf = (work: () => Promise<unknown> | unknown): Promise<string> =>
   Promise.resolve()
@@ -37,9 +37,9 @@ const codeOf = (work: () => Promise<unknown> | unknown): Promise<string> =>
       (cause) => (cause instanceof KeysError ? cause.fault.code : String(cause)),
     );
 
-test('made, listed, revoked: for people', async () => {
+test('create, list and revoke: text output', async () => {
   const on = await deps();
-  expect(await run('list', on)).toEqual(['There are no keys yet: make one with serac keys create']);
+  expect(await run('list', on)).toEqual(['There are no keys yet: create one with serac keys create']);
   const lines = await run('create --name shop --plan pro --expires 30d --routes data:list*,getBlock', on);
   const key = lines[2]?.trim() as string;
   const [stored] = await on.keys.list();
@@ -52,26 +52,26 @@ test('made, listed, revoked: for people', async () => {
   expect(table.join('\n')).toContain('data:list*, getBlock');
   expect(table.join('\n')).not.toContain(key);
   expect(await run(`revoke ${stored?.id}`, on)).toEqual([
-    `Key ${stored?.id} (shop) is revoked. Servers that run refuse it within a second.`,
+    `Key ${stored?.id} (shop) is revoked. Running servers refuse it within a second.`,
   ]);
   expect((await run(`revoke ${key}`, on))[0]).toContain('was revoked already, on 2027-01-15 08:00:00 UTC');
   expect((await run('list', on)).filter((line) => line.includes('revoked'))).toHaveLength(1);
 });
 
-test('the quota printed is that of the plans, and says where they come from', async () => {
+test('create prints the limits of the plan and where they come from', async () => {
   const on = await deps();
   const keyed = new Map([['partner', { perMinute: 7, perDay: 70 }]]);
   const own = { ...on, plans: { ...defaultPlans, data: { ...defaultPlans.data, keyed } } };
-  const planLine = async (plansOf: KeysDeps['plansOf']) =>
-    (await run('create --plan partner', { ...own, plansOf })).find((line) => line.startsWith('  plan'));
+  const planLine = async (plansOf: KeysDeps['planSource']) =>
+    (await run('create --plan partner', { ...own, planSource: plansOf })).find((line) => line.startsWith('  plan'));
   expect(await planLine('server')).toBe('  plan     partner: 7 requests a minute, 70 a day');
-  expect(await planLine('server that does not count')).toContain('70 a day (the server does not count requests now');
-  expect(await planLine('defaults')).toContain('(the defaults: no server has started here yet');
-  expect(await planLine('file')).toContain('(by the file given here');
+  expect(await planLine('server-without-limits')).toContain('70 a day (not enforced: the server runs with --rate-limits off');
+  expect(await planLine('defaults')).toContain('(the defaults: no server was started here yet');
+  expect(await planLine('file')).toContain('(from the file given here');
   expect(await codeOf(() => run('create --plan pro', own))).toBe('ACCESS_BAD_KEYS_COMMAND');
 });
 
-test('made, listed, revoked: for programs', async () => {
+test('create, list and revoke: JSON output', async () => {
   const on = await deps();
   const [line = ''] = await run('create --json --routes=listUtxos --expires=2028-01-01', on);
   const made = JSON.parse(line);
@@ -94,7 +94,7 @@ test('made, listed, revoked: for programs', async () => {
   });
 });
 
-test('what cannot be made is refused and nothing is stored', async () => {
+test('invalid arguments of create are refused and nothing is stored', async () => {
   const on = await deps();
   for (const line of [
     'create --plan gold',
@@ -109,13 +109,13 @@ test('what cannot be made is refused and nothing is stored', async () => {
   expect(await on.keys.list()).toEqual([]);
 });
 
-test('a key is found by its beginning only if no other begins so', async () => {
+test('a key is found by its first characters only if they are unique', async () => {
   const on = await deps();
   await run('create --name a', on);
   await run('create --name b', on);
   expect(await codeOf(() => run('revoke serac_', on))).toBe('ACCESS_KEY_NOT_UNIQUE');
   expect(await codeOf(() => run('revoke zzz', on))).toBe('ACCESS_NO_SUCH_KEY');
-  expect(await codeOf(() => runKeys({ action: 'revoke', key: '', json: false }, on))).toBe('ACCESS_NO_SUCH_KEY');
+  expect(await codeOf(() => runKeysCommand({ action: 'revoke', key: '', json: false }, on))).toBe('ACCESS_NO_SUCH_KEY');
   const [first, second] = await on.keys.list();
   expect(await codeOf(() => run(`revoke ${second?.prefix}`, on))).toBe('done');
   expect((await on.keys.list()).map(({ revoked }) => revoked)).toEqual([undefined, start]);

@@ -1,24 +1,28 @@
+import { dateText, readExpiry } from './expiry.ts';
 import type { KeyStore } from './key-store.ts';
-import { type ApiKey, hashOf, idleGrants, keyBytes, makeKey, stateOf } from './keys.ts';
-import { badCommand, type KeysCommand, KeysError } from './keys-flags.ts';
-import { dateText, readExpiry } from './moment.ts';
+import { type ApiKey, hashOf, keyBytes, makeKey, stateOf, unmatchedGrants } from './keys.ts';
+import { type KeysCommand, KeysError, keysUsageError } from './keys-flags.ts';
 import { defaultPlan, type Plans, type RouteIds } from './plans.ts';
 
 export type KeysDeps = {
   readonly keys: KeyStore;
   readonly plans: Plans;
-  /** Where the plans come from: a file, the server that started last, or nobody has said yet. */
-  readonly plansOf: PlanSource;
+  /** Where `plans` comes from. */
+  readonly planSource: PlanSource;
   readonly routes: RouteIds;
   /** Unix seconds. */
   readonly now: () => number;
   readonly random: (count: number) => Uint8Array;
 };
 
-export type PlanSource = 'file' | 'server' | 'server that does not count' | 'defaults';
+/**
+ * `file`: the `--rate-limit-plans` file given to this command. `server`: the server that was last started on this database.
+ * `server-without-limits`: the same, but it does not count requests. `defaults`: no server was started yet.
+ */
+export type PlanSource = 'file' | 'server' | 'server-without-limits' | 'defaults';
 
-/** Does what `serac keys ...` asks and gives the lines to print. */
-export async function runKeys(command: KeysCommand, deps: KeysDeps): Promise<string[]> {
+/** Runs a `serac keys` command and returns the lines to print. */
+export async function runKeysCommand(command: KeysCommand, deps: KeysDeps): Promise<string[]> {
   switch (command.action) {
     case 'create':
       return create(command, deps);
@@ -29,28 +33,30 @@ export async function runKeys(command: KeysCommand, deps: KeysDeps): Promise<str
   }
 }
 
-type Asked<A extends KeysCommand['action']> = Extract<KeysCommand, { action: A }>;
+type CommandFor<A extends KeysCommand['action']> = Extract<KeysCommand, { action: A }>;
 
-async function create({ name = '', plan = defaultPlan, expires, routes, json }: Asked<'create'>, deps: KeysDeps): Promise<string[]> {
+async function create({ name = '', plan = defaultPlan, expires, routes, json }: CommandFor<'create'>, deps: KeysDeps): Promise<string[]> {
   const { keys, plans, now, random } = deps;
-  if (!nameShape.test(name)) throw badCommand('keys create: a name has at most 64 characters, all of them visible');
+  if (!namePattern.test(name)) throw keysUsageError('keys create: --name takes at most 64 printable characters');
   const limits = plans.data.keyed.get(plan);
   if (limits === undefined)
-    throw badCommand(`keys create: there is no plan "${plan}"; the plans are ${[...plans.data.keyed.keys()].join(', ')}`);
-  const idle = idleGrants(routes, deps.routes);
-  if (idle.length > 0)
-    throw badCommand(`keys create: no route is called ${idle.join(', ')}; the routes are ${Object.values(deps.routes).flat().join(', ')}`);
-  const { text, key } = makeKey(random(keyBytes), { name, plan, created: now(), expires: endOf(expires, now()), routes });
+    throw keysUsageError(`keys create: there is no plan "${plan}"; the plans are ${[...plans.data.keyed.keys()].join(', ')}`);
+  const unmatched = unmatchedGrants(routes, deps.routes);
+  if (unmatched.length > 0)
+    throw keysUsageError(
+      `keys create: --routes ${unmatched.join(', ')} matches no route; the routes are ${Object.values(deps.routes).flat().join(', ')}`,
+    );
+  const { text, key } = makeKey(random(keyBytes), { name, plan, created: now(), expires: readEnd(expires, now()), routes });
   await keys.add(key);
-  if (json) return [JSON.stringify({ key: text, ...shownJson(key, now()) })];
+  if (json) return [JSON.stringify({ key: text, ...keyJson(key, now()) })];
   return [
-    'This is the key. It is shown only this once:',
+    'This is the key. It is not stored and will not be shown again:',
     '',
     `  ${text}`,
     '',
     `  id       ${key.id}`,
     `  name     ${orDash(name)}`,
-    `  plan     ${plan}: ${limits.perMinute} requests a minute, ${limits.perDay} a day${planNotes[deps.plansOf]}`,
+    `  plan     ${plan}: ${limits.perMinute} requests a minute, ${limits.perDay} a day${planNotes[deps.planSource]}`,
     `  expires  ${key.expires === undefined ? 'never' : dateText(key.expires)}`,
     `  routes   ${grantsText(key)}`,
     '',
@@ -58,26 +64,26 @@ async function create({ name = '', plan = defaultPlan, expires, routes, json }: 
   ];
 }
 
-/** What to know about the figures of a plan. */
+/** Where the printed limits of a plan come from. */
 const planNotes: { readonly [S in PlanSource]: string } = {
-  file: ' (by the file given here; start the server with the same)',
+  file: ' (from the file given here; start the server with the same file)',
   server: '',
-  'server that does not count': ' (the server does not count requests now: --rate-limits off, or it listens on loopback only)',
-  defaults: ' (the defaults: no server has started here yet, --rate-limit-plans may change them)',
+  'server-without-limits': ' (not enforced: the server runs with --rate-limits off, or listens on loopback only)',
+  defaults: ' (the defaults: no server was started here yet, and --rate-limit-plans can change them)',
 };
 
-function endOf(expires: string | undefined, now: number): number | undefined {
+function readEnd(expires: string | undefined, now: number): number | undefined {
   if (expires === undefined || expires === 'never') return undefined;
   const end = readExpiry(expires, now);
-  if (end === undefined) throw badCommand(`keys create: --expires takes a time such as 30d, 12h or 2027-01-01, not "${expires}"`);
-  if (end <= now) throw badCommand(`keys create: --expires ${expires} is in the past`);
+  if (end === undefined) throw keysUsageError(`keys create: --expires takes a time such as 30d, 12h or 2027-01-01, not "${expires}"`);
+  if (end <= now) throw keysUsageError(`keys create: --expires ${expires} is in the past`);
   return end;
 }
 
-async function list({ json }: Asked<'list'>, { keys, now }: KeysDeps): Promise<string[]> {
+async function list({ json }: CommandFor<'list'>, { keys, now }: KeysDeps): Promise<string[]> {
   const all = await keys.list();
-  if (json) return [JSON.stringify(all.map((key) => shownJson(key, now())))];
-  if (all.length === 0) return ['There are no keys yet: make one with serac keys create'];
+  if (json) return [JSON.stringify(all.map((key) => keyJson(key, now())))];
+  if (all.length === 0) return ['There are no keys yet: create one with serac keys create'];
   return tableOf([
     ['ID', 'KEY', 'NAME', 'PLAN', 'STATE', 'CREATED', 'EXPIRES', 'ROUTES'],
     ...all.map((key) => [
@@ -93,34 +99,37 @@ async function list({ json }: Asked<'list'>, { keys, now }: KeysDeps): Promise<s
   ]);
 }
 
-async function revoke({ key: asked, json }: Asked<'revoke'>, { keys, now }: KeysDeps): Promise<string[]> {
-  const { id, revoked } = onlyOne(asked, await keys.list());
+async function revoke({ key: wanted, json }: CommandFor<'revoke'>, { keys, now }: KeysDeps): Promise<string[]> {
+  const { id, revoked } = findSingle(wanted, await keys.list());
   await keys.revoke(id, now());
-  // What is stored now, whoever was first.
-  const key = onlyOne(id, await keys.list());
-  if (json) return [JSON.stringify(shownJson(key, now()))];
-  const called = `${key.id} (${orDash(key.name)})`;
-  if (revoked !== undefined) return [`Key ${called} was revoked already, on ${dateText(revoked)}.`];
-  return [`Key ${called} is revoked. Servers that run refuse it within a second.`];
+  // Read again: another process may have revoked it first.
+  const key = findSingle(id, await keys.list());
+  if (json) return [JSON.stringify(keyJson(key, now()))];
+  const label = `${key.id} (${orDash(key.name)})`;
+  if (revoked !== undefined) return [`Key ${label} was revoked already, on ${dateText(revoked)}.`];
+  return [`Key ${label} is revoked. Running servers refuse it within a second.`];
 }
 
-/** By the whole id or key, else by how either begins. */
-function onlyOne(asked: string, all: readonly ApiKey[]): ApiKey {
-  const hash = hashOf(asked);
-  const exact = all.filter((key) => key.id === asked || key.hash === hash);
+/** The key with this id or text or, if there is none, the only key whose id or text starts with it. */
+function findSingle(wanted: string, all: readonly ApiKey[]): ApiKey {
+  const hash = hashOf(wanted);
+  const exact = all.filter((key) => key.id === wanted || key.hash === hash);
   const found =
-    exact.length > 0 ? exact : all.filter(({ id, prefix }) => asked !== '' && (id.startsWith(asked) || prefix.startsWith(asked)));
-  const [key, another] = found;
+    exact.length > 0 ? exact : all.filter(({ id, prefix }) => wanted !== '' && (id.startsWith(wanted) || prefix.startsWith(wanted)));
+  const [key, second] = found;
   if (key === undefined)
-    throw new KeysError(`there is no key ${asked}: serac keys list shows all`, { code: 'ACCESS_NO_SUCH_KEY', key: asked });
-  if (another !== undefined) {
+    throw new KeysError(`there is no key ${wanted}: run serac keys list to see all keys`, { code: 'ACCESS_NO_SUCH_KEY', key: wanted });
+  if (second !== undefined) {
     const ids = found.map(({ id }) => id);
-    throw new KeysError(`more than one key begins with ${asked}: ${ids.join(', ')}`, { code: 'ACCESS_KEY_NOT_UNIQUE', ids });
+    throw new KeysError(`more than one key starts with ${wanted}: ${ids.join(', ')}; use the full id`, {
+      code: 'ACCESS_KEY_NOT_UNIQUE',
+      ids,
+    });
   }
   return key;
 }
 
-const shownJson = (key: ApiKey, now: number) => ({
+const keyJson = (key: ApiKey, now: number) => ({
   id: key.id,
   prefix: key.prefix,
   name: key.name,
@@ -135,8 +144,8 @@ const shownJson = (key: ApiKey, now: number) => ({
 const grantsText = ({ routes }: ApiKey): string => (routes.length === 0 ? 'all' : routes.join(', '));
 const orDash = (text: string): string => text || '-';
 
-/** Nothing that could move a terminal's cursor. */
-const nameShape = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{0,64}$/u;
+/** Excludes control characters, which could change the terminal. */
+const namePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{0,64}$/u;
 
 function tableOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,8 +1,8 @@
 import { Fault } from '../fault.ts';
 
-/** `serac keys ...` as typed. */
-export type KeysCommand = Create | List | Revoke;
-type Create = {
+/** A `serac keys` command with its arguments, not validated yet. */
+export type KeysCommand = CreateCommand | ListCommand | RevokeCommand;
+type CreateCommand = {
   readonly action: 'create';
   readonly json: boolean;
   readonly name: string | undefined;
@@ -10,20 +10,20 @@ type Create = {
   readonly expires: string | undefined;
   readonly routes: readonly string[];
 };
-type List = { readonly action: 'list'; readonly json: boolean };
-type Revoke = { readonly action: 'revoke'; readonly json: boolean; readonly key: string };
+type ListCommand = { readonly action: 'list'; readonly json: boolean };
+type RevokeCommand = { readonly action: 'revoke'; readonly json: boolean; readonly key: string };
 
 export const keysUsage = `Usage: serac keys create [--name NAME] [--plan PLAN] [--expires WHEN] [--routes A,B] [--json]
        serac keys list [--json]
        serac keys revoke KEY [--json]
 
-  --name NAME      what it is for
-  --plan PLAN      its rate limits (free)
-  --expires WHEN   such as 30d, 12h or 2027-01-01; without it the key does not expire
-  --routes A,B     what it may be used for: data, metrics, getUtxosByAddresses, data:list*; without it everything
+  --name NAME      a label, for example the user of the key
+  --plan PLAN      the plan with its rate limits (default: free)
+  --expires WHEN   a duration or date, such as 30d, 12h or 2027-01-01 (default: never)
+  --routes A,B     routes that the key may be used for, such as data, getUtxosByAddresses or data:list* (default: all)
   --json           print JSON
 
-KEY is the id of a key or the beginning of it, of the key or of the id, as long as only one begins so.`;
+KEY is the id of a key, the key itself, or the first characters of either, if no other key starts with them.`;
 
 export type KeysFault =
   | { code: 'ACCESS_BAD_KEYS_COMMAND' }
@@ -31,4 +31,5 @@ export type KeysFault =
   | { code: 'ACCESS_KEY_NOT_UNIQUE'; ids: readonly string[] };
 export class KeysError extends Fault<KeysFault> {}
 
-export const badCommand = (reason: string): KeysError => new KeysError(`${reason}\n\n${keysUsage}`, { code: 'ACCESS_BAD_KEYS_COMMAND' });
+export const keysUsageError = (reason: string): KeysError =>
+  new KeysError(`${reason}\n\n${keysUsage}`, { code: 'ACCESS_BAD_KEYS_COMMAND' });

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { allows, hashOf, idleGrants, isKeyShaped, makeKey, stateOf } from './keys.ts';
+import { allows, hashOf, isKeyShaped, makeKey, stateOf, unmatchedGrants } from './keys.ts';
 
-const facts = { name: 'shop', plan: 'pro', created: 100, expires: undefined, routes: [] };
+const details = { name: 'shop', plan: 'pro', created: 100, expires: undefined, routes: [] };
 
-test('a key is its mark and 32 bytes; only its hash and its beginning are kept', () => {
+test('a key is the marker and 32 bytes; only its hash and its prefix are stored', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (random) => {
-      const { text, key } = makeKey(random, facts);
+      const { text, key } = makeKey(random, details);
       expect(isKeyShaped(text)).toBe(true);
       expect(new Uint8Array(Buffer.from(text.slice('serac_'.length), 'base64url'))).toEqual(random);
       expect(key.hash).toBe(createHash('sha256').update(text).digest('hex'));
@@ -21,7 +21,7 @@ test('a key is its mark and 32 bytes; only its hash and its beginning are kept',
   );
 });
 
-test('other texts are no keys', () => {
+test('other texts do not have the form of a key', () => {
   for (const text of [
     '',
     'serac_',
@@ -34,13 +34,14 @@ test('other texts are no keys', () => {
     expect(isKeyShaped(text)).toBe(false);
 });
 
-test('it is active until it is revoked or its time has come', () => {
-  const { key } = makeKey(new Uint8Array(32), { ...facts, expires: 200 });
+test('a key is active until it is revoked or expires', () => {
+  const { key } = makeKey(new Uint8Array(32), { ...details, expires: 200 });
   expect([stateOf(key, 199), stateOf(key, 200), stateOf({ ...key, revoked: 150 }, 199)]).toEqual(['active', 'expired', 'revoked']);
 });
 
-test('what a key may be used for', () => {
-  const may = (routes: string[], api: string, route: string) => allows(makeKey(new Uint8Array(32), { ...facts, routes }).key, api, route);
+test('grants decide which routes a key may be used for', () => {
+  const isAllowed = (routes: string[], api: string, route: string) =>
+    allows(makeKey(new Uint8Array(32), { ...details, routes }).key, api, route);
   const cases: [string[], boolean][] = [
     [[], true],
     [['data'], true],
@@ -55,12 +56,12 @@ test('what a key may be used for', () => {
     [['metrics*'], false],
     [['*'], true],
   ];
-  for (const [routes, expected] of cases) expect([routes, may(routes, 'data', 'listUtxos')]).toEqual([routes, expected]);
+  for (const [routes, expected] of cases) expect([routes, isAllowed(routes, 'data', 'listUtxos')]).toEqual([routes, expected]);
 });
 
-test('grants for nothing are noticed', () => {
+test('unmatchedGrants returns the grants that match no route', () => {
   const routes = { data: ['listUtxos'], metrics: ['avgTps'] };
-  expect(idleGrants(['data', 'listUtxos', 'metrics:*', 'listUtxo', 'metrics:listUtxos', ''], routes)).toEqual([
+  expect(unmatchedGrants(['data', 'listUtxos', 'metrics:*', 'listUtxo', 'metrics:listUtxos', ''], routes)).toEqual([
     'listUtxo',
     'metrics:listUtxos',
     '',

@@ -1,31 +1,32 @@
 import { sha256Hex } from '../bytes/hash.ts';
 import type { RouteIds } from './plans.ts';
 
-/** An API key as it is stored: of the key itself only its SHA-256 and how it begins. Times are Unix seconds. */
-export type ApiKey = KeyFacts & {
-  /** How people call it: the beginning of its hash. */
+/** An API key as it is stored: not the key itself, only its SHA-256 and its first characters. Times are Unix seconds. */
+export type ApiKey = KeyDetails & {
+  /** The first 12 characters of `hash`; identifies the key in commands. */
   readonly id: string;
   /** Lower-case hex. */
   readonly hash: string;
+  /** The first 12 characters of the key. */
   readonly prefix: string;
   readonly revoked: number | undefined;
 };
 
-export type KeyFacts = {
+export type KeyDetails = {
   readonly name: string;
   readonly plan: string;
   readonly created: number;
-  /** From this second on it is no longer valid. */
+  /** The first second at which the key is no longer valid. */
   readonly expires: number | undefined;
-  /** What it may be used for, see `covers`; empty for everything. */
+  /** Grants, see `grantCovers`. Empty: the key may be used for everything. */
   readonly routes: readonly string[];
 };
 
-/** A new key from 32 random bytes. The text is never seen again: whoever made it must show it now. */
-export function makeKey(random: Uint8Array, facts: KeyFacts): { readonly text: string; readonly key: ApiKey } {
-  const text = `${mark}${Buffer.from(random).toString('base64url')}`;
+/** Creates a key from 32 random bytes. `text` is the key itself. It is not stored, so it must be shown to the user now. */
+export function makeKey(random: Uint8Array, details: KeyDetails): { readonly text: string; readonly key: ApiKey } {
+  const text = `${keyMarker}${Buffer.from(random).toString('base64url')}`;
   const hash = hashOf(text);
-  const key = { ...facts, id: hash.slice(0, 12), hash, prefix: text.slice(0, mark.length + 6), revoked: undefined };
+  const key = { ...details, id: hash.slice(0, 12), hash, prefix: text.slice(0, keyMarker.length + 6), revoked: undefined };
   return { text, key };
 }
 
@@ -33,8 +34,8 @@ export const keyBytes = 32;
 
 export const hashOf = (text: string): string => sha256Hex(Buffer.from(text));
 
-/** Texts that cannot be a key of ours need not be looked for. */
-export const isKeyShaped = (text: string): boolean => shape.test(text);
+/** Whether a text has the form of a key. Other texts need no lookup. */
+export const isKeyShaped = (text: string): boolean => keyPattern.test(text);
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 
@@ -44,17 +45,17 @@ export function stateOf({ revoked, expires }: ApiKey, now: number): KeyState {
 }
 
 export const allows = ({ routes }: ApiKey, api: string, route: string): boolean =>
-  routes.length === 0 || routes.some((grant) => covers(grant, api, route));
+  routes.length === 0 || routes.some((grant) => grantCovers(grant, api, route));
 
-/** A grant names an interface (`data`), a route (`getUtxosByAddresses`, `data:getUtxosByAddresses`), or with a star all that begin so (`data:list*`). */
-export function covers(grant: string, api: string, route: string): boolean {
+/** A grant is an API (`data`), a route (`getUtxosByAddresses`, `data:getUtxosByAddresses`), or a prefix with a star (`data:list*`). */
+export function grantCovers(grant: string, api: string, route: string): boolean {
   const names = [api, route, `${api}:${route}`];
   return grant.endsWith('*') ? names.some((name) => name.startsWith(grant.slice(0, -1))) : names.includes(grant);
 }
 
-/** Grants that cover no route of this server: misspelt, most likely. */
-export const idleGrants = (grants: readonly string[], routes: RouteIds): string[] =>
-  grants.filter((grant) => !Object.entries(routes).some(([api, ids]) => ids.some((id: string) => covers(grant, api, id))));
+/** Grants that match no route of this server, most likely because of a typing error. */
+export const unmatchedGrants = (grants: readonly string[], routes: RouteIds): string[] =>
+  grants.filter((grant) => !Object.entries(routes).some(([api, ids]) => ids.some((id: string) => grantCovers(grant, api, id))));
 
-const mark = 'serac_';
-const shape = /^serac_[\w-]{43}$/;
+const keyMarker = 'serac_';
+const keyPattern = /^serac_[\w-]{43}$/;

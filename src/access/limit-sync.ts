@@ -1,24 +1,24 @@
 import { limitScript } from './limit-script.ts';
 import type { Redis } from './redis.ts';
-import { scriptOn } from './scripts.ts';
-import { settleTimes, syncScript } from './sync-script.ts';
+import { createScriptRunner } from './redis-script.ts';
+import { incompleteTimes, syncScript } from './sync-script.ts';
 
 /**
- * What processes that share limits through Redis know of each other, so that each can count alone without exceeding the limits together: how
- * many they are, what the others admitted, and whether the counts in Redis hold all of it.
+ * Keeps processes that share limits through Redis informed about each other: how many they are, what the others admitted, and whether the
+ * counts in Redis are complete. With this each process can count locally while Redis is down, and together they stay within the limits.
  */
 export type LimitSync = {
-  /** Names the counts in Redis; undefined while they are incomplete or out of reach, and this process counts alone. */
+  /** Identifies the counts in Redis. Undefined while they are incomplete or unreachable: this process then counts locally. */
   readonly epoch: () => string | undefined;
   /** How many processes share the limits, as last known. */
   readonly processes: () => number;
-  /** How often the counts in Redis were lost, as far as this process saw. */
+  /** How often this process found that the counts in Redis were lost. */
   readonly losses: () => number;
-  /** Redis did not answer, or says that its counts are incomplete. */
-  readonly lose: (why: 'unreachable' | 'incomplete') => void;
-  /** Tells the others of an admitted request, and Redis if it was counted alone. */
-  readonly admitted: (client: string, weight: number, alone: boolean) => void;
-  /** One exchange; `start` does one after the other. */
+  /** To be called when Redis did not answer, or answered that its counts are incomplete. */
+  readonly markLost: (why: 'unreachable' | 'incomplete') => void;
+  /** Queues an admitted request for the other processes and, if it was counted locally, for the counts in Redis. */
+  readonly recordAdmitted: (client: string, weight: number, countedLocally: boolean) => void;
+  /** Sends and fetches once. `start` repeats it. */
   readonly exchange: () => Promise<void>;
   readonly start: () => void;
   readonly close: () => Promise<void>;
@@ -26,40 +26,42 @@ export type LimitSync = {
 
 export type LimitSyncOptions = {
   readonly redis: Redis;
-  /** Names this process among the others. */
+  /** Unique id of this process. */
   readonly id: string;
-  /** Told what other processes admitted. */
-  readonly note: (client: string, weight: number) => void;
+  /** Called for every request that another process admitted. */
+  readonly countAdmitted: (client: string, weight: number) => void;
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Begins every key. */
+  /** Start of every Redis key. */
   readonly prefix?: string;
-  /** Milliseconds, instead of both settle times: for tests. */
-  readonly settleTime?: number;
+  /** Milliseconds, for tests: replaces both `incompleteTimes`. */
+  readonly incompleteTime?: number;
 };
 
-/** Of a process that has never reached Redis. */
+/** Number of processes that is assumed until Redis was reached for the first time. */
 const assumedProcesses = 4;
 
-/** Milliseconds between two exchanges. What others admitted in the last two of them may be unknown when Redis is lost. */
+/**
+ * Milliseconds between two exchanges. When Redis is lost, requests that others admitted during the last two intervals may be unknown here.
+ */
 const interval = 50;
 
-/** Clients in one exchange, and clients that wait for one. */
+/** Maximum number of clients in one exchange, and of clients waiting for an exchange. */
 const maxBatch = 200;
 const maxPending = 100_000;
 
 export function createLimitSync(options: LimitSyncOptions): LimitSync {
-  const { redis, id, note, after, prefix = 'serac:', settleTime } = options;
-  const runSync = scriptOn(redis, syncScript);
-  const runLimit = scriptOn(redis, limitScript);
+  const { redis, id, countAdmitted, after, prefix = 'serac:', incompleteTime } = options;
+  const runSync = createScriptRunner(redis, syncScript);
+  const runLimit = createScriptRunner(redis, limitScript);
   const keys = ['state', 'processes', 'log'].map((name) => `${prefix}limits:${name}`);
-  /** What the others are to be told, and what Redis has not counted: weights by client. */
-  const untold = new Map<string, number>();
+  /** Weights by client: not yet sent to the other processes, and not yet counted in Redis. */
+  const unsent = new Map<string, number>();
   const uncounted = new Map<string, number>();
-  const times = [settleTime ?? settleTimes.lost, settleTime ?? settleTimes.kept].map(String);
-  let known = '';
+  const times = [incompleteTime ?? incompleteTimes.lost, incompleteTime ?? incompleteTimes.countedLocally].map(String);
+  let knownEpoch = '';
   let isShared = false;
   let isUnreachable = false;
-  let admittedUnreachable = false;
+  let admittedWhileUnreachable = false;
   let cursor = '';
   let processes = assumedProcesses;
   let losses = 0;
@@ -67,58 +69,58 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
   let closed = false;
   let exchanges = 0;
 
-  /** No two are the same, not even of one process. */
-  const freshEpoch = (): string => `${id}-${++exchanges}`;
+  /** A name that no other epoch has, of this process or of another. */
+  const newEpoch = (): string => `${id}-${++exchanges}`;
 
-  const lose = (why: 'unreachable' | 'incomplete'): void => {
+  const markLost = (why: 'unreachable' | 'incomplete'): void => {
     isShared = false;
     if (why === 'unreachable') isUnreachable = true;
   };
 
-  const admitted = (client: string, weight: number, alone: boolean): void => {
+  const recordAdmitted = (client: string, weight: number, countedLocally: boolean): void => {
     if (weight === 0) return;
-    add(untold, client, weight);
-    if (!alone) return;
-    add(uncounted, client, weight);
-    if (isUnreachable) admittedUnreachable = true;
+    addWeight(unsent, client, weight);
+    if (!countedLocally) return;
+    addWeight(uncounted, client, weight);
+    if (isUnreachable) admittedWhileUnreachable = true;
   };
 
-  /** Has Redis count what was counted alone: ahead of everything that this process sends later, since it is one connection. */
+  /** Adds locally counted requests to the counts in Redis. Redis runs this before everything sent later, because it is one connection. */
   const countInRedis = (): void => {
-    for (const [client, weight] of takeSome(uncounted))
+    for (const [client, weight] of takeBatch(uncounted))
       runLimit(['2', `${prefix}limit:${client}`, keys[0] as string, String(weight), '0', '0', '', '']).catch(() => {
-        lose('unreachable');
-        add(uncounted, client, weight);
+        markLost('unreachable');
+        addWeight(uncounted, client, weight);
       });
   };
 
   const exchange = async (): Promise<void> => {
-    let told: [string, number][] = [];
-    let wasAlone = false;
+    let sent: [string, number][] = [];
+    let hadAdmitted = false;
     try {
-      // Known before it is used, or what is sent in order would not be run in order.
+      // Loaded first: a retry with the whole script (NOSCRIPT) would run later than requests that were sent after it.
       if (isUnreachable) await redis.send('SCRIPT', ['LOAD', limitScript]);
-      wasAlone = admittedUnreachable;
+      hadAdmitted = admittedWhileUnreachable;
       isUnreachable = false;
-      admittedUnreachable = false;
+      admittedWhileUnreachable = false;
       countInRedis();
-      told = takeSome(untold);
-      const text = told.length === 0 ? '' : JSON.stringify(told);
-      const args = [id, known, freshEpoch(), wasAlone ? '1' : '0', cursor, text, ...times];
-      const answer = (await runSync(['3', ...keys, ...args])) as [string, number, number, string, string[]];
-      const [epoch, incomplete, count, last, others] = answer;
-      if (known !== '' && known !== epoch) losses++;
-      known = epoch;
+      sent = takeBatch(unsent);
+      const text = sent.length === 0 ? '' : JSON.stringify(sent);
+      const args = [id, knownEpoch, newEpoch(), hadAdmitted ? '1' : '0', cursor, text, ...times];
+      const reply = (await runSync(['3', ...keys, ...args])) as [string, number, number, string, string[]];
+      const [epoch, incomplete, count, last, others] = reply;
+      if (knownEpoch !== '' && knownEpoch !== epoch) losses++;
+      knownEpoch = epoch;
       cursor = last;
-      // After a loss processes come back one by one: those that are still missing keep their share.
+      // After a loss processes reconnect one by one. Those still missing keep their share, so the number must not shrink yet.
       processes = incomplete === 1 ? Math.max(processes, count) : count;
-      for (const entries of others) for (const [client, weight] of JSON.parse(entries) as [string, number][]) note(client, weight);
+      for (const entries of others) for (const [client, weight] of JSON.parse(entries) as [string, number][]) countAdmitted(client, weight);
       countInRedis();
       isShared = incomplete === 0 && uncounted.size === 0 && !isUnreachable;
     } catch {
-      lose('unreachable');
-      admittedUnreachable ||= wasAlone;
-      for (const [client, weight] of told) add(untold, client, weight);
+      markLost('unreachable');
+      admittedWhileUnreachable ||= hadAdmitted;
+      for (const [client, weight] of sent) addWeight(unsent, client, weight);
     }
   };
 
@@ -131,11 +133,11 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
   };
 
   return {
-    epoch: () => (isShared ? known : undefined),
+    epoch: () => (isShared ? knownEpoch : undefined),
     processes: () => processes,
     losses: () => losses,
-    lose,
-    admitted,
+    markLost,
+    recordAdmitted,
     exchange,
     start: repeat,
     close: async () => {
@@ -147,12 +149,12 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
   };
 }
 
-function add(weights: Map<string, number>, client: string, weight: number): void {
+function addWeight(weights: Map<string, number>, client: string, weight: number): void {
   const before = weights.get(client);
   if (before !== undefined || weights.size < maxPending) weights.set(client, (before ?? 0) + weight);
 }
 
-function takeSome(weights: Map<string, number>): [string, number][] {
+function takeBatch(weights: Map<string, number>): [string, number][] {
   const taken: [string, number][] = [];
   for (const entry of weights) {
     if (taken.length === maxBatch) break;

@@ -1,41 +1,52 @@
 import { createLruMap } from '../bytes/lru-map.ts';
-import { hasRoom, isForgotten, judge, type Limits, newStanding, note, type Standing, type Verdict } from './window.ts';
+import {
+  type ClientState,
+  checkAndCount,
+  countAdmitted,
+  hasRoom,
+  isExpired,
+  type LimitDecision,
+  type Limits,
+  newClientState,
+} from './rate-limit.ts';
 
-/** A `Limiter` that answers at once. */
+/** A `Limiter` that decides synchronously, in this process's memory. */
 export type MemoryLimiter = {
-  readonly take: (client: string, weight: number, limits: Limits) => Verdict;
-  /** Counts what another limiter has admitted. */
-  readonly note: (client: string, weight: number) => void;
-  /** Whether such a request would be within the windows; nothing is counted. */
+  readonly take: (client: string, weight: number, limits: Limits) => LimitDecision;
+  /** Counts a request that another limiter has admitted. */
+  readonly countAdmitted: (client: string, weight: number) => void;
+  /** Whether a request of this weight would be within both limits. Counts nothing. */
   readonly hasRoom: (client: string, weight: number, limits: Limits) => boolean;
-  readonly clients: () => number;
+  readonly clientCount: () => number;
 };
 
 export type MemoryLimiterOptions = {
-  /** Milliseconds; best a clock that is never set. */
+  /** Milliseconds, preferably of a monotonic clock. */
   readonly now: () => number;
-  /** The most clients that are remembered. Some 0.8 KB each, 10 KB for one that never rests. */
+  /** Maximum number of clients in memory. A client takes about 0.8 KB, one that sends requests all the time 10 KB. */
   readonly maxClients?: number;
 };
 
-/** Counts of this process alone. A client is dropped once nothing of it counts, or if there are too many: then who was away longest. */
+/**
+ * Counts the requests of this process only. Drops clients whose counts have expired and, above `maxClients`, the least recently used one.
+ */
 export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiterOptions): MemoryLimiter {
-  const clients = createLruMap<Standing>();
+  const clients = createLruMap<ClientState>();
 
-  const standingOf = (client: string, time: number): Standing => {
+  const stateOf = (client: string, time: number): ClientState => {
     const known = clients.get(client);
     if (known !== undefined) return known;
     makeRoom(time);
-    const standing = newStanding();
-    clients.set(client, standing);
-    return standing;
+    const state = newClientState();
+    clients.set(client, state);
+    return state;
   };
 
-  /** Looks at two for every one that comes: so the forgotten go faster than others arrive. */
+  /** Checks two clients for each new one, so that expired clients are dropped faster than new ones arrive. */
   const makeRoom = (time: number): void => {
-    for (let looks = 0; looks < 2; looks++) {
+    for (let checked = 0; checked < 2; checked++) {
       const oldest = clients.oldest();
-      if (oldest === undefined || (clients.size() < maxClients && !isForgotten(oldest.value, time))) return;
+      if (oldest === undefined || (clients.size() < maxClients && !isExpired(oldest.value, time))) return;
       clients.delete(oldest.key);
     }
   };
@@ -43,26 +54,26 @@ export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiter
   return {
     take: (client, weight, limits) => {
       const time = now();
-      return judge(standingOf(client, time), time, weight, limits);
+      return checkAndCount(stateOf(client, time), time, weight, limits);
     },
-    note: (client, weight) => {
+    countAdmitted: (client, weight) => {
       const time = now();
-      note(standingOf(client, time), time, weight);
+      countAdmitted(stateOf(client, time), time, weight);
     },
     hasRoom: (client, weight, limits) => {
-      const standing = clients.get(client);
-      return standing === undefined || hasRoom(standing, now(), weight, limits);
+      const state = clients.get(client);
+      return state === undefined || hasRoom(state, now(), weight, limits);
     },
-    clients: clients.size,
+    clientCount: clients.size,
   };
 }
 
 /**
- * Admits this process's share where processes cannot count together: every request counts as often as there are processes, beside what all
- * of them admitted before. So each admits an equal part of what was left, and all of them together no more than that. A limit below the
- * number of processes admits nothing.
+ * Admits this process's share of a limit while the processes cannot share their counts. Every request is counted `processes` times, in
+ * addition to what all of them admitted before. So each process admits an equal part of what was left, and all together admit no more than
+ * that. A limit lower than `processes` admits nothing.
  */
-export function takeShare(limiter: MemoryLimiter, processes: number, client: string, weight: number, limits: Limits): Verdict {
-  const verdict = limiter.take(client, weight * processes, limits);
-  return { ...verdict, remaining: Math.floor(verdict.remaining / processes) };
+export function takeShare(limiter: MemoryLimiter, processes: number, client: string, weight: number, limits: Limits): LimitDecision {
+  const decision = limiter.take(client, weight * processes, limits);
+  return { ...decision, remaining: Math.floor(decision.remaining / processes) };
 }

@@ -2,74 +2,76 @@ import { limitScript } from './limit-script.ts';
 import type { LimitSync } from './limit-sync.ts';
 import type { Limiter } from './limiter.ts';
 import { type MemoryLimiter, takeShare } from './limiter-memory.ts';
+import { type LimitDecision, type Limits, limitDecision } from './rate-limit.ts';
 import type { Redis } from './redis.ts';
-import { scriptOn } from './scripts.ts';
-import { type Limits, type Verdict, verdictOf } from './window.ts';
+import { createScriptRunner } from './redis-script.ts';
 
 export type RedisLimiterOptions = {
   readonly redis: Redis;
-  /** Has seen what all processes admitted; counts alone while Redis's counts are incomplete or out of reach. */
+  /** Counts what all processes admitted. Decides alone while the counts in Redis are incomplete or unreachable. */
   readonly local: MemoryLimiter;
   readonly sync: LimitSync;
-  /** Begins every key. */
+  /** Start of every Redis key. */
   readonly prefix?: string;
-  /** Instead of Redis's own clock, which all processes share: for tests. Milliseconds. */
+  /** Milliseconds. For tests: the default is the clock of the Redis server, which all processes share. */
   readonly now?: () => number;
 };
 
 /**
- * Counts that all processes of one Redis share, exactly. While Redis cannot be asked, or does not hold all that was admitted, each process
- * admits its fair share of what is left: together they never admit more than the limit.
+ * A limiter with exact counts that all processes of one Redis share. While Redis is unreachable, or does not have all counts, each process
+ * admits an equal share of what is left, so together they never admit more than the limit.
  */
 export function createRedisLimiter({ redis, local, sync, prefix = 'serac:', now }: RedisLimiterOptions): Limiter {
-  const run = scriptOn(redis, limitScript);
+  const run = createScriptRunner(redis, limitScript);
 
-  /** Weights by client that Redis was asked for and has not answered. */
-  const underWay = new Map<string, number>();
+  /** Weights by client of requests that Redis has not answered yet. */
+  const inFlight = new Map<string, number>();
 
-  const takeAlone: MemoryLimiter['take'] = (client, weight, limits) => {
-    const verdict = takeShare(local, sync.processes(), client, weight, limits);
-    if (verdict.admitted) sync.admitted(client, weight, true);
-    return verdict;
+  const takeLocally: MemoryLimiter['take'] = (client, weight, limits) => {
+    const decision = takeShare(local, sync.processes(), client, weight, limits);
+    if (decision.admitted) sync.recordAdmitted(client, weight, true);
+    return decision;
   };
 
-  const takeTogether = async (epoch: string, client: string, weight: number, limits: Limits): Promise<Verdict> => {
+  const takeInRedis = async (epoch: string, client: string, weight: number, limits: Limits): Promise<LimitDecision> => {
     const keys = ['2', `${prefix}limit:${client}`, `${prefix}limits:state`];
     const args = [...keys, String(weight), String(limits.perMinute), String(limits.perDay), String(now?.() ?? ''), epoch];
     const counted = (await run(args).catch(() => undefined)) as [] | [number, number, number, number] | undefined;
-    const [minute, day = 0, wait = 0, shutOut] = counted ?? [];
+    const [minute, day = 0, wait = 0, lockedOut] = counted ?? [];
     if (minute === undefined) {
-      sync.lose(counted === undefined ? 'unreachable' : 'incomplete');
-      return takeAlone(client, weight, limits);
+      sync.markLost(counted === undefined ? 'unreachable' : 'incomplete');
+      return takeLocally(client, weight, limits);
     }
     if (wait === 0) {
-      local.note(client, weight);
-      sync.admitted(client, weight, false);
+      local.countAdmitted(client, weight);
+      sync.recordAdmitted(client, weight, false);
     }
-    return verdictOf(limits, { minute, day }, wait, shutOut === 1);
+    return limitDecision(limits, { minute, day }, wait, lockedOut === 1);
   };
 
-  /** Redis has forgotten what it counted before a loss, and with it most of the day; this process has not. */
-  const takeAfterLoss = async (epoch: string, client: string, weight: number, limits: Limits): Promise<Verdict> => {
-    const before = underWay.get(client) ?? 0;
+  /**
+   * After a loss Redis lacks the counts from before it, which is most of the day window. So this process's own counts are checked first.
+   */
+  const takeAfterLoss = async (epoch: string, client: string, weight: number, limits: Limits): Promise<LimitDecision> => {
+    const before = inFlight.get(client) ?? 0;
     if (!local.hasRoom(client, before + weight, limits)) return local.take(client, before + weight, limits);
-    underWay.set(client, before + weight);
+    inFlight.set(client, before + weight);
     try {
-      return await takeTogether(epoch, client, weight, limits);
+      return await takeInRedis(epoch, client, weight, limits);
     } finally {
-      const left = (underWay.get(client) ?? 0) - weight;
-      if (left > 0) underWay.set(client, left);
-      else underWay.delete(client);
+      const left = (inFlight.get(client) ?? 0) - weight;
+      if (left > 0) inFlight.set(client, left);
+      else inFlight.delete(client);
     }
   };
 
   return {
     take: (client, weight, limits) => {
       const epoch = sync.epoch();
-      if (epoch === undefined) return takeAlone(client, weight, limits);
-      return (sync.losses() > 0 && weight > 0 ? takeAfterLoss : takeTogether)(epoch, client, weight, limits);
+      if (epoch === undefined) return takeLocally(client, weight, limits);
+      return (sync.losses() > 0 && weight > 0 ? takeAfterLoss : takeInRedis)(epoch, client, weight, limits);
     },
-    reduced: () =>
+    degradedReason: () =>
       sync.epoch() === undefined
         ? `counts are not shared: each of ${sync.processes()} processes admits an equal share of every limit`
         : undefined,

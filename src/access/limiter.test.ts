@@ -7,31 +7,31 @@ import { openRedis, type RedisConnection } from '../platform/redis-bun.ts';
 import type { Limiter } from './limiter.ts';
 import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
+import { checkAndCount, newClientState } from './rate-limit.ts';
+import { anyLimits, anyStart, anySteps } from './request-steps.fixture.ts';
 import { openSharedLimiter, type SharedLimiter } from './shared-limiter.fixture.ts';
-import { anyLimits, anyStart, anySteps } from './visits.fixture.ts';
-import { judge, newStanding } from './window.ts';
 
 const url = process.env.SERAC_TEST_REDIS;
 
-/** The same suite for every home of the counts; time is what the test says. */
+/** The same suite for every limiter; the test controls the clock. */
 function testLimiter(name: string, make: (now: () => number) => Limiter, runs: number): void {
-  test(`${name}: the numbers are those of judge`, async () => {
+  test(`${name}: the numbers equal those of checkAndCount`, async () => {
     await fc.assert(
       fc.asyncProperty(anyStart, anyLimits, anySteps, async (start, limits, steps) => {
         let now = start;
         const limiter = make(() => now);
         const client = randomUUID();
-        const standing = newStanding();
+        const state = newClientState();
         for (const { gap, weight } of steps) {
           now += gap;
-          expect(await limiter.take(client, weight, limits)).toEqual(judge(standing, now, weight, limits));
+          expect(await limiter.take(client, weight, limits)).toEqual(checkAndCount(state, now, weight, limits));
         }
       }),
       { numRuns: runs },
     );
   });
 
-  test(`${name}: a clock that was a day ahead is not believed, one set back a little stands still`, async () => {
+  test(`${name}: a clock set back by days resets the client; one set back by a second does not`, async () => {
     let now = 9 * 86_400_000;
     const limiter = make(() => now);
     const client = randomUUID();
@@ -43,7 +43,7 @@ function testLimiter(name: string, make: (now: () => number) => Limiter, runs: n
     expect(await limiter.take(client, 1, plan)).toMatchObject({ admitted: true, remaining: 1 });
   });
 
-  test(`${name}: clients do not touch each other`, async () => {
+  test(`${name}: clients are counted separately`, async () => {
     const limiter = make(() => 1_000_000);
     const [a, b] = [randomUUID(), randomUUID()];
     const plan = { perMinute: 1, perDay: 5 };
@@ -60,7 +60,7 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
   let redis: RedisConnection;
   let shared: SharedLimiter;
   beforeAll(async () => {
-    redis = await openRedis(url as string, { answerLimit: 5_000 });
+    redis = await openRedis(url as string, { commandTimeout: 5_000 });
     shared = await openSharedLimiter(redis, { prefix });
   });
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
   const local = createMemoryLimiter({ now: () => performance.now() });
   testLimiter('Redis', (now) => createRedisLimiter({ redis, local, sync: shared.sync, prefix, now }), 40);
 
-  test("Redis's own clock is used, and keys expire by themselves", async () => {
+  test('the clock of Redis is used, and keys expire', async () => {
     const client = randomUUID();
     await shared.take(client, 1, { perMinute: 5, perDay: 5 });
     const [at] = (await redis.send('HMGET', [`${prefix}limit:${client}`, 'at'])) as [string];
@@ -84,20 +84,20 @@ describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
     expect(life).toBeLessThanOrEqual(86_400_000 + 300_000);
   });
 
-  test('exact over several processes at once: not one too many, not one too few, no number twice', async () => {
+  test('concurrent processes admit exactly the limit, and no value of remaining occurs twice', async () => {
     const client = randomUUID();
-    const script = new URL('../../test/limit-hammer.ts', import.meta.url).pathname;
+    const script = new URL('../../test/rate-limit-load.ts', import.meta.url).pathname;
     const processes = Array.from({ length: 4 }, () =>
       Bun.spawn([process.execPath, script, url as string, prefix, client, '500', '200'], { stdout: 'pipe', stderr: 'inherit' }),
     );
-    const told = await Promise.all(processes.map(async ({ stdout }) => JSON.parse(await new Response(stdout).text())));
-    expect(told.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(500);
-    const positive = told.flatMap(({ left }) => left as number[]).filter((left) => left > 0);
+    const reports = await Promise.all(processes.map(async ({ stdout }) => JSON.parse(await new Response(stdout).text())));
+    expect(reports.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(500);
+    const positive = reports.flatMap(({ left }) => left as number[]).filter((left) => left > 0);
     expect(positive.sort((a, b) => a - b)).toEqual(Array.from({ length: 499 }, (_, i) => i + 1));
   }, 30_000);
 });
 
-describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () => {
+describe.skipIf(redisBinary === undefined)('with a private Redis server', () => {
   const plan = { perMinute: 50, perDay: 1_000 };
   let server: PrivateRedis;
   const opened: { readonly redis: RedisConnection; readonly limiter: SharedLimiter }[] = [];
@@ -112,16 +112,16 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     await server.kill();
   });
 
-  /** So many processes, each with a connection of its own, which know of each other. */
-  async function open(count: number, settleTime?: number): Promise<SharedLimiter[]> {
+  /** Opens limiters like `count` processes, each with its own connection, and waits until they know of each other. */
+  async function open(count: number, incompleteTime?: number): Promise<SharedLimiter[]> {
     for (let i = 0; i < count; i++) {
-      const redis = await openRedis(server.url, { answerLimit: 500, silenceLimit: 500, connectLimit: 1_000, pause: 20 });
-      opened.push({ redis, limiter: await openSharedLimiter(redis, settleTime === undefined ? {} : { settleTime }) });
+      const redis = await openRedis(server.url, { commandTimeout: 500, hungTimeout: 500, connectTimeout: 1_000, retryDelay: 20 });
+      opened.push({ redis, limiter: await openSharedLimiter(redis, incompleteTime === undefined ? {} : { incompleteTime }) });
     }
     await eventually(() => opened.every(({ limiter }) => limiter.sync.processes() === count), Boolean, 5_000);
     return opened.map(({ limiter }) => limiter);
   }
-  const connected = () => eventually(() => opened.every(({ redis }) => (redis as { connected(): boolean }).connected()), Boolean, 5_000);
+  const connected = () => eventually(() => opened.every(({ redis }) => redis.isConnected()), Boolean, 5_000);
   const isShared = () => opened.every(({ limiter }) => limiter.sync.epoch() !== undefined);
   const admittedOf = async (limiter: Limiter, client: string, times: number, limits = plan): Promise<number> =>
     (await Promise.all(Array.from({ length: times }, () => limiter.take(client, 1, limits)))).filter(({ admitted }) => admitted).length;
@@ -130,7 +130,7 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     return each.reduce((sum, one) => sum + one, 0);
   };
 
-  test('gone and restarted empty: all processes together never admit more than the limit, and not much less', async () => {
+  test('Redis killed and restarted empty: all processes together never admit more than the limit, and not much less', async () => {
     const [one] = (await open(3)) as [SharedLimiter];
     let admitted = await admittedOf(one, 'a', 20);
     expect(admitted).toBe(20);
@@ -138,12 +138,12 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     await server.kill();
     admitted += await admittedOfAll('a', 100);
     expect(admitted).toBe(50);
-    // Someone who asked only one process before asks all of them now, and has a third of the limit at each.
+    // A new client gets a third of the limit (16 of 50) at each of the three processes.
     expect(await admittedOfAll('b', 100)).toBe(48);
     for (let restarts = 0; restarts < 2; restarts++) {
       await server.start();
       await connected();
-      // At once, and after the processes have found each other again.
+      // At once, and after the processes have reconnected.
       for (const pause of [0, 300]) {
         await Bun.sleep(pause);
         expect([await admittedOfAll('a', 20), await admittedOfAll('b', 20)]).toEqual([0, 0]);
@@ -153,17 +153,17 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     }
   }, 30_000);
 
-  test('emptied while it runs: the same', async () => {
+  test('Redis flushed while it runs: all processes together never admit more than the limit', async () => {
     await open(2);
     expect(await admittedOfAll('a', 10)).toBe(20);
     await Bun.sleep(300);
     const { redis } = opened[0] as { redis: RedisConnection };
     await redis.send('FLUSHALL', []);
     expect((await admittedOfAll('a', 100)) + 20).toBe(50);
-    expect(opened.every(({ limiter }) => limiter.reduced?.()?.includes('each of 2 processes'))).toBe(true);
+    expect(opened.every(({ limiter }) => limiter.degradedReason?.()?.includes('each of 2 processes'))).toBe(true);
   }, 30_000);
 
-  test('held still: nobody waits longer than the time limit, and what was admitted meanwhile counts when it goes on', async () => {
+  test('Redis paused: no request waits longer than the timeout, and requests admitted meanwhile are counted after it resumes', async () => {
     const [one] = (await open(2)) as [SharedLimiter];
     expect(await admittedOf(one, 'a', 10)).toBe(10);
     await Bun.sleep(300);
@@ -177,23 +177,23 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     expect(await admittedOfAll('a', 20)).toBe(0);
   }, 30_000);
 
-  test('back for a while: processes count together again, exactly', async () => {
+  test('Redis back: processes share exact counts again', async () => {
     const [one, other] = (await open(2, 500)) as [SharedLimiter, SharedLimiter];
-    expect([one.reduced?.(), other.reduced?.()]).toEqual([undefined, undefined]);
+    expect([one.degradedReason?.(), other.degradedReason?.()]).toEqual([undefined, undefined]);
     await server.kill();
     expect(await admittedOf(one, 'a', 100)).toBe(25);
-    expect(one.reduced?.()).toContain('each of 2 processes admits an equal share');
+    expect(one.degradedReason?.()).toContain('each of 2 processes admits an equal share');
     await server.start();
     await connected();
     expect(await eventually(isShared, Boolean, 10_000)).toBe(true);
-    expect([one.reduced?.(), other.reduced?.()]).toEqual([undefined, undefined]);
+    expect([one.degradedReason?.(), other.degradedReason?.()]).toEqual([undefined, undefined]);
     expect(await admittedOf(one, 'b', 100)).toBe(50);
     expect(await admittedOf(other, 'b', 100)).toBe(0);
-    // What one admitted alone is in the counts of all.
+    // What one process admitted locally is in the shared counts.
     expect(await admittedOf(other, 'a', 100)).toBe(25);
   }, 30_000);
 
-  test("the day's limit outlives the counts in Redis", async () => {
+  test('the day limit holds although Redis lost its counts', async () => {
     const [one, other] = (await open(2, 200)) as [SharedLimiter, SharedLimiter];
     const daily = { perMinute: 1_000, perDay: 30 };
     expect(await admittedOf(one, 'a', 20, daily)).toBe(20);
@@ -207,9 +207,9 @@ describe.skipIf(redisBinary === undefined)('with a Redis server of its own', () 
     expect(await admittedOf(other, 'a', 50, daily)).toBe(0);
   }, 30_000);
 
-  test('never reached: a process that knows of no others takes a quarter of every limit', async () => {
+  test('Redis never reached: a process admits a quarter of every limit', async () => {
     await server.kill();
-    const redis = await openRedis(server.url, { answerLimit: 500, silenceLimit: 500, connectLimit: 200, pause: 20 });
+    const redis = await openRedis(server.url, { commandTimeout: 500, hungTimeout: 500, connectTimeout: 200, retryDelay: 20 });
     const limiter = await openSharedLimiter(redis);
     opened.push({ redis, limiter });
     expect(await admittedOf(limiter, 'a', 100)).toBe(12);

@@ -1,9 +1,11 @@
-import type { Limits, Verdict } from './window.ts';
+import type { LimitDecision, Limits } from './rate-limit.ts';
 
-/** Counts requests of clients: in this process's memory, or in Redis for many processes. Both give the same numbers. */
+/** A rate limiter: counts the requests of clients in this process's memory, or in Redis for many processes. Both give the same numbers. */
 export type Limiter = {
-  /** See `judge` in window.ts. Never rejects. */
-  readonly take: (client: string, weight: number, limits: Limits) => Verdict | Promise<Verdict>;
-  /** For health: says that processes do not count together, and what each of them admits meanwhile. undefined: they do. */
-  readonly reduced?: () => string | undefined;
+  /** Decides about a request and counts it, see `checkAndCount` in rate-limit.ts. Never rejects. */
+  readonly take: (client: string, weight: number, limits: Limits) => LimitDecision | Promise<LimitDecision>;
+  /**
+   * For the health check: why the processes do not share counts, and what each admits meanwhile. Returns undefined while they share them.
+   */
+  readonly degradedReason?: () => string | undefined;
 };

@@ -14,7 +14,7 @@ const problemsOf = (text: string): readonly string[] => {
   }
 };
 
-test('the plans of the hosted API by default, every request counting 1', () => {
+test('the defaults are the plans of the hosted API, every request with weight 1', () => {
   expect(defaultPlans.data.anonymous).toEqual({ perMinute: 6_000, perDay: 1_200_000 });
   expect(limitsOf(defaultPlans.data, 'free')).toEqual({ perMinute: 8_000, perDay: 2_000_000 });
   expect(limitsOf(defaultPlans.data, 'pro')).toEqual({ perMinute: 20_000, perDay: 25_000_000 });
@@ -23,7 +23,7 @@ test('the plans of the hosted API by default, every request counting 1', () => {
   expect(weightOf(defaultPlans.data, 'listUtxos')).toBe(1);
 });
 
-test('a file replaces and adds, plan by plan', () => {
+test('a file replaces and adds plans, plan by plan', () => {
   const file = {
     data: {
       anonymous: { perMinute: 60, perDay: 1_000 },
@@ -42,7 +42,7 @@ test('a file replaces and adds, plan by plan', () => {
   expect(readPlans('{"data":{}}', routes)).toEqual(defaultPlans);
 });
 
-test('everything that is wrong is told at once, with its path', () => {
+test('all problems are reported at once, each with its path', () => {
   const file = {
     data: {
       anonymous: { perMinute: '60', perDay: 0 },
@@ -55,30 +55,30 @@ test('everything that is wrong is told at once, with its path', () => {
     node: {},
   };
   expect(problemsOf(JSON.stringify(file))).toEqual([
-    'node is not an interface: there are data and metrics',
+    'node is not an API: the APIs are data and metrics',
     'data.weights.listUtxo: there is no such route; the routes are listUtxos, getBlock',
     'data.weights.getBlock must be a whole number from 0 to 1000000, not -1',
     'data.anonymous.perMinute must be a whole number from 1 to 1000000000, not "60"',
     'data.anonymous.perDay must be a whole number from 1 to 1000000000, not 0',
-    'data.free.perHour is not known: a plan has perMinute and perDay',
+    'data.free.perHour is not a known setting: a plan has perMinute and perDay',
     'data.free.perDay must be a whole number from 1 to 1000000000, but it is missing',
     'data.base must be an object, not []',
     'data.base.perMinute must be a whole number from 1 to 1000000000, but it is missing',
     'data.base.perDay must be a whole number from 1 to 1000000000, but it is missing',
-    'data.a plan: the name of a plan has at most 32 letters, digits, dots and dashes',
+    'data.a plan: a plan name is 1 to 32 letters, digits, dots, dashes and underscores, and starts with a letter or digit',
     'metrics.weights must be an object, not 3',
-    'metrics.pro: the Metrics interface knows no keys, so its only plan is anonymous',
+    'metrics.pro: the Metrics API has no keys, so its only plan is anonymous',
   ]);
   expect(problemsOf('[]')).toEqual(['the file must be an object, not []']);
   expect(problemsOf('{"data":')[0]).toStartWith('the file is not JSON: ');
   expect(problemsOf('{"data":{"__proto__":{"perMinute":1,"perDay":1}}}')).toHaveLength(1);
 });
 
-test('a weight that a plan could never pay is refused', () => {
+test('a weight above the limit of a plan is rejected', () => {
   const file = { data: { anonymous: { perMinute: 10, perDay: 100 }, weights: { listUtxos: 11 } } };
-  expect(problemsOf(JSON.stringify(file))).toEqual(['data.weights.listUtxos is 11, more than data.anonymous ever allows (10)']);
+  expect(problemsOf(JSON.stringify(file))).toEqual(['data.weights.listUtxos is 11, more than the limit of data.anonymous (10)']);
 });
 
-test('whatever the file holds, it is read or refused with reasons', () => {
+test('any file is read, or rejected with a list of problems', () => {
   fc.assert(fc.property(fc.oneof(fc.json(), fc.string()), (text) => void problemsOf(text)));
 });

@@ -1,24 +1,24 @@
 import { Fault } from '../fault.ts';
-import type { Limits } from './window.ts';
+import type { Limits } from './rate-limit.ts';
 
-/** How much each plan may ask of an interface, and what a request of each route counts for. */
+/** The rate limits of each plan of an API, and the weight of a request to each route. */
 export type ApiPlans = {
-  /** For each caller without a key. */
+  /** For each caller (IP address) without a key. */
   readonly anonymous: Limits;
   /** For each key, by the name of its plan. */
   readonly keyed: ReadonlyMap<string, Limits>;
   readonly weights: ReadonlyMap<string, number>;
 };
 export type Plans = { readonly data: ApiPlans; readonly metrics: ApiPlans };
-export type Api = keyof Plans;
+export type ApiName = keyof Plans;
 
-/** The ids of every route, by interface. */
-export type RouteIds = { readonly [A in Api]: readonly string[] };
+/** The ids of all routes, by API. */
+export type RouteIds = { readonly [A in ApiName]: readonly string[] };
 
-/** The plan of a key that was made without naming one. */
+/** The plan of a key that was created without `--plan`. */
 export const defaultPlan = 'free';
 
-/** The hosted API's plans, counted in requests. The Metrics interface knows no keys, so it has one plan. */
+/** The plans of the hosted API (AvaCloud), counted in requests. The Metrics API has no keys, so it has one plan. */
 export const defaultPlans: Plans = {
   data: {
     anonymous: { perMinute: 6_000, perDay: 1_200_000 },
@@ -33,59 +33,59 @@ export const defaultPlans: Plans = {
   metrics: { anonymous: { perMinute: 8_000, perDay: 1_200_000 }, keyed: new Map(), weights: new Map() },
 };
 
-/** What a key may ask of an interface. If its plan is no longer in the file, it is on the default one. */
+/** The limits of a plan. A plan that is no longer in the file has the limits of the default plan. */
 export const limitsOf = ({ anonymous, keyed }: ApiPlans, plan: string): Limits => keyed.get(plan) ?? keyed.get(defaultPlan) ?? anonymous;
 
-/** A path without a route counts like a route without a weight. */
+/** The weight of a request to a route. A route without a configured weight, and a path without a route, have weight 1. */
 export const weightOf = ({ weights }: ApiPlans, route: string | undefined): number => weights.get(route ?? '') ?? 1;
 
 /**
- * The text of a `--rate-limit-plans` file. What it says replaces or adds to the defaults, plan by plan. Everything that is wrong with it is
- * told at once, each with its path inside the file.
+ * Reads the text of a `--rate-limit-plans` file. Its plans replace or extend the defaults, plan by plan. Throws a `PlansError` that lists all
+ * problems at once, each with its path inside the file.
  */
 export function readPlans(text: string, routes: RouteIds): Plans {
-  const file = parse(text);
+  const file = parseJson(text);
   const problems: string[] = [];
   const plans = readFile(file, routes, problems);
-  if (problems.length > 0) throw badPlans(problems);
+  if (problems.length > 0) throw plansError(problems);
   return plans;
 }
 
-/** Far above any real plan, and far below where counters end. */
-const mostPerWindow = 1_000_000_000;
-const mostWeight = 1_000_000;
-const planName = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
+/** Far above any real plan, and far below the largest exact integer. */
+const maxPerWindow = 1_000_000_000;
+const maxWeight = 1_000_000;
+const planNamePattern = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw badPlans([`the file is not JSON: ${(cause as { message: string }).message}`]);
+    throw plansError([`the file is not JSON: ${(cause as { message: string }).message}`]);
   }
 }
 
 function readFile(file: unknown, routes: RouteIds, problems: string[]): Plans {
   const parts = entriesOf(file, 'the file', problems);
-  for (const [name] of parts)
-    if (!Object.hasOwn(defaultPlans, name)) problems.push(`${name} is not an interface: there are data and metrics`);
+  for (const [name] of parts) if (!Object.hasOwn(defaultPlans, name)) problems.push(`${name} is not an API: the APIs are data and metrics`);
   const given = new Map(parts);
-  const read = (api: Api): ApiPlans => (given.has(api) ? readApi(api, given.get(api), routes[api], problems) : defaultPlans[api]);
+  const read = (api: ApiName): ApiPlans => (given.has(api) ? readApi(api, given.get(api), routes[api], problems) : defaultPlans[api]);
   return { data: read('data'), metrics: read('metrics') };
 }
 
-function readApi(api: Api, value: unknown, routes: readonly string[], problems: string[]): ApiPlans {
+function readApi(api: ApiName, value: unknown, routes: readonly string[], problems: string[]): ApiPlans {
   const parts = new Map(entriesOf(value, api, problems));
   const weights = readWeights(`${api}.weights`, parts.get('weights') ?? {}, routes, problems);
   parts.delete('weights');
   const plans = new Map([['anonymous', defaultPlans[api].anonymous], ...defaultPlans[api].keyed]);
   for (const [name, part] of parts) {
     const path = `${api}.${name}`;
-    if (!planName.test(name)) problems.push(`${path}: the name of a plan has at most 32 letters, digits, dots and dashes`);
+    if (!planNamePattern.test(name))
+      problems.push(`${path}: a plan name is 1 to 32 letters, digits, dots, dashes and underscores, and starts with a letter or digit`);
     else if (api === 'metrics' && name !== 'anonymous')
-      problems.push(`${path}: the Metrics interface knows no keys, so its only plan is anonymous`);
+      problems.push(`${path}: the Metrics API has no keys, so its only plan is anonymous`);
     else plans.set(name, readLimits(path, part, problems));
   }
-  if (problems.length === 0) problems.push(...tooHeavy(api, plans, weights));
+  if (problems.length === 0) problems.push(...weightsAboveLimits(api, plans, weights));
   const { anonymous } = Object.fromEntries(plans) as { anonymous: Limits };
   plans.delete('anonymous');
   return { anonymous, keyed: plans, weights };
@@ -94,7 +94,7 @@ function readApi(api: Api, value: unknown, routes: readonly string[], problems: 
 function readWeights(path: string, value: unknown, routes: readonly string[], problems: string[]): Map<string, number> {
   const weights = new Map<string, number>();
   for (const [route, weight] of entriesOf(value, path, problems))
-    if (routes.includes(route)) weights.set(route, whole(`${path}.${route}`, weight, 0, mostWeight, problems));
+    if (routes.includes(route)) weights.set(route, readWholeNumber(`${path}.${route}`, weight, 0, maxWeight, problems));
     else problems.push(`${path}.${route}: there is no such route; the routes are ${routes.join(', ')}`);
   return weights;
 }
@@ -102,38 +102,38 @@ function readWeights(path: string, value: unknown, routes: readonly string[], pr
 function readLimits(path: string, value: unknown, problems: string[]): Limits {
   const given = new Map(entriesOf(value, path, problems));
   for (const name of given.keys())
-    if (name !== 'perMinute' && name !== 'perDay') problems.push(`${path}.${name} is not known: a plan has perMinute and perDay`);
-  const limit = (name: string) => whole(`${path}.${name}`, given.get(name), 1, mostPerWindow, problems);
+    if (name !== 'perMinute' && name !== 'perDay') problems.push(`${path}.${name} is not a known setting: a plan has perMinute and perDay`);
+  const limit = (name: string) => readWholeNumber(`${path}.${name}`, given.get(name), 1, maxPerWindow, problems);
   return { perMinute: limit('perMinute'), perDay: limit('perDay') };
 }
 
-/** A request that counts for more than a plan allows could never be made under it. */
-function tooHeavy(api: Api, plans: ReadonlyMap<string, Limits>, weights: ReadonlyMap<string, number>): string[] {
+/** Problems of weights that are larger than the limit of a plan: such a request would always be refused. */
+function weightsAboveLimits(api: ApiName, plans: ReadonlyMap<string, Limits>, weights: ReadonlyMap<string, number>): string[] {
   return [...weights].flatMap(([route, weight]) =>
     [...plans]
       .filter(([, { perMinute, perDay }]) => weight > Math.min(perMinute, perDay))
       .map(
         ([plan, { perMinute, perDay }]) =>
-          `${api}.weights.${route} is ${weight}, more than ${api}.${plan} ever allows (${Math.min(perMinute, perDay)})`,
+          `${api}.weights.${route} is ${weight}, more than the limit of ${api}.${plan} (${Math.min(perMinute, perDay)})`,
       ),
   );
 }
 
 function entriesOf(value: unknown, path: string, problems: string[]): [string, unknown][] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value);
-  problems.push(`${path} must be an object, not ${shown(value)}`);
+  problems.push(`${path} must be an object, not ${excerptOf(value)}`);
   return [];
 }
 
-function whole(path: string, value: unknown, least: number, most: number, problems: string[]): number {
+function readWholeNumber(path: string, value: unknown, least: number, most: number, problems: string[]): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   problems.push(
-    `${path} must be a whole number from ${least} to ${most}, ${value === undefined ? 'but it is missing' : `not ${shown(value)}`}`,
+    `${path} must be a whole number from ${least} to ${most}, ${value === undefined ? 'but it is missing' : `not ${excerptOf(value)}`}`,
   );
   return most;
 }
 
-function shown(value: unknown): string {
+function excerptOf(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
@@ -141,5 +141,5 @@ function shown(value: unknown): string {
 export type PlansFault = { code: 'ACCESS_BAD_PLANS'; problems: readonly string[] };
 export class PlansError extends Fault<PlansFault> {}
 
-const badPlans = (problems: readonly string[]) =>
+const plansError = (problems: readonly string[]) =>
   new PlansError(`rate limit plans: ${problems.join('; ')}`, { code: 'ACCESS_BAD_PLANS', problems });

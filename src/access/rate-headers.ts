@@ -1,24 +1,24 @@
-import { type Limits, spans, type Verdict } from './window.ts';
+import { type LimitDecision, type Limits, windows } from './rate-limit.ts';
 
-/** A request that was counted, and what its answer tells of that. */
-export type Counted = { readonly verdict: Verdict; readonly headers: RateHeaders };
+/** A decision of the rate limiter, with the headers that report it. */
+export type CountedRequest = { readonly decision: LimitDecision; readonly headers: RateHeaders };
 
 export type RateHeaders = Readonly<Record<string, string>>;
 
 /**
- * Rate limits as a caller reads them: the policy names both windows, limit and remaining speak of the one that would be exhausted first. A
- * refusal also tells in how many seconds to come back.
+ * Rate limit headers of a response. The policy has both windows; limit and remaining are those of the window with less left. A refusal also
+ * says after how many seconds to retry.
  */
-export function rateHeaders(limits: Limits, verdict: Verdict): RateHeaders {
+export function rateHeaders(limits: Limits, decision: LimitDecision): RateHeaders {
   const state = {
-    'ratelimit-policy': `${limits.perMinute};w=${spans.minute.seconds}, ${limits.perDay};w=${spans.day.seconds}`,
-    'ratelimit-limit': String(verdict.limit),
-    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-policy': `${limits.perMinute};w=${windows.minute.seconds}, ${limits.perDay};w=${windows.day.seconds}`,
+    'ratelimit-limit': String(decision.limit),
+    'ratelimit-remaining': String(decision.remaining),
   };
-  if (verdict.admitted) return state;
-  const seconds = String(waitSeconds(verdict));
+  if (decision.admitted) return state;
+  const seconds = String(retryAfterSeconds(decision));
   return { ...state, 'ratelimit-reset': seconds, 'retry-after': seconds };
 }
 
-/** Whole seconds, rounded up: who comes back then is not too early. */
-export const waitSeconds = ({ wait }: Verdict): number => Math.max(1, Math.ceil(wait / 1_000));
+/** Whole seconds, rounded up, so that a retry after this time is not too early. */
+export const retryAfterSeconds = ({ waitMilliseconds }: LimitDecision): number => Math.max(1, Math.ceil(waitMilliseconds / 1_000));

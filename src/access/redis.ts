@@ -1,11 +1,11 @@
 /**
- * Redis or Valkey, as this room asks it; `platform/` has it. Every call is answered or rejected within the client's own time limit, at once
- * while the server cannot be reached; it is found again without help.
+ * The Redis (or Valkey) client that this module needs; `platform/` implements it. Every call is answered or rejected within the client's
+ * timeout, and rejected at once while the server is unreachable. The client reconnects by itself.
  */
 export type Redis = {
-  /** Texts and whole numbers come back as they are, lists as arrays, nothing as null. */
+  /** Returns strings and integers unchanged, lists as arrays, and null if there is no value. */
   readonly send: (command: string, args: readonly (string | Uint8Array)[]) => Promise<unknown>;
-  /** The bytes under a key, which `send` would take for text. */
+  /** The value of a key as bytes; `send` would decode it as text. */
   readonly getBytes: (key: string) => Promise<Uint8Array | undefined>;
   readonly close: () => void;
 };

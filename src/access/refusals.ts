@@ -1,19 +1,19 @@
-import type { Admission } from './gate.ts';
+import { dateText } from './expiry.ts';
+import type { AccessDecision } from './gate.ts';
 import type { ApiKey } from './keys.ts';
-import { dateText } from './moment.ts';
-import { type Counted, type RateHeaders, waitSeconds } from './rate-headers.ts';
+import { type CountedRequest, type RateHeaders, retryAfterSeconds } from './rate-headers.ts';
 
-/** What the gate says to those it does not let in: what is wrong, and what helps. */
+/** Decisions of the gate that refuse a request. Each message says what is wrong and what to do. */
 
-export const keyMissing: Admission = refused(
+export const keyMissing: AccessDecision = refused(
   401,
-  'This server answers only with an API key: send it in the header x-service-api-key (or x-glacier-api-key). Whoever runs the server makes keys with "serac keys create"',
+  'This server requires an API key: send it in the header x-service-api-key (or x-glacier-api-key). The operator of the server creates keys with "serac keys create"',
 );
 
-export const keyUnknown = (headers: RateHeaders | undefined): Admission =>
-  refused(401, 'The API key is not known to this server: check that all of it was sent, or ask for a new one', headers);
+export const keyUnknown = (headers: RateHeaders | undefined): AccessDecision =>
+  refused(401, 'This server does not know the API key: check that it was sent completely, or ask for a new one', headers);
 
-export const keyNotValid = ({ prefix, revoked, expires }: ApiKey, headers: RateHeaders | undefined): Admission =>
+export const keyExpiredOrRevoked = ({ prefix, revoked, expires }: ApiKey, headers: RateHeaders | undefined): AccessDecision =>
   refused(
     401,
     revoked === undefined
@@ -22,26 +22,26 @@ export const keyNotValid = ({ prefix, revoked, expires }: ApiKey, headers: RateH
     headers,
   );
 
-export const notAllowed = ({ prefix, routes }: ApiKey, route: string, headers: RateHeaders | undefined): Admission =>
+export const routeNotAllowed = ({ prefix, routes }: ApiKey, route: string, headers: RateHeaders | undefined): AccessDecision =>
   refused(
     403,
-    `The API key ${prefix}... may not be used for ${route}, only for ${routes.join(', ')}: use another key, or ask for one that may`,
+    `The API key ${prefix}... may not be used for ${route}, only for ${routes.join(', ')}: use a key that is allowed to`,
     headers,
   );
 
-/** `keyHelps`: a key would have limits of its own. */
-export function tooMany({ verdict, headers }: Counted, keyHelps: boolean): Admission {
-  const { shutOut, limit, seconds } = verdict;
-  const why = shutOut
-    ? 'Too many requests, and more kept coming after they were refused: nothing is answered for a while'
-    : `Too many requests: the limit of ${limit} in ${seconds === 60 ? 'a minute' : 'a day'} is reached`;
-  const wait = waitSeconds(verdict);
-  const remedy = `Come back in ${wait} second${wait === 1 ? '' : 's'}`;
-  return refused(429, `${why}. ${remedy}${keyHelps ? ', or use an API key, which has limits of its own' : ''}`, headers);
+/** `keyHelps`: whether to suggest an API key, which has its own limits. */
+export function tooManyRequests({ decision, headers }: CountedRequest, keyHelps: boolean): AccessDecision {
+  const { lockedOut, limit, windowSeconds } = decision;
+  const why = lockedOut
+    ? 'Too many requests, and more were sent after they were refused: all requests are refused for a while'
+    : `Too many requests: the limit of ${limit} in ${windowSeconds === 60 ? 'a minute' : 'a day'} is reached`;
+  const wait = retryAfterSeconds(decision);
+  const remedy = `Retry in ${wait} second${wait === 1 ? '' : 's'}`;
+  return refused(429, `${why}. ${remedy}${keyHelps ? ', or use an API key, which has its own limits' : ''}`, headers);
 }
 
-export const keysUnanswered: Admission = refused(503, 'API keys cannot be checked at the moment: try again in a few seconds');
+export const keysUnavailable: AccessDecision = refused(503, 'API keys cannot be checked at the moment: try again in a few seconds');
 
-function refused(status: 401 | 403 | 429 | 503, message: string, headers: RateHeaders = {}): Admission {
+function refused(status: 401 | 403 | 429 | 503, message: string, headers: RateHeaders = {}): AccessDecision {
   return { admitted: false, status, message, headers };
 }

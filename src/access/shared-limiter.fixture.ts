@@ -5,12 +5,12 @@ import { createMemoryLimiter } from './limiter-memory.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
 import type { Redis } from './redis.ts';
 
-/** For tests: what one process makes to count with others. */
+/** The limiter of one process, with the sync that connects it to other processes through Redis. */
 export type SharedLimiter = Limiter & { readonly sync: LimitSync };
 
 export async function openSharedLimiter(
   redis: Redis,
-  options: { readonly prefix?: string; readonly settleTime?: number; readonly started?: boolean; readonly now?: () => number } = {},
+  options: { readonly prefix?: string; readonly incompleteTime?: number; readonly started?: boolean; readonly now?: () => number } = {},
 ): Promise<SharedLimiter> {
   const { started = true, now, ...rest } = options;
   const local = createMemoryLimiter({ now: () => performance.now() });
@@ -18,7 +18,7 @@ export async function openSharedLimiter(
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);
   };
-  const sync = createLimitSync({ redis, id: randomUUID(), note: local.note, after, ...rest });
+  const sync = createLimitSync({ redis, id: randomUUID(), countAdmitted: local.countAdmitted, after, ...rest });
   await sync.exchange();
   if (started) sync.start();
   return { ...createRedisLimiter({ redis, local, sync, ...rest, ...(now && { now }) }), sync };

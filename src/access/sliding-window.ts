@@ -1,78 +1,78 @@
-/** A window that slides over time, counted in buckets. All times are milliseconds. */
-export type Span = {
+/** A sliding time window, counted in buckets. */
+export type SlidingWindow = {
   readonly seconds: number;
-  readonly bucket: number;
-  /** How many buckets the window is long. */
+  readonly bucketMilliseconds: number;
+  /** Number of buckets in the window. */
   readonly buckets: number;
 };
 
 /**
- * How much was counted in a span of time that ends now. Only buckets that hold something are kept, oldest first, as pairs of the time of
- * their last request and a count: a caller of a few requests costs a few words, the busiest one `buckets + 1` pairs.
+ * Sum of the weights in a window that ends now. Only buckets that are not empty are stored, oldest first, as pairs: the time of the last
+ * request in the bucket (milliseconds), and the sum of its weights. A client with few requests needs a few numbers, the busiest one
+ * `buckets + 1` pairs.
  */
-export type Tally = {
+export type WindowCounter = {
   total: number;
   pairs: Float64Array;
-  /** Where the oldest pair stands, and where the next one goes. */
+  /** Index in `pairs` of the oldest pair, and of the next pair to be written. */
   first: number;
   end: number;
 };
 
-export const emptyTally = (): Tally => ({ total: 0, pairs: new Float64Array(2 * smallest), first: 0, end: 0 });
+export const emptyCounter = (): WindowCounter => ({ total: 0, pairs: new Float64Array(2 * initialPairs), first: 0, end: 0 });
 
 /**
- * Drops what the window has left behind. A bucket counts until its last request is a whole window ago, so nothing that happened within the
- * window is ever missing, and nobody waits longer than the window.
+ * Drops buckets that have left the window. A bucket counts until its last request is a whole window ago. So every request within the window
+ * is counted, and no client waits longer than the window.
  */
-export function settle(tally: Tally, span: Span, now: number): void {
-  const left = now - windowOf(span);
-  while (tally.first < tally.end && tally.pairs[tally.first]! <= left) {
-    tally.total -= tally.pairs[tally.first + 1]!;
-    tally.first += 2;
+export function dropExpired(counter: WindowCounter, window: SlidingWindow, now: number): void {
+  const windowStart = now - windowMilliseconds(window);
+  while (counter.first < counter.end && counter.pairs[counter.first]! <= windowStart) {
+    counter.total -= counter.pairs[counter.first + 1]!;
+    counter.first += 2;
   }
 }
 
-/** Counts; the tally must have been settled at this time. */
-export function add(tally: Tally, span: Span, now: number, weight: number): void {
-  if (tally.first === tally.end || bucketAt(span, tally.pairs[tally.end - 2]!) !== bucketAt(span, now)) append(tally);
-  tally.pairs[tally.end - 2] = now;
-  tally.pairs[tally.end - 1]! += weight;
-  tally.total += weight;
+/** Adds a weight. `dropExpired` must have been called with the same `now` before. */
+export function addToCounter(counter: WindowCounter, window: SlidingWindow, now: number, weight: number): void {
+  if (counter.first === counter.end || bucketAt(window, counter.pairs[counter.end - 2]!) !== bucketAt(window, now)) append(counter);
+  counter.pairs[counter.end - 2] = now;
+  counter.pairs[counter.end - 1]! += weight;
+  counter.total += weight;
 }
 
-/** How long until the window has room for this weight if nothing else comes: 0 if it has it now. */
-export function waitFor(tally: Tally, span: Span, now: number, weight: number, limit: number): number {
-  let excess = tally.total + weight - limit;
+/** Milliseconds until this weight fits into the limit if no other request comes; 0 if it fits now. */
+export function waitUntilRoom(counter: WindowCounter, window: SlidingWindow, now: number, weight: number, limit: number): number {
+  let excess = counter.total + weight - limit;
   if (excess <= 0) return 0;
-  for (let at = tally.first; at < tally.end; at += 2) {
-    excess -= tally.pairs[at + 1]!;
-    if (excess <= 0) return tally.pairs[at]! + windowOf(span) - now;
+  for (let at = counter.first; at < counter.end; at += 2) {
+    excess -= counter.pairs[at + 1]!;
+    if (excess <= 0) return counter.pairs[at]! + windowMilliseconds(window) - now;
   }
-  return windowOf(span);
+  return windowMilliseconds(window);
 }
 
-/** How long anything has to be kept: the window, and a bucket in which a later request may have joined it. */
-export const memoryOf = (span: Span): number => (span.buckets + 1) * span.bucket;
+/** Milliseconds that a count must be stored: the window, plus the bucket in which a later request may have been added to it. */
+export const retentionOf = (window: SlidingWindow): number => (window.buckets + 1) * window.bucketMilliseconds;
 
-const smallest = 4;
+const initialPairs = 4;
 
-const bucketAt = (span: Span, now: number): number => Math.floor(now / span.bucket);
+const bucketAt = (window: SlidingWindow, now: number): number => Math.floor(now / window.bucketMilliseconds);
 
-/** Milliseconds. */
-const windowOf = (span: Span): number => span.buckets * span.bucket;
+const windowMilliseconds = (window: SlidingWindow): number => window.buckets * window.bucketMilliseconds;
 
-function append(tally: Tally): void {
-  if (tally.end === tally.pairs.length) makeRoom(tally);
-  tally.pairs[tally.end + 1] = 0;
-  tally.end += 2;
+function append(counter: WindowCounter): void {
+  if (counter.end === counter.pairs.length) makeRoom(counter);
+  counter.pairs[counter.end + 1] = 0;
+  counter.end += 2;
 }
 
-/** What counts moves to the front; if that frees nothing, into an array twice as long. */
-function makeRoom(tally: Tally): void {
-  const counting = tally.pairs.subarray(tally.first, tally.end);
-  const target = tally.first > 0 ? tally.pairs : new Float64Array(2 * tally.pairs.length);
-  target.set(counting);
-  tally.pairs = target;
-  tally.end -= tally.first;
-  tally.first = 0;
+/** Moves the pairs to the front of the array, or into an array twice as long if they are at the front already. */
+function makeRoom(counter: WindowCounter): void {
+  const stored = counter.pairs.subarray(counter.first, counter.end);
+  const target = counter.first > 0 ? counter.pairs : new Float64Array(2 * counter.pairs.length);
+  target.set(stored);
+  counter.pairs = target;
+  counter.end -= counter.first;
+  counter.first = 0;
 }

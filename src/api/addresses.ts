@@ -2,51 +2,51 @@ import { type Address, addressFromBytes, addressLength } from '../bytes/address.
 import { bech32Decode } from '../bytes/bech32.ts';
 import { memoize } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
+import { apiError } from './api-error.ts';
 import type { Param, ParamContext } from './param.ts';
-import { refuse } from './refusal.ts';
-import { shown } from './shown-value.ts';
+import { quoteValue } from './quote-value.ts';
 
-/** How many addresses a request may name: in its query, and in a body. */
+/** Maximum number of addresses in a query, and in a body. */
 export const maxQueryAddresses = 64;
 export const maxBodyAddresses = 1024;
 
 type Options = { readonly required?: boolean; readonly max?: number };
 
-/** `hrp`: what the first of them begins with, so that answers can be spelt alike. */
-export type AskedAddresses = { readonly owners: readonly Address[]; readonly hrp: string };
+/** `hrp`: the HRP of the first address, so that the response can use the same one. */
+export type AddressList = { readonly owners: readonly Address[]; readonly hrp: string };
 
-/** Addresses as one text with commas between, each once, in the order given; undefined if the parameter is absent. */
-export function addresses(options: Options & { readonly required: true }): Param<AskedAddresses>;
-export function addresses(options?: Options): Param<AskedAddresses | undefined>;
-export function addresses({ required = false, max = maxQueryAddresses }: Options = {}): Param<AskedAddresses | undefined> {
+/** Addresses in the query, separated by commas. Duplicates are dropped, the order stays. Undefined if the parameter is missing. */
+export function addresses(options: Options & { readonly required: true }): Param<AddressList>;
+export function addresses(options?: Options): Param<AddressList | undefined>;
+export function addresses({ required = false, max = maxQueryAddresses }: Options = {}): Param<AddressList | undefined> {
   return addressList('query', required, max);
 }
 
-/** The same in the body of a POST: `{"addresses": "a,b,c"}`. */
-export const bodyAddresses = ({ max = maxBodyAddresses }: { readonly max?: number } = {}): Param<AskedAddresses> =>
-  addressList('body', true, max) as Param<AskedAddresses>;
+/** Addresses in the body of a POST: `{"addresses": "a,b,c"}`. */
+export const bodyAddresses = ({ max = maxBodyAddresses }: { readonly max?: number } = {}): Param<AddressList> =>
+  addressList('body', true, max) as Param<AddressList>;
 
-const addressList = (place: 'query' | 'body', required: boolean, max: number): Param<AskedAddresses | undefined> => ({
+const addressList = (place: 'query' | 'body', required: boolean, max: number): Param<AddressList | undefined> => ({
   in: place,
   required,
   absent: undefined,
   schema: { type: 'string', example: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' },
-  description: `Addresses of the network, separated by commas, at most ${max}; with or without X-, P- or C- before each.`,
+  description: `Addresses of the network, separated by commas, at most ${max}; each with or without X-, P- or C- before it.`,
   read: ([text = ''], name, context) => readAddresses(text, name, max, context),
-  listKey: (asked) => asked?.owners.toSorted(),
+  listKey: (list) => list?.owners.toSorted(),
 });
 
-function readAddresses(text: string, name: string, max: number, { address, hrps }: ParamContext): AskedAddresses {
+function readAddresses(text: string, name: string, max: number, { address, hrps }: ParamContext): AddressList {
   const texts = text.split(',', max + 1);
-  if (texts.length > max) throw refuse(400, `${name} must hold no more than ${max} addresses`);
+  if (texts.length > max) throw apiError(400, `${name} must have at most ${max} addresses`);
   const read = new Set<Address>();
   let hrp: string | undefined;
   for (const each of texts) {
     const found = address(each.trim());
     if (found === undefined)
-      throw refuse(
+      throw apiError(
         400,
-        `${name} must be addresses of this network (${hrps.join('1... or ')}1..., X-, P- or C- before them or not), not ${shown(each)}`,
+        `${name} must be addresses of this network (${hrps.join('1... or ')}1..., X-, P- or C- before them or not), not ${quoteValue(each)}`,
       );
     read.add(found.address);
     hrp ??= found.hrp;
@@ -54,13 +54,16 @@ function readAddresses(text: string, name: string, max: number, { address, hrps 
   return { owners: [...read], hrp: hrp ?? hrps[0] };
 }
 
-/** Reads parameters for one network. The same addresses are asked about again and again, and a checksum takes microseconds. */
-export function paramContext(hrp: string, alias?: string, chain = (name: string): string => name): ParamContext {
-  const decode = memoize(remembered, (text: string): { readonly address: Address; readonly hrp: string } => {
+/**
+ * The context for reading parameters of one network. Decoded addresses are cached, because requests repeat and a checksum takes
+ * microseconds.
+ */
+export function createParamContext(hrp: string, alias?: string, chain = (name: string): string => name): ParamContext {
+  const decode = memoize(maxCachedAddresses, (text: string): { readonly address: Address; readonly hrp: string } => {
     const at = prefix.test(text) ? 2 : 0;
     const found = bech32Decode(text.slice(at));
     const isKnown = found.hrp === hrp || found.hrp === alias;
-    if (!isKnown || found.wholeBytes !== addressLength) throw refuse(400, 'not an address of this network');
+    if (!isKnown || found.unpaddedLength !== addressLength) throw apiError(400, 'not an address of this network');
     return { address: addressFromBytes(found.bytes), hrp: found.hrp };
   });
   return {
@@ -77,5 +80,5 @@ export function paramContext(hrp: string, alias?: string, chain = (name: string)
   };
 }
 
-const remembered = 16_384;
+const maxCachedAddresses = 16_384;
 const prefix = /^[XPC]-/;

@@ -1,19 +1,19 @@
 /**
- * A question to a database asked once for all who ask at the same time. Who comes while it is being asked does not share that answer, which
- * may be older than the call, but waits for the next: so everybody is told what holds after they asked, and one question at most is under way.
+ * Wraps a query so that concurrent calls share it, with at most one query running. A call made while a query is running does not share its
+ * result, which may be older than the call, but waits for the next query. So every caller gets a result from after its call.
  */
-export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
+export function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | undefined;
   let next: Promise<T> | undefined;
 
   const start = (): Promise<T> => {
     next = undefined;
-    const answer = ask();
-    const ended = answer.then(done, done).then(() => {
+    const result = query();
+    const ended = result.then(ignore, ignore).then(() => {
       if (running === ended) running = undefined;
     });
     running = ended;
-    return answer;
+    return result;
   };
 
   return () => {
@@ -23,4 +23,4 @@ export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-const done = (): void => {};
+const ignore = (): void => {};

@@ -1,19 +1,19 @@
-/** Text that may stand in a page as it is. */
+/** HTML text that is inserted without escaping. */
 export type Html = { readonly html: string };
 
-/** A piece of a page. What is put into it is escaped, unless it is a piece itself; lists are joined, undefined is nothing. */
+/** A template tag for HTML. Inserted strings and numbers are escaped, `Html` is not; lists are joined, undefined is omitted. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let out = texts[0] as string;
-  for (const [at, part] of parts.entries()) out += shown(part) + (texts[at + 1] as string);
+  for (const [at, part] of parts.entries()) out += escapePart(part) + (texts[at + 1] as string);
   return { html: out };
 }
 
-/** Script, style or JSON that was made for the page: not escaped, so it must hold no end tag. */
-export const trusted = (text: string): Html => ({ html: text });
+/** Marks a trusted script, style or SVG as HTML. It is not escaped, so it must not contain an end tag of its element. */
+export const unescapedHtml = (text: string): Html => ({ html: text });
 
 type Part = Html | string | number | undefined | readonly Html[];
 
-function shown(part: Part): string {
+function escapePart(part: Part): string {
   if (part === undefined) return '';
   if (typeof part === 'object') return isList(part) ? part.map((each) => each.html).join('') : part.html;
   return String(part).replace(/[&<>"']/g, (char) => entities[char] as string);

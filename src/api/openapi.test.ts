@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { addresses, bodyAddresses } from './addresses.ts';
-import { healthRoutes } from './health.ts';
-import { type DocumentOptions, openApi } from './openapi.ts';
+import { apiHealthRoutes } from './health.ts';
+import { buildOpenApi, type DocumentOptions } from './openapi.ts';
 import { choices, pageSize, pageToken, pathText } from './params.ts';
-import { type Route, route } from './route.ts';
+import { type ApiRoute, routeDefiner } from './route.ts';
 import { list, map, object, optional, text } from './schema.ts';
 
 const options: DocumentOptions = { title: 'T', version: '1.2.3', description: 'D', requireKey: false, examples: { network: 'local' } };
@@ -11,7 +11,7 @@ const options: DocumentOptions = { title: 'T', version: '1.2.3', description: 'D
 const Owner = object('Owner', { name: text() });
 const Thing = object('Thing', { id: text('An id'), owner: { ...Owner, description: 'Who has it' }, others: optional(list(Owner)) });
 
-const get = route<object>()({
+const get = routeDefiner<object>()({
   method: 'GET',
   path: '/v1/{network}/things',
   id: 'listThings',
@@ -26,10 +26,10 @@ const get = route<object>()({
     pageToken,
   },
   response: object('Things', { things: list(Thing), byName: map(Thing) }),
-  keep: 'pin',
+  cachePolicy: 'pinned-page',
   run: async () => ({}),
 });
-const post = route<object>()({
+const post = routeDefiner<object>()({
   ...(get as object),
   method: 'POST',
   path: '/v1/{network}/things',
@@ -38,20 +38,23 @@ const post = route<object>()({
   summary: 'Of many',
   params: { network: pathText(), addresses: bodyAddresses() },
   response: Thing,
-  keep: 'never',
+  cachePolicy: 'never',
   run: async () => ({}),
 });
-const rows = [get, post] as unknown as Route<unknown>[];
-const health = [...healthRoutes('v1')] as Route<unknown>[];
-const routes = [...rows.map((row) => ({ api: 'data', row }) as const), ...health.map((row) => ({ api: 'metrics', row }) as const)];
-const made = openApi(routes, options);
-const { get: getThings, post: postThings } = made.paths['/v1/{network}/things'] ?? {};
+const dataRoutes = [get, post] as unknown as ApiRoute<unknown>[];
+const health = [...apiHealthRoutes('v1')] as ApiRoute<unknown>[];
+const routes = [
+  ...dataRoutes.map((route) => ({ api: 'data', route }) as const),
+  ...health.map((route) => ({ api: 'metrics', route }) as const),
+];
+const document = buildOpenApi(routes, options);
+const { get: getThings, post: postThings } = document.paths['/v1/{network}/things'] ?? {};
 
-describe('the document', () => {
-  test('has each row where it belongs', () => {
-    expect(made.info).toEqual({ title: 'T', version: '1.2.3', description: 'D' });
-    expect(Object.keys(made.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
-    expect(made.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health' }]);
+describe('buildOpenApi', () => {
+  test('describes each route under its path and tag', () => {
+    expect(document.info).toEqual({ title: 'T', version: '1.2.3', description: 'D' });
+    expect(Object.keys(document.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
+    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health' }]);
     expect(getThings).toMatchObject({
       operationId: 'listThings',
       tags: ['Data: Things'],
@@ -60,7 +63,7 @@ describe('the document', () => {
     });
   });
 
-  test('tells what parameters take', () => {
+  test('describes the parameters', () => {
     expect(getThings?.parameters).toMatchObject([
       { name: 'network', in: 'path', required: true, schema: { type: 'string', examples: ['local'] } },
       { name: 'addresses', in: 'query', required: true },
@@ -84,12 +87,12 @@ describe('the document', () => {
 
   test('lists a titled schema once and refers to it', () => {
     const thing = { $ref: '#/components/schemas/Thing' };
-    expect(made.components.schemas.Things).toEqual({
+    expect(document.components.schemas.Things).toEqual({
       type: 'object',
       required: ['things', 'byName'],
       properties: { things: { type: 'array', items: thing }, byName: { type: 'object', additionalProperties: thing } },
     });
-    expect(made.components.schemas.Thing).toEqual({
+    expect(document.components.schemas.Thing).toEqual({
       type: 'object',
       required: ['id', 'owner'],
       properties: {
@@ -100,25 +103,25 @@ describe('the document', () => {
     });
   });
 
-  test('two schemas of one title are refused', () => {
-    const clash = { ...get, path: '/v1/other', response: object('Thing', { other: text() }) } as unknown as Route<unknown>;
-    expect(() => openApi([...routes, { api: 'data', row: clash }], options)).toThrow('two schemas are called Thing');
+  test('two different schemas with the same title are rejected', () => {
+    const clash = { ...get, path: '/v1/other', response: object('Thing', { other: text() }) } as unknown as ApiRoute<unknown>;
+    expect(() => buildOpenApi([...routes, { api: 'data', route: clash }], options)).toThrow('two different schemas have the title Thing');
   });
 
-  test('every reference leads somewhere', () => {
-    const refs = [...JSON.stringify(made).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => (path as string).split('/'));
+  test('every reference has a target', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => (path as string).split('/'));
     expect(refs.length).toBeGreaterThan(20);
     for (const path of refs) {
-      let at: unknown = made;
+      let at: unknown = document;
       for (const part of path) at = (at as Record<string, unknown>)[part];
       expect(at).toBeDefined();
     }
-    expect(JSON.stringify(made)).not.toContain('"title":"Thing');
+    expect(JSON.stringify(document)).not.toContain('"title":"Thing');
   });
 
-  test('tells errors, limits and keys', () => {
+  test('describes errors, rate limit headers and keys', () => {
     expect(Object.keys(getThings?.responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '502', '503']);
-    expect(Object.keys(made.components.responses.TooManyRequests?.headers ?? {})).toEqual([
+    expect(Object.keys(document.components.responses.TooManyRequests?.headers ?? {})).toEqual([
       'ratelimit-policy',
       'ratelimit-limit',
       'ratelimit-remaining',
@@ -126,9 +129,9 @@ describe('the document', () => {
       'retry-after',
     ]);
     expect(getThings?.security).toEqual([{}, { serviceApiKey: [] }, { glacierApiKey: [] }]);
-    expect(openApi(routes, { ...options, requireKey: true }).paths['/v1/{network}/things']?.get?.security).toHaveLength(2);
+    expect(buildOpenApi(routes, { ...options, requireKey: true }).paths['/v1/{network}/things']?.get?.security).toHaveLength(2);
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
-    const check = made.paths['/v1/health-check']?.get;
+    const check = document.paths['/v1/health-check']?.get;
     expect(check?.security).toEqual([]);
     expect(Object.keys(check?.responses ?? {})).toEqual(['200', '500', '503']);
     expect(check?.responses[503]).toMatchObject({

@@ -1,16 +1,16 @@
 import { Fault } from '../fault.ts';
+import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
-import { phrases, type RefusalStatus } from './refusal.ts';
-import type { Route } from './route.ts';
+import type { ApiRoute } from './route.ts';
 import { integer, object, type Schema, text } from './schema.ts';
 
-/** An OpenAPI 3.1 document, as far as this server writes one. */
-export type Document = {
+/** The parts of an OpenAPI 3.1 document that this server writes. */
+export type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -19,18 +19,18 @@ export type Document = {
   };
 };
 
-export type Operation = {
+export type OpenApiOperation = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly OpenApiParameter[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly responses: Readonly<Record<string, ResponseObject | OpenApiReference>>;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 };
 
-export type Parameter = {
+export type OpenApiParameter = {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
@@ -41,49 +41,49 @@ export type Parameter = {
 
 export type ResponseObject = {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, OpenApiReference>>;
   readonly content: Content;
 };
 
-/** A schema of ours in the words of OpenAPI: titled ones are references. */
+/** A schema as it is in the document: schemas with a title are references. */
 export type SchemaObject = { readonly [word: string]: unknown };
 
 type Content = { readonly 'application/json': { readonly schema: SchemaObject } };
-export type Reference = { readonly $ref: string };
+export type OpenApiReference = { readonly $ref: string };
 
 export type DocumentOptions = {
   readonly title: string;
   readonly version: string;
   readonly description: string;
   readonly requireKey: boolean;
-  /** Values that this server knows, by the name of a parameter: its network, an address of it. */
+  /** Example values of this server, by parameter name: its network, an address of it. */
   readonly examples: Readonly<Record<string, string>>;
 };
 
-/** What the server answers to, told by the very rows that answer. */
-export function openApi(routes: readonly Pick<BoundRoute, 'api' | 'row'>[], options: DocumentOptions): Document {
+/** Builds the OpenAPI document of a server from its routes. */
+export function buildOpenApi(routes: readonly Pick<BoundRoute, 'api' | 'route'>[], options: DocumentOptions): OpenApiDocument {
   const { title, version, description, requireKey, examples } = options;
-  const { schemas, refer } = createComponents();
-  const paths: Record<string, Record<string, Operation>> = {};
+  const { schemas, toSchemaObject } = createComponents();
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const tags = new Set<string>();
-  for (const { api, row } of routes) {
-    const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${row.tag}`;
+  for (const { api, route } of routes) {
+    const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${route.tag}`;
     tags.add(tag);
-    const operations = paths[row.path] ?? {};
-    paths[row.path] = operations;
-    const parameters = parametersOf(row.params, examples, refer);
-    operations[row.method.toLowerCase()] = {
-      operationId: row.id,
+    const operations = paths[route.path] ?? {};
+    paths[route.path] = operations;
+    const parameters = parametersOf(route.params, examples, toSchemaObject);
+    operations[route.method.toLowerCase()] = {
+      operationId: route.id,
       tags: [tag],
-      summary: row.summary,
-      ...(row.description === undefined ? {} : { description: row.description }),
+      summary: route.summary,
+      ...(route.description === undefined ? {} : { description: route.description }),
       parameters,
-      ...bodyOf(row.params, refer),
-      responses: responsesOf(api, row, refer),
-      security: securityOf(api, row, requireKey),
+      ...bodyOf(route.params, toSchemaObject),
+      responses: responsesOf(api, route, toSchemaObject),
+      security: securityOf(api, route, requireKey),
     };
   }
-  const responses = errorResponses(refer);
+  const responses = errorResponses(toSchemaObject);
   return {
     openapi: '3.1.0',
     info: { title, version, description },
@@ -93,49 +93,49 @@ export function openApi(routes: readonly Pick<BoundRoute, 'api' | 'row'>[], opti
   };
 }
 
-type Refer = (schema: Schema) => SchemaObject;
+type ToSchemaObject = (schema: Schema) => SchemaObject;
 
-/** Gathers schemas that have a title, each once. */
-function createComponents(): { readonly schemas: Record<string, SchemaObject>; readonly refer: Refer } {
+/** Collects the schemas that have a title, each once. */
+function createComponents(): { readonly schemas: Record<string, SchemaObject>; readonly toSchemaObject: ToSchemaObject } {
   const schemas: Record<string, SchemaObject> = {};
   const sources = new Map<string, string>();
 
-  const written = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: Schema): SchemaObject => ({
+  const writeSchema = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: Schema): SchemaObject => ({
     ...words,
     ...(example === undefined ? {} : { examples: [example] }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, refer) }),
-    ...(items === undefined ? {} : { items: refer(items) }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(refer) }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, toSchemaObject) }),
+    ...(items === undefined ? {} : { items: toSchemaObject(items) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(toSchemaObject) }),
     ...(additionalProperties === undefined
       ? {}
-      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : refer(additionalProperties) }),
+      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : toSchemaObject(additionalProperties) }),
   });
 
-  const refer: Refer = (schema) => {
+  const toSchemaObject: ToSchemaObject = (schema) => {
     const { title, description, ...rest } = schema;
-    if (title === undefined) return written(schema);
+    if (title === undefined) return writeSchema(schema);
     const source = JSON.stringify(rest);
     const before = sources.get(title);
     if (before !== undefined && before !== source)
-      throw new DocumentError(`two schemas are called ${title}`, { code: 'API_SCHEMA_TWICE', title });
+      throw new DocumentError(`two different schemas have the title ${title}`, { code: 'API_SCHEMA_TWICE', title });
     if (before === undefined) {
       sources.set(title, source);
       schemas[title] = {};
-      schemas[title] = written(rest);
+      schemas[title] = writeSchema(rest);
     }
     return { $ref: `#/components/schemas/${title}`, ...(description === undefined ? {} : { description }) };
   };
-  return { schemas, refer };
+  return { schemas, toSchemaObject };
 }
 
 const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
-function parametersOf(params: Params, examples: DocumentOptions['examples'], refer: Refer): Parameter[] {
+function parametersOf(params: Params, examples: DocumentOptions['examples'], toSchemaObject: ToSchemaObject): OpenApiParameter[] {
   return Object.entries(params).flatMap(([name, param]) => {
     if (param.in === 'body') return [];
     const example = Object.hasOwn(examples, name) ? examples[name] : param.schema.example;
-    const schema = refer(example === undefined ? param.schema : { ...param.schema, example });
+    const schema = toSchemaObject(example === undefined ? param.schema : { ...param.schema, example });
     return [
       {
         name,
@@ -151,8 +151,8 @@ function parametersOf(params: Params, examples: DocumentOptions['examples'], ref
 
 const describedBy = ({ description }: Param<unknown>) => (description === undefined ? {} : { description });
 
-/** The body's parameters are properties of one JSON object. */
-function bodyOf(params: Params, refer: Refer): Pick<Operation, 'requestBody'> {
+/** Describes the body of a POST: its parameters are the properties of one JSON object. */
+function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOperation, 'requestBody'> {
   const inBody = Object.entries(params).filter(([, param]) => param.in === 'body');
   if (inBody.length === 0) return {};
   const schema: Schema = {
@@ -160,7 +160,7 @@ function bodyOf(params: Params, refer: Refer): Pick<Operation, 'requestBody'> {
     properties: Object.fromEntries(inBody.map(([name, param]) => [name, { ...param.schema, ...describedBy(param) }])),
     required: inBody.filter(([, param]) => param.required).map(([name]) => name),
   };
-  return { requestBody: { required: true, content: json(refer(schema)) } };
+  return { requestBody: { required: true, content: json(toSchemaObject(schema)) } };
 }
 
 const ErrorSchema: Schema = object('Error', {
@@ -169,69 +169,72 @@ const ErrorSchema: Schema = object('Error', {
   statusCode: integer('The HTTP status.'),
 });
 
-const meanings: Readonly<Record<RefusalStatus, string>> = {
+const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
   400: 'A parameter is missing or malformed.',
-  401: 'A key is needed, or the one given is not known.',
-  403: 'The key does not allow this.',
-  404: 'There is no such path or thing.',
+  401: 'An API key is required, or the key is not valid.',
+  403: 'The API key may not be used for this route.',
+  404: 'The path or the requested item does not exist.',
   413: 'The body is too large.',
   429: 'The rate limit is reached.',
-  500: 'Something went wrong in the server.',
-  502: 'The followed node answers nonsense.',
-  503: 'Something that the server needs does not answer.',
+  500: 'Unexpected error in the server.',
+  502: 'The followed node sent an invalid response.',
+  503: 'The database, the cache or the followed node is not available.',
 };
 
-/** Health says whether the server works, to anybody; Metrics knows no keys; only a POST has a body. */
-const statusesOf = (api: BoundRoute['api'], row: Route<unknown>): readonly RefusalStatus[] => {
-  if (row.open) return [500, 503];
-  const ofKeys = api === 'data' ? ([401, 403] as const) : [];
-  const ofBodies = row.method === 'POST' ? ([413] as const) : [];
-  return [400, ...ofKeys, 404, ...ofBodies, 429, 500, 502, 503];
+/** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
+const statusesOf = (api: BoundRoute['api'], route: ApiRoute<unknown>): readonly ErrorStatus[] => {
+  if (route.isPublic) return [500, 503];
+  const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
+  const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
+  return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 
-function responsesOf(api: BoundRoute['api'], row: Route<unknown>, refer: Refer): Operation['responses'] {
-  const limits = row.open ? {} : { headers: headersNamed(limitHeaders) };
-  const responses: Record<string, ResponseObject | Reference> = {
-    200: { description: 'The answer.', ...limits, content: json(refer(row.response)) },
+function responsesOf(api: BoundRoute['api'], route: ApiRoute<unknown>, toSchemaObject: ToSchemaObject): OpenApiOperation['responses'] {
+  const limits = route.isPublic ? {} : { headers: headerReferences(limitHeaders) };
+  const responses: Record<string, ResponseObject | OpenApiReference> = {
+    200: { description: 'Success.', ...limits, content: json(toSchemaObject(route.response)) },
   };
-  for (const status of statusesOf(api, row)) {
-    const failure = row.failures?.[status];
+  for (const status of statusesOf(api, route)) {
+    const failure = route.errorSchemas?.[status];
     responses[status] =
       failure === undefined
         ? { $ref: `#/components/responses/${nameOf(status)}` }
-        : { description: describedStatus(status), content: json(refer(failure)) };
+        : { description: describedStatus(status), content: json(toSchemaObject(failure)) };
   }
   return responses;
 }
 
-/** The errors that all routes share. */
-const errorResponses = (refer: Refer): Record<string, ResponseObject> =>
+/** The error responses that all routes share. */
+const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, ResponseObject> =>
   Object.fromEntries(
-    Object.keys(phrases).map((key) => {
-      const status = Number(key) as RefusalStatus;
+    Object.keys(reasonPhrases).map((key) => {
+      const status = Number(key) as ErrorStatus;
       const names = status === 429 ? [...limitHeaders, 'ratelimit-reset', 'retry-after'] : limitHeaders;
-      return [nameOf(status), { description: describedStatus(status), headers: headersNamed(names), content: json(refer(ErrorSchema)) }];
+      return [
+        nameOf(status),
+        { description: describedStatus(status), headers: headerReferences(names), content: json(toSchemaObject(ErrorSchema)) },
+      ];
     }),
   );
 
 const json = (schema: SchemaObject): Content => ({ 'application/json': { schema } });
-const nameOf = (status: RefusalStatus): string => phrases[status].replaceAll(' ', '');
-const describedStatus = (status: RefusalStatus): string => `${phrases[status]}. ${meanings[status]}`;
+const nameOf = (status: ErrorStatus): string => reasonPhrases[status].replaceAll(' ', '');
+const describedStatus = (status: ErrorStatus): string => `${reasonPhrases[status]}. ${statusMeanings[status]}`;
 
 const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'];
-const headersNamed = (names: readonly string[]): Record<string, Reference> =>
+const headerReferences = (names: readonly string[]): Record<string, OpenApiReference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const securityOf = (api: BoundRoute['api'], row: Route<unknown>, requireKey: boolean): Operation['security'] =>
-  row.open || api === 'metrics' ? [] : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
+const securityOf = (api: BoundRoute['api'], route: ApiRoute<unknown>, requireKey: boolean): OpenApiOperation['security'] =>
+  route.isPublic || api === 'metrics' ? [] : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
 
 const headers = {
   'ratelimit-policy': header('Requests and seconds of each window: `8000;w=60, 2000000;w=86400`.', 'string'),
-  'ratelimit-limit': header('Requests that the window nearer its end allows.', 'integer'),
-  'ratelimit-remaining': header('What is left of them.', 'integer'),
-  'ratelimit-reset': header('Seconds until there is more.', 'integer'),
+  'ratelimit-limit': header('Maximum number of requests in the window that has less left.', 'integer'),
+  'ratelimit-remaining': header('Requests left in that window.', 'integer'),
+  'ratelimit-reset': header('Seconds until the limit allows a request again.', 'integer'),
   'retry-after': header('Seconds until a request may succeed.', 'integer'),
 };
 
@@ -241,7 +244,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-glacier-api-key',
-    description: 'Another name for the same, for SDKs that know it.',
+    description: 'Alternative header for the same key, for SDKs that use it.',
   },
 };
 

@@ -13,7 +13,7 @@ const times = fc.integer({ min: 0, max: 4_000_000_000 });
 const runs = { numRuns: hostileRounds(0.02) };
 
 test(
-  'a cursor comes back as it was, at any second of its life, in any process with the secret',
+  'open returns the sealed cursor while the token is valid, in any process with the secret',
   () => {
     const other = createPageSeal(Buffer.from('a secret of this server'), () => 0);
     fc.assert(
@@ -29,7 +29,7 @@ test(
   hostileTimeout,
 );
 
-test('it lives for a day to the second', () => {
+test('a token is valid for exactly one day', () => {
   fc.assert(
     fc.property(cursors, times, (cursor, made) => {
       const token = seal.seal(cursor, 'q', made);
@@ -40,7 +40,7 @@ test('it lives for a day to the second', () => {
   );
 });
 
-test('clocks may be a minute apart, around midnight too', () => {
+test('clocks may differ by a minute, also around midnight', () => {
   const midnight = Math.ceil(now / 86_400) * 86_400;
   for (const made of [now, midnight, midnight + 30]) {
     const token = seal.seal({ height: 1, after: 2 }, 'q', made);
@@ -49,17 +49,17 @@ test('clocks may be a minute apart, around midnight too', () => {
   }
 });
 
-test('one of another query is told from an unknown one', () => {
-  // 17 bits of check: of so many other queries a few may pass.
+test('a token of another query is distinguished from an unknown token', () => {
+  // The checksum has 17 bits, so a few of 2000 other queries may pass.
   const token = seal.seal({ height: 7, after: 8 }, 'GET blocks', now);
   const seen = Array.from({ length: 2000 }, (_, at) => seal.open(token, `GET blocks ${at}`, now));
   expect(seen.filter((opened) => opened === 'other-query').length).toBeGreaterThan(1995);
   expect(seal.open(token, 'other', now + tokenLife)).toBe('unknown');
 });
 
-describe('forged', () => {
+describe('forged tokens', () => {
   test(
-    'any changed digit makes it unknown',
+    'any changed digit makes a token unknown',
     () => {
       const token = seal.seal({ height: 1_000_000, after: 12_345 }, 'q', now);
       const digits = '0123456789abcdef';
@@ -78,13 +78,13 @@ describe('forged', () => {
   );
 
   test(
-    'random UUIDs and those of another secret are unknown',
+    'random UUIDs and tokens of another secret are unknown',
     () => {
-      const stranger = createPageSeal(Buffer.from('another secret'), () => 0);
+      const otherSecret = createPageSeal(Buffer.from('another secret'), () => 0);
       const opened: unknown[] = [];
       fc.assert(
         fc.property(fc.uuid(), cursors, (random, cursor) => {
-          opened.push(seal.open(random, 'q', now), seal.open(stranger.seal(cursor, 'q', now), 'q', now));
+          opened.push(seal.open(random, 'q', now), seal.open(otherSecret.seal(cursor, 'q', now), 'q', now));
         }),
         runs,
       );
@@ -95,7 +95,7 @@ describe('forged', () => {
   );
 });
 
-test('neighbouring cursors look like chance: every bit turns half of the time', () => {
+test('tokens of consecutive cursors look random: every bit changes half of the time', () => {
   const size = 4000;
   const ones = new Array<number>(128).fill(0);
   const turned = new Array<number>(128).fill(0);
@@ -108,7 +108,7 @@ test('neighbouring cursors look like chance: every bit turns half of the time', 
     }
     before = bits;
   }
-  // Version and variant stand still.
+  // Version and variant bits do not change.
   const fixed = new Set([62, 63, 76, 77, 78, 79]);
   for (let bit = 0; bit < 128; bit++) {
     if (fixed.has(bit)) continue;
@@ -118,7 +118,7 @@ test('neighbouring cursors look like chance: every bit turns half of the time', 
   }
 });
 
-test('what does not fit is refused', () => {
+test('a cursor out of range is rejected', () => {
   for (const cursor of [
     { height: -1, after: 0 },
     { height: end, after: 0 },
@@ -127,10 +127,10 @@ test('what does not fit is refused', () => {
     { height: 0.5, after: 0 },
     { height: Number.NaN, after: 0 },
   ])
-    expect(() => seal.seal(cursor, 'q', now)).toThrow('does not fit');
+    expect(() => seal.seal(cursor, 'q', now)).toThrow('outside the range');
 });
 
-test('a token of another epoch is unknown: after a revert its height has another block', () => {
+test('a token of another epoch is unknown, because after a revert its height may have another block', () => {
   let epoch = 0;
   const reverted = createPageSeal(Buffer.from('a secret of this server'), () => epoch);
   const token = reverted.seal({ height: 7, after: 3 }, 'query', now);

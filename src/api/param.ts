@@ -2,9 +2,9 @@ import type { Address } from '../bytes/address.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * One parameter of a route: how its texts are read and what the document says of it. `read` throws a `Refusal` with a sentence that names
- * the parameter and what it takes. Absent parameters give `absent`, or are refused if they are required.
- * Without `repeated` there is always exactly one text.
+ * One parameter of a route: how its text is read, and how it is documented. `read` throws an `ApiError` whose message names the parameter and
+ * the values it takes. A missing parameter has the value `absent`, or is an error if it is required.
+ * Without `repeated`, `read` always gets exactly one text.
  */
 export type Param<T> = {
   readonly in: 'path' | 'query' | 'body';
@@ -14,17 +14,20 @@ export type Param<T> = {
   readonly description?: string;
   readonly absent: T;
   readonly read: (texts: readonly string[], name: string, context: ParamContext) => T;
-  /** What of a value decides which list is asked for; without it the value itself. Different spellings of one thing give the same. */
+  /**
+   * The part of a value that decides which list is requested; the value itself if missing. It must be equal for different spellings of one
+   * value.
+   */
   listKey?(value: T, context: ParamContext): unknown;
 };
 
-/** What reading a parameter may depend on beside its text; the same for all requests. */
+/** What reading a parameter depends on in addition to its text. The same for all requests. */
 export type ParamContext = {
-  /** An address of the served network, in any of its spellings, and what it begins with; undefined if it is none. */
+  /** Reads an address of the served network in any of its spellings, with its HRP. Returns undefined if it is not such an address. */
   readonly address: (text: string) => { readonly address: Address; readonly hrp: string } | undefined;
-  /** What addresses of the network begin with. A private network also takes those of the network it has for an alias. */
+  /** The HRPs of addresses of the network. A private network with an alias also accepts the HRP of the alias. */
   readonly hrps: readonly [string, ...string[]];
-  /** One name for all names of a chain; a name that is none stays as it is. */
+  /** Maps all names of a chain to one. Returns an unknown name unchanged. */
   readonly chain: (name: string) => string;
 };
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test';
 import { cachedComponent, probeLife } from './probe-cache.ts';
 
-function counted(probe: () => Promise<void>) {
+function createCountedComponent(probe: () => Promise<void>) {
   const clock = { now: 0 };
   const calls = { write: 0, read: 0 };
   const component = cachedComponent(
     {
-      write: () => {
+      probeWrite: () => {
         calls.write++;
         return probe();
       },
-      read: () => {
+      probeRead: () => {
         calls.read++;
         return probe();
       },
@@ -20,50 +20,53 @@ function counted(probe: () => Promise<void>) {
   return { clock, calls, component };
 }
 
-test('thousands of callers in a second cost one probe, writes and reads apart', async () => {
-  const { clock, calls, component } = counted(async () => {});
-  for (let i = 0; i < 5_000; i++) await component.write();
+test('thousands of calls in a second cause one probe; writes and reads are separate', async () => {
+  const { clock, calls, component } = createCountedComponent(async () => {});
+  for (let i = 0; i < 5_000; i++) await component.probeWrite();
   expect(calls).toEqual({ write: 1, read: 0 });
-  await component.read();
+  await component.probeRead();
   clock.now += probeLife;
-  await Promise.all([component.write(), component.write(), component.read()]);
+  await Promise.all([component.probeWrite(), component.probeWrite(), component.probeRead()]);
   expect(calls).toEqual({ write: 2, read: 2 });
 });
 
-test('a failure is shared like a success, and found out again a second later', async () => {
+test('a failure is shared too, and probed again a second later', async () => {
   let up = false;
-  const { clock, calls, component } = counted(async () => {
+  const { clock, calls, component } = createCountedComponent(async () => {
     if (!up) throw new Error('down');
   });
-  for (let i = 0; i < 3; i++) expect(component.write()).rejects.toThrow('down');
+  for (let i = 0; i < 3; i++) expect(component.probeWrite()).rejects.toThrow('down');
   up = true;
   await Bun.sleep(0);
-  expect(component.write()).rejects.toThrow('down');
+  expect(component.probeWrite()).rejects.toThrow('down');
   clock.now += probeLife;
-  await component.write();
+  await component.probeWrite();
   expect(calls.write).toBe(2);
 });
 
-test('a probe that throws at once is a failure too', () => {
+test('a probe that throws synchronously is a failure', () => {
   const thrower = () => {
     throw new Error('at once');
   };
-  expect(cachedComponent({ write: thrower, read: thrower }, () => 0).write()).rejects.toThrow('at once');
+  expect(cachedComponent({ probeWrite: thrower, probeRead: thrower }, () => 0).probeWrite()).rejects.toThrow('at once');
 });
 
-test('a probe that hangs is not started again by every caller, but in the end it is', () => {
-  const { clock, calls, component } = counted(() => new Promise(() => {}));
-  for (; clock.now < 20_000; clock.now += 10) void component.write();
+test('a probe that hangs is shared, and replaced after the hang limit', () => {
+  const { clock, calls, component } = createCountedComponent(() => new Promise(() => {}));
+  for (; clock.now < 20_000; clock.now += 10) void component.probeWrite();
   expect(calls.write).toBe(4);
 });
 
-test('a change of the revision makes another probe due at once', async () => {
+test('a change of the revision causes a new probe at once', async () => {
   let [probes, revision] = [0, 0];
-  const component = cachedComponent({ write: async () => void probes++, read: async () => {}, revision: () => revision }, () => 0);
-  await component.write();
-  await component.write();
+  const component = cachedComponent(
+    { probeWrite: async () => void probes++, probeRead: async () => {}, revision: () => revision },
+    () => 0,
+  );
+  await component.probeWrite();
+  await component.probeWrite();
   expect(probes).toBe(1);
   revision++;
-  await component.write();
+  await component.probeWrite();
   expect(probes).toBe(2);
 });

@@ -1,15 +1,15 @@
-import type { Component } from './served.ts';
+import type { HealthComponent } from './served-chains.ts';
 
 /**
- * A component that is probed at most once a second, however many callers ask: they share the result, good or bad. A probe that does not end
- * is shared too, until another one is due. A change of the component's revision makes one due at once.
+ * Limits probes of a component to one per second: all callers share the result, also a failure. A probe that has not ended is shared too, for
+ * up to `hangLimit`. When the component's revision changes, the next call probes again.
  */
-export function cachedComponent(component: Component, now: () => number): Component {
-  const { write, read, revision = () => 0 } = component;
-  return { write: cachedProbe(write, revision, now), read: cachedProbe(read, revision, now) };
+export function cachedComponent(component: HealthComponent, now: () => number): HealthComponent {
+  const { probeWrite, probeRead, revision = () => 0 } = component;
+  return { probeWrite: cachedProbe(probeWrite, revision, now), probeRead: cachedProbe(probeRead, revision, now) };
 }
 
-/** Milliseconds for which a result is shared, and after which a probe without a result is given up. */
+/** Milliseconds that a result is shared, and after which a probe that has not ended is replaced by a new one. */
 export const probeLife = 1_000;
 const hangLimit = 5_000;
 

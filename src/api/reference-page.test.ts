@@ -2,37 +2,37 @@ import { describe, expect, test } from 'bun:test';
 import { hash } from 'node:crypto';
 import { bodyAddresses } from './addresses.ts';
 import { html } from './html.ts';
-import { openApi } from './openapi.ts';
+import { buildOpenApi } from './openapi.ts';
 import { bool, choices, pageSize, pageToken, pathText, sortOrder } from './params.ts';
-import { referenceLook } from './reference-look.ts';
 import { referenceHandlers, referencePage } from './reference-page.ts';
-import { schemaWriter } from './reference-schema.ts';
+import { createSchemaWriter } from './reference-schema.ts';
 import { referenceScript } from './reference-script.ts';
-import { requestOf } from './requests.fixture.ts';
-import { type Route, route } from './route.ts';
+import { referenceStyle } from './reference-style.ts';
+import { createTestRequest } from './requests.fixture.ts';
+import { type ApiRoute, routeDefiner } from './route.ts';
 import { integer, list, map, object, oneOf, optional, type Schema, text } from './schema.ts';
 
-const evil = '</script><script>alert("1")</script>';
-const common = { tag: 'Things', keep: 'never', run: async () => ({}) } as const;
-const Thing = object('Thing', { id: text(evil), kind: oneOf(['a', 'b']), next: optional(text()), counts: map(integer()) });
-const rows = [
-  route<object>()({
+const scriptText = '</script><script>alert("1")</script>';
+const common = { tag: 'Things', cachePolicy: 'never', run: async () => ({}) } as const;
+const Thing = object('Thing', { id: text(scriptText), kind: oneOf(['a', 'b']), next: optional(text()), counts: map(integer()) });
+const routes = [
+  routeDefiner<object>()({
     ...common,
     method: 'GET',
     path: '/v1/{network}/things',
     id: 'listThings',
-    summary: evil,
+    summary: scriptText,
     params: {
       network: pathText(),
       kinds: choices(['a', 'b']),
-      all: bool(evil),
+      all: bool(scriptText),
       sortOrder: sortOrder(),
       pageSize: pageSize(10, 100),
       pageToken,
     },
     response: object('Things', { things: list(Thing) }),
   }),
-  route<object>()({
+  routeDefiner<object>()({
     ...common,
     method: 'POST',
     path: '/v1/post',
@@ -41,14 +41,14 @@ const rows = [
     params: { addresses: bodyAddresses() },
     response: Thing,
   }),
-] as unknown as Route<unknown>[];
-const document = openApi(
-  rows.map((row) => ({ api: 'data', row })),
+] as unknown as ApiRoute<unknown>[];
+const document = buildOpenApi(
+  routes.map((route) => ({ api: 'data', route })),
   { title: 'Title', version: '1', description: 'About', requireKey: false, examples: { network: 'local' } },
 );
 const page = referencePage(document);
 
-describe('the page', () => {
+describe('referencePage', () => {
   test('has every operation once, with a form that sends it', () => {
     for (const id of ['listThings', 'postThings']) expect(page.split(`id="${id}"`)).toHaveLength(2);
     expect(page).toContain('data-method="GET" data-path="/v1/{network}/things"');
@@ -56,21 +56,21 @@ describe('the page', () => {
     expect(page).toContain('<select multiple size="4" id="listThings-kinds"');
     expect(page).toContain('1 to 100');
   });
-  test('needs nothing from elsewhere', () => {
+  test('loads nothing from other servers', () => {
     const addresses = [...page.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, address]) => address as string);
     expect(addresses.filter((address) => !/^(#|\/api-json$)/.test(address))).toEqual([]);
     expect(page).not.toMatch(/https?:\/\//);
-    expect(referenceLook).not.toMatch(/@import|url\(/);
+    expect(referenceStyle).not.toMatch(/@import|url\(/);
   });
-  test('shows texts and runs none of them', () => {
-    expect(page).not.toContain(evil);
+  test('escapes texts of the document', () => {
+    expect(page).not.toContain(scriptText);
     expect(page).toContain('&lt;/script&gt;');
     expect(page.match(/<script>/g)).toHaveLength(1);
     expect(() => new Function(referenceScript)).not.toThrow();
     expect(referenceScript).not.toContain('</');
   });
-  test('lets a browser run only its own script and style', async () => {
-    const { headers, body } = await referenceHandlers(() => document).page(requestOf('/api'));
+  test('has a content security policy that allows only its own script and style', async () => {
+    const { headers, body } = await referenceHandlers(() => document).page(createTestRequest('/api'));
     const policy = headers['content-security-policy'] ?? '';
     for (const tag of ['script', 'style']) {
       const inside = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(Buffer.from(body).toString())?.[1] ?? '';
@@ -81,15 +81,17 @@ describe('the page', () => {
   });
 });
 
-test('the document is served as it is, to GET and HEAD', async () => {
-  const { json, page: shown } = referenceHandlers(() => document);
-  expect(JSON.parse(Buffer.from((await json(requestOf('/api-json'))).body).toString())).toEqual(JSON.parse(JSON.stringify(document)));
-  expect((await shown(requestOf('/api', { method: 'HEAD' }))).status).toBe(200);
-  expect((await shown(requestOf('/api', { method: 'POST' }))).status).toBe(404);
+test('serves the document unchanged, to GET and HEAD only', async () => {
+  const { json, page: pageHandler } = referenceHandlers(() => document);
+  expect(JSON.parse(Buffer.from((await json(createTestRequest('/api-json'))).body).toString())).toEqual(
+    JSON.parse(JSON.stringify(document)),
+  );
+  expect((await pageHandler(createTestRequest('/api', { method: 'HEAD' }))).status).toBe(200);
+  expect((await pageHandler(createTestRequest('/api', { method: 'POST' }))).status).toBe(404);
 });
 
-describe('schemas in words', () => {
-  const write = schemaWriter(document);
+describe('createSchemaWriter', () => {
+  const write = createSchemaWriter(document);
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   test.each([
     ['string', text()],
@@ -100,18 +102,18 @@ describe('schemas in words', () => {
     ['string or integer', { oneOf: [text(), integer()] } as Schema],
     ['uuid', { type: 'string', format: 'uuid' } as Schema],
     ['anything', {}],
-  ])('%s', (word, schema) => expect(write.word(schema)).toBe(word));
-  test('a sample fits', () => {
+  ])('%s', (word, schema) => expect(write.typeName(schema)).toBe(word));
+  test('a sample fits the schema', () => {
     const thing = { id: '...', kind: 'a', next: '...', counts: { name: 0 } };
     expect(JSON.parse(write.sample(ref('Things')))).toEqual({ things: [thing] });
   });
-  test('an outline folds what is below', () => {
+  test('an outline folds nested properties', () => {
     const outline = write.outline(ref('Things')).html;
     expect(outline).toContain('<details><summary><code>things</code> <span class="type">list of Thing</span></summary>');
     expect(outline).toContain('<code>next</code><i>optional</i>');
   });
-  test('a schema inside itself ends', () => {
-    const inside = schemaWriter({
+  test('a schema that contains itself does not recurse forever', () => {
+    const inside = createSchemaWriter({
       ...document,
       components: {
         ...document.components,
@@ -123,7 +125,7 @@ describe('schemas in words', () => {
   });
 });
 
-test('pieces of a page escape what they hold', () => {
+test('html escapes inserted strings', () => {
   expect(html`<p title="${'"\''}">${'<&>'}${3}${undefined}${[html`<b>`, html`${'<'}`]}</p>`.html).toBe(
     '<p title="&quot;&#39;">&lt;&amp;&gt;3<b>&lt;</p>',
   );

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Handler, HttpResponse } from '../http/message.ts';
-import { type Html, html, trusted } from './html.ts';
-import type { Document, Operation, Parameter, Reference, ResponseObject, SchemaObject } from './openapi.ts';
-import { referenceLook } from './reference-look.ts';
-import { type SchemaWriter, schemaWriter } from './reference-schema.ts';
+import { type Html, html, unescapedHtml } from './html.ts';
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, OpenApiReference, ResponseObject, SchemaObject } from './openapi.ts';
+import { createSchemaWriter, type SchemaWriter } from './reference-schema.ts';
 import { referenceScript } from './reference-script.ts';
+import { referenceStyle } from './reference-style.ts';
 import { errorResponse, jsonHeaders } from './response.ts';
 
-/** The document for programs (`/api-json`) and for people (`/api`); each made when it is first asked for. */
-export function referenceHandlers(document: () => Document): { readonly page: Handler; readonly json: Handler } {
+/** Handlers of the API reference: the OpenAPI document (`/api-json`) and a page for people (`/api`). Each is built at the first request. */
+export function referenceHandlers(document: () => OpenApiDocument): { readonly page: Handler; readonly json: Handler } {
   return {
-    page: once(() => ({ status: 200, headers: pageHeaders, body: Buffer.from(referencePage(document())) })),
-    json: once(() => ({ status: 200, headers: jsonHeaders, body: Buffer.from(JSON.stringify(document())) })),
+    page: respondOnce(() => ({ status: 200, headers: pageHeaders, body: Buffer.from(referencePage(document())) })),
+    json: respondOnce(() => ({ status: 200, headers: jsonHeaders, body: Buffer.from(JSON.stringify(document())) })),
   };
 }
 
-function once(make: () => HttpResponse): Handler {
+function respondOnce(make: () => HttpResponse): Handler {
   let made: HttpResponse | undefined;
   return ({ method, path }) => {
     if (method !== 'GET' && method !== 'HEAD') return errorResponse(`Cannot ${method.slice(0, 20)} ${path}`, { status: 404 }, jsonHeaders);
@@ -24,12 +24,12 @@ function once(make: () => HttpResponse): Handler {
   };
 }
 
-/** One page that needs nothing but itself, and this server to try things on. */
-export function referencePage(document: Document): string {
+/** The HTML page of the API reference. It loads nothing else, and can send requests to this server. */
+export function referencePage(document: OpenApiDocument): string {
   const { info, tags, paths } = document;
-  const write = schemaWriter(document);
+  const write = createSchemaWriter(document);
   const placed = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Placed => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(methods).map(([method, operation]): PlacedOperation => ({ path, method: method.toUpperCase(), operation })),
   );
   const groups = tags.map(({ name }) => ({ name, members: placed.filter(({ operation }) => operation.tags.includes(name)) }));
   return html`<!doctype html>
@@ -37,9 +37,9 @@ export function referencePage(document: Document): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title}</title>
-<style>${trusted(referenceLook)}</style>
+<style>${unescapedHtml(referenceStyle)}</style>
 <header>
-  <h1>${trusted(mark)} ${info.title} <small>${info.version}</small></h1>
+  <h1>${unescapedHtml(logo)} ${info.title} <small>${info.version}</small></h1>
   <form class="key"><label for="key">API key</label><input id="key" type="password" autocomplete="off" placeholder="x-service-api-key"></form>
   <a href="/api-json">OpenAPI 3.1</a>
 </header>
@@ -51,24 +51,24 @@ export function referencePage(document: Document): string {
   <p class="lead">${info.description}</p>
   ${groups.map(({ name, members }) => html`<section class="group"><h2>${name}</h2>${members.map((each) => card(each, document, write))}</section>`)}
 </main>
-<script>${trusted(referenceScript)}</script>
+<script>${unescapedHtml(referenceScript)}</script>
 </html>
 `.html;
 }
 
-type Placed = { readonly path: string; readonly method: string; readonly operation: Operation };
+type PlacedOperation = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
 
-/** A block of ice. */
-const mark =
+/** The logo: a block of ice. */
+const logo =
   '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M4 20 7 5l6-3 7 6-2 12z" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round"/><path d="m7 5 5 5 1 10M12 10l8-2" fill="none" stroke="currentColor" stroke-width="1.2"/></svg>';
 
-const navItem = ({ method, operation }: Placed): Html =>
+const navItem = ({ method, operation }: PlacedOperation): Html =>
   html`<li data-find="${operation.operationId}"><a href="#${operation.operationId}"><b class="${method}">${method}</b> <span>${operation.summary}</span></a></li>`;
 
-function card({ path, method, operation }: Placed, document: Document, write: SchemaWriter): Html {
+function card({ path, method, operation }: PlacedOperation, document: OpenApiDocument, write: SchemaWriter): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'].schema;
-  const answers = Object.entries(responses).map(([status, response]) => [status, resolved(response, document)] as const);
+  const answers = Object.entries(responses).map(([status, response]) => [status, resolveResponse(response, document)] as const);
   const good = answers.find(([status]) => status === '200')?.[1].content['application/json'].schema ?? {};
   const shape = write.outline(good);
   return html`<details class="card" id="${operationId}" data-text="${`${method} ${path} ${summary} ${operationId}`.toLowerCase()}">
@@ -77,18 +77,18 @@ function card({ path, method, operation }: Placed, document: Document, write: Sc
 ${description === undefined ? undefined : html`<p>${description}</p>`}
 <form data-method="${method}" data-path="${path}">
 ${parameters.length + (body === undefined ? 0 : 1) === 0 ? undefined : html`<h3>Parameters</h3>`}
-${parameters.map((parameter) => field(parameter, operationId, write))}
+${parameters.map((parameter) => parameterField(parameter, operationId, write))}
 ${body === undefined ? undefined : bodyField(body, operationId, write)}
 <div class="go"><button>Send</button><button type="button" class="more" hidden>Next page</button></div>
 <pre class="curl" aria-label="The same with curl"></pre>
 </form>
 <div class="result" aria-live="polite" hidden><p class="status"></p><pre></pre></div>
 </div><div>
-<h3>Answer</h3>
-${shape.html === '' ? html`<p class="type">${write.word(good)}</p>` : shape}
+<h3>Response</h3>
+${shape.html === '' ? html`<p class="type">${write.typeName(good)}</p>` : shape}
 <details class="sample"><summary>Sample</summary><pre>${write.sample(good)}</pre></details>
 <h3>Errors</h3>
-<dl>${answers.filter(([status]) => status !== '200').map(([status, { description: about }]) => html`<dt>${status}</dt><dd>${about}</dd>`)}</dl>
+<dl>${answers.filter(([status]) => status !== '200').map(([status, { description }]) => html`<dt>${status}</dt><dd>${description}</dd>`)}</dl>
 </div></div>
 </details>
 `;
@@ -99,23 +99,27 @@ const pathPieces = (path: string): Html[] =>
     .split(/(\{\w+\}|\/)/)
     .map((piece) => (piece.startsWith('{') ? html`<em>${piece}</em>` : piece === '/' ? html`/<wbr>` : html`${piece}`));
 
-function resolved(response: ResponseObject | Reference, { components }: Document): ResponseObject {
+function resolveResponse(response: ResponseObject | OpenApiReference, { components }: OpenApiDocument): ResponseObject {
   if (!('$ref' in response)) return response;
   return components.responses[response.$ref.slice(response.$ref.lastIndexOf('/') + 1)] as ResponseObject;
 }
 
-function field({ name, in: place, required, description, schema }: Parameter, operationId: string, write: SchemaWriter): Html {
+function parameterField(
+  { name, in: place, required, description, schema }: OpenApiParameter,
+  operationId: string,
+  write: SchemaWriter,
+): Html {
   const id = `${operationId}-${name}`;
   const note = [place, required ? 'required' : '', boundsOf(schema)].filter((word) => word !== '').join(', ');
   return html`<div class="field"><label for="${id}"><code>${name}</code> <span class="type">${note}</span></label>
-${control(schema, { id, name, place, required }, write)}
+${inputControl(schema, { id, name, place, required }, write)}
 ${description === undefined ? undefined : html`<p>${description}</p>`}</div>
 `;
 }
 
 type Control = { readonly id: string; readonly name: string; readonly place: string; readonly required: boolean };
 
-function control(schema: SchemaObject, { id, name, place, required }: Control, write: SchemaWriter): Html {
+function inputControl(schema: SchemaObject, { id, name, place, required }: Control, write: SchemaWriter): Html {
   const items = schema.items as SchemaObject | undefined;
   const choices = (items?.enum ?? schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined)) as
     | readonly string[]
@@ -145,16 +149,16 @@ const bodyField = (schema: SchemaObject, operationId: string, write: SchemaWrite
 <textarea id="${operationId}-body" data-in="body" rows="4" spellcheck="false">${write.sample(schema)}</textarea>${write.outline(schema)}</div>
 `;
 
-const sourceHash = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+const cspHash = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-/** The page may run and show only what it came with, and ask only this server. */
+/** The content security policy allows only the script and style of this page, and requests to this server. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'x-content-type-options': 'nosniff',
   'content-security-policy': [
     "default-src 'none'",
-    `script-src ${sourceHash(referenceScript)}`,
-    `style-src ${sourceHash(referenceLook)}`,
+    `script-src ${cspHash(referenceScript)}`,
+    `style-src ${cspHash(referenceStyle)}`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,4 +1,7 @@
-/** What the reference page does: filters, opens what a link names, and sends what a form says. Answers are shown digit for digit. */
+/**
+ * The script of the reference page: filters the operations, opens the one in the link, and sends the forms. Numbers in responses are shown
+ * unchanged.
+ */
 export const referenceScript = `
 'use strict';
 const all = (query, from = document) => [...from.querySelectorAll(query)];
@@ -32,7 +35,7 @@ function showCurl(form) {
 const tokens = /"(?:[^"\\\\]|\\\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|[{}[\\],:]/g;
 const largest = 400000;
 
-/** JSON with line breaks and colours, its numbers as they came. */
+/** Shows JSON with line breaks and colours; numbers are shown as they were sent. */
 function showJson(into, text) {
   into.textContent = '';
   const found = text.length > largest ? null : text.match(tokens);

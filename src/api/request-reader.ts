@@ -1,87 +1,90 @@
-import { ownText } from '../bytes/own-text.ts';
+import { copyText } from '../bytes/copy-text.ts';
 import { Fault } from '../fault.ts';
 import type { HttpRequest } from '../http/message.ts';
+import { apiError, invalidParams, notFound } from './api-error.ts';
 import type { ParamContext } from './param.ts';
-import { type Asked, readParams } from './read-params.ts';
-import { invalid, notFound, refuse } from './refusal.ts';
-import { bodyTexts, bodyTooLarge, maxBody, queryTexts } from './request-texts.ts';
-import type { Route } from './route.ts';
+import { type ParsedRequest, readParams } from './read-params.ts';
+import { apiBodyTooLarge, bodyTexts, maxBody, queryTexts } from './request-texts.ts';
+import type { ApiRoute } from './route.ts';
 import { createRouteTree, pathNames } from './route-tree.ts';
 
-/** What a request leads to: a row, and what it asks of it once its parameters are read. */
-export type Lead<R> = { readonly target: R; readonly asked: (request: HttpRequest) => Asked | Promise<Asked> };
+/** The route of a request, and a function that reads the parameters. */
+export type MatchedRoute<R> = { readonly target: R; readonly parse: (request: HttpRequest) => ParsedRequest | Promise<ParsedRequest> };
 
 /**
- * Finds rows and reads parameters. Both depend on nothing but the texts of the request, and the same are sent again and again, so what was
- * made of the last ones is remembered. Throws a `Refusal` if there is no such row.
+ * Returns a function that finds the route of a request. Routes and parameters depend only on the path and query, and many requests repeat, so
+ * the results are cached. Throws an `ApiError` 404 if there is no such route.
  */
 export function createRequestReader<R>(
-  rows: readonly R[],
-  routeOf: (row: R) => Route<unknown>,
+  routes: readonly R[],
+  routeOf: (route: R) => ApiRoute<unknown>,
   context: ParamContext,
-): (request: HttpRequest) => Lead<R> {
-  const tree = createRouteTree(rows, routeOf);
-  const known = new Map<string, Lead<R>>();
+): (request: HttpRequest) => MatchedRoute<R> {
+  const tree = createRouteTree(routes, routeOf);
+  const cache = new Map<string, MatchedRoute<R>>();
   let bytes = 0;
 
-  const lead = (method: string, { method: shown, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>): Lead<R> => {
+  const match = (
+    method: string,
+    { method: originalMethod, path, query }: Pick<HttpRequest, 'method' | 'path' | 'query'>,
+  ): MatchedRoute<R> => {
     const found = tree.find(method, path);
-    if (found === undefined) throw notFound(`Cannot ${shown.slice(0, 20)} ${path.slice(0, 200)}`);
-    const { id, params, path: pattern } = routeOf(found.row);
-    const inPath = new Map(pathNames(pattern).map((name, at) => [name, [found.texts[at] as string]]));
-    const read = (inBody?: Texts): Asked => {
-      const places = { path: inPath, query: queryTexts(query), body: inBody };
+    if (found === undefined) throw notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
+    const { id, params, path: pattern } = routeOf(found.route);
+    const pathTexts = new Map(pathNames(pattern).map((name, at) => [name, [found.texts[at] as string]]));
+    const read = (bodyValues?: Texts): ParsedRequest => {
+      const places = { path: pathTexts, query: queryTexts(query), body: bodyValues };
       return readParams(id, params, (place, name) => places[place]?.get(name), context);
     };
     if (method === 'POST') {
       const names = new Set(Object.keys(params).filter((name) => params[name]?.in === 'body'));
-      return { target: found.row, asked: async (request) => read(bodyTexts(await bodyOf(request), names)) };
+      return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), names)) };
     }
-    let asked: Asked | undefined;
+    let parsed: ParsedRequest | undefined;
     return {
-      target: found.row,
-      asked: () => {
-        asked ??= read();
-        return asked;
+      target: found.route,
+      parse: () => {
+        parsed ??= read();
+        return parsed;
       },
     };
   };
 
   return (request) => {
-    // The server sends no body for HEAD, whatever the handler gave.
+    // HEAD is handled like GET; the server omits the body.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
-    if (method !== 'GET' || request.path.length + request.query.length > longestKnown) return lead(method, request);
+    if (method !== 'GET' || request.path.length + request.query.length > maxCachedLength) return match(method, request);
     const key = `${request.path}?${request.query}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    // Path and query are pieces of a URL that may hold much more; what is cached must not keep all of it.
-    const made = lead(method, { method: request.method, path: ownText(request.path), query: ownText(request.query) });
-    const size = key.length * 4 + leadSize;
-    if (bytes + size > maxKnown) {
-      known.clear();
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    // Path and query may be slices of a longer string. Copying them avoids keeping all of it in memory.
+    const matched = match(method, { method: request.method, path: copyText(request.path), query: copyText(request.query) });
+    const size = key.length * 4 + entryOverhead;
+    if (bytes + size > maxCacheBytes) {
+      cache.clear();
       bytes = 0;
     }
-    known.set(ownText(key), made);
+    cache.set(copyText(key), matched);
     bytes += size;
-    return made;
+    return matched;
   };
 }
 
 type Texts = ReadonlyMap<string, readonly string[]>;
 
-/** Bytes of everything that is cached, and of one entry beside its texts, roughly. */
-const maxKnown = 16_777_216;
-const leadSize = 1024;
+/** Bytes of the whole cache, and the approximate overhead of one entry. */
+const maxCacheBytes = 16_777_216;
+const entryOverhead = 1024;
 
-/** Characters of a request that is cached: 64 addresses fit. */
-const longestKnown = 4096;
+/** Characters. Longer requests are not cached; 64 addresses fit. */
+const maxCachedLength = 4096;
 
-async function bodyOf(request: HttpRequest): Promise<Uint8Array> {
+async function readBody(request: HttpRequest): Promise<Uint8Array> {
   try {
     return await request.body(maxBody);
   } catch (error) {
-    if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw bodyTooLarge();
-    if (error instanceof Fault && error.fault.code === 'BODY_OVER_BUDGET') throw refuse(503, error.message);
-    throw invalid(['body could not be read']);
+    if (error instanceof Fault && error.fault.code === 'BODY_TOO_LARGE') throw apiBodyTooLarge();
+    if (error instanceof Fault && error.fault.code === 'BODY_OVER_BUDGET') throw apiError(503, error.message);
+    throw invalidParams(['body could not be read']);
   }
 }

@@ -1,38 +1,42 @@
 import type { Gate } from '../access/gate.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 
-/** Requests and answers without a socket. */
+/** Sends requests to a handler without a socket. */
 
-export type Sent = { readonly method?: string; readonly body?: string | Uint8Array; readonly headers?: Readonly<Record<string, string>> };
+export type RequestOptions = {
+  readonly method?: string;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
-export function requestOf(target: string, { method = 'GET', body = '', headers = {} }: Sent = {}): HttpRequest {
-  const mark = target.indexOf('?');
-  const [path, query] = mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+export function createTestRequest(target: string, { method = 'GET', body = '', headers = {} }: RequestOptions = {}): HttpRequest {
+  const queryStart = target.indexOf('?');
+  const [path, query] = queryStart < 0 ? [target, ''] : [target.slice(0, queryStart), target.slice(queryStart + 1)];
   return { method, path, query, header: (name) => headers[name] ?? null, body: () => Buffer.from(body) };
 }
 
-export type Got = {
+export type ParsedResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly json: Json;
   readonly text: string;
 };
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
 type Json = any;
 
-export const asker =
+export const createSender =
   (handler: Handler) =>
-  async (target: string, sent?: Sent): Promise<Got> =>
-    gotFrom(await handler(requestOf(target, sent)));
+  async (target: string, sent?: RequestOptions): Promise<ParsedResponse> =>
+    parseResponse(await handler(createTestRequest(target, sent)));
 
-export function gotFrom({ status, headers, body }: HttpResponse): Got {
+export function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse {
   const text = Buffer.from(body).toString();
   return { status, headers, json: JSON.parse(text), text };
 }
 
-export const openGate: Gate = { admit: () => ({ admitted: true, headers: {} }) };
+export const allowAllGate: Gate = { admit: () => ({ admitted: true, headers: {} }) };
 
-const phrases: Readonly<Record<number, string>> = {
+const reasonPhrasesOfStatus: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -44,14 +48,14 @@ const phrases: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** What is wrong with an answer other than 200; undefined if it has the one shape that clients read. */
-export function errorFlaw({ status, headers, json }: Got): string | undefined {
+/** What is wrong with the shape of an error response; undefined if it has the shape that clients expect. */
+export function findErrorProblem({ status, headers, json }: ParsedResponse): string | undefined {
   const { message } = json;
   const isText = typeof message === 'string' && message !== '';
   const isList = Array.isArray(message) && message.length > 0 && message.every((line) => typeof line === 'string' && line !== '');
   if (!isText && !isList) return `message is ${JSON.stringify(message)}`;
-  if (phrases[status] === undefined) return `status is ${status}`;
-  if (json.error !== phrases[status]) return `error is ${JSON.stringify(json.error)}`;
+  if (reasonPhrasesOfStatus[status] === undefined) return `status is ${status}`;
+  if (json.error !== reasonPhrasesOfStatus[status]) return `error is ${JSON.stringify(json.error)}`;
   if (json.statusCode !== status) return `statusCode is ${JSON.stringify(json.statusCode)}`;
   return headers['content-type']?.startsWith('application/json') ? undefined : 'content type is not JSON';
 }

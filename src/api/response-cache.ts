@@ -1,139 +1,146 @@
 import { createLruMap } from '../bytes/lru-map.ts';
-import type { CachePolicy, Cursor } from './route.ts';
+import type { CachePolicy, PageCursor } from './route.ts';
 
 /**
- * Rendered answers, kept as long as a fresh run would give the same, bounded by their bytes; those not asked for longest go first.
- * One request has one place: what has become old is replaced, not piled up.
+ * A cache of rendered responses. An entry is used as long as running the route again would give the same response. The cache is bounded by
+ * bytes and evicts the least recently used entry. Each request has one entry: an outdated response is replaced.
  */
 export type ResponseCache = {
-  /** The answer to a request, made if none is kept. */
-  readonly answer: (wanted: Wanted) => CachedResponse | Promise<CachedResponse>;
+  /** Returns the cached response to a request, or makes and caches it. */
+  readonly respond: (request: CacheRequest) => CachedResponse | Promise<CachedResponse>;
 };
 
-export type Wanted = {
-  /** All that the answer depends on in the request. */
+export type CacheRequest = {
+  /** Everything in the request that the response depends on. */
   readonly key: string;
-  readonly keep: CachePolicy;
-  /** The request carries a page token. */
-  readonly pinned: boolean;
+  readonly policy: CachePolicy;
+  readonly hasPageToken: boolean;
+  /** Runs the route. */
   readonly make: () => Promise<CachedResponse>;
-  readonly seal: (cursor: Cursor, now: number) => string;
+  /** Creates a page token, see `PageSeal`. */
+  readonly seal: (cursor: PageCursor, now: number) => string;
 };
 
 export type CachedResponse = {
   readonly body: Uint8Array;
-  /** The page token in the body. It tells when it was made, so a kept one is made anew as the clock goes on. */
-  readonly token: TokenInside | undefined;
+  /** The page token in the body. It contains the time it was made at, so it is renewed when a cached response is used later. */
+  readonly token: EmbeddedToken | undefined;
 };
 
-export type TokenInside = { readonly at: number; readonly made: number; readonly cursor: Cursor };
+/** `offset`: its position in the body, in bytes. `madeAt`: Unix seconds. */
+export type EmbeddedToken = { readonly offset: number; readonly madeAt: number; readonly cursor: PageCursor };
 
 /**
- * What answers depend on beside the request and the clock, as texts that change when it does.
- * tip:  the last block of every chain, and whatever else goes with time: whether a followed node answers.
- * past: what is known of the blocks up to there: changes only where an old network is followed and its past is filled in.
+ * What responses depend on, besides the request and the clock, as texts that change with it.
+ * tip:  the last block of every chain, and other state of the moment, such as whether a followed node answers.
+ * past: what is known about the blocks up to the tip. Changes only if an existing network is followed and facts about its past are backfilled.
  */
 export type ChainVersion = { readonly tip: string; readonly past: string };
 
-export type AnswerCacheOptions = {
+export type ResponseCacheOptions = {
   readonly maxBytes: number;
-  /** Asked for every request: must be cheap. A run that begins after it was told must not see less than it tells. */
-  readonly stamp: () => ChainVersion | Promise<ChainVersion>;
+  /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
+  readonly version: () => ChainVersion | Promise<ChainVersion>;
   /** Unix seconds. */
   readonly now: () => number;
-  /** Where other processes keep theirs. */
+  /** A second cache, shared with other processes. */
   readonly shared?: SharedResponseCache;
 };
 
-/** A stamp and second, with what the answer does not depend on left out. */
-export type Held = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+/** The chain version and second that a response was made at; parts that it does not depend on are undefined. */
+export type EntryVersion = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
 
-/** Answers that other processes made. The key tells all that they depend on, so whoever finds one may give it. */
+/** Responses made by any process. The key and version contain everything a response depends on, so every process may use it. */
 export type SharedResponseCache = {
-  readonly find: (key: string, held: Held) => Promise<CachedResponse | undefined>;
-  /** Nobody waits for it. */
-  readonly put: (key: string, held: Held, answer: CachedResponse) => void;
+  readonly find: (key: string, version: EntryVersion) => Promise<CachedResponse | undefined>;
+  /** Stores in the background. */
+  readonly put: (key: string, version: EntryVersion, response: CachedResponse) => void;
 };
 
-export function createResponseCache({ maxBytes, stamp, now, shared }: AnswerCacheOptions): ResponseCache {
-  const kept = createLruMap<{ readonly answer: CachedResponse; readonly held: Held }>();
-  const running = new Map<string, { readonly answer: Promise<CachedResponse>; readonly held: Held }>();
+export function createResponseCache({ maxBytes, version: currentVersion, now, shared }: ResponseCacheOptions): ResponseCache {
+  const entries = createLruMap<{ readonly response: CachedResponse; readonly version: EntryVersion }>();
+  const running = new Map<string, { readonly response: Promise<CachedResponse>; readonly version: EntryVersion }>();
   let bytes = 0;
 
-  const drop = (key: string, answer: CachedResponse): void => {
-    kept.delete(key);
-    bytes -= weight(key, answer);
+  const drop = (key: string, response: CachedResponse): void => {
+    entries.delete(key);
+    bytes -= sizeOf(key, response);
   };
-  const put = (key: string, answer: CachedResponse, held: Held): void => {
-    const before = kept.get(key);
-    if (before !== undefined) drop(key, before.answer);
-    // One giant must not push out everything else.
-    if (weight(key, answer) * 8 > maxBytes) return;
-    kept.set(key, { answer, held });
-    bytes += weight(key, answer);
-    for (let oldest = kept.oldest(); bytes > maxBytes && oldest !== undefined; oldest = kept.oldest())
-      drop(oldest.key, oldest.value.answer);
-  };
-
-  const find = ({ key, seal }: Wanted, held: Held): CachedResponse | undefined => {
-    const found = kept.get(key);
-    if (found === undefined || !isSame(found.held, held)) return undefined;
-    const answer = withFreshToken(found.answer, seal, now());
-    if (answer !== found.answer) kept.set(key, { answer, held });
-    return answer;
+  const put = (key: string, response: CachedResponse, version: EntryVersion): void => {
+    const existing = entries.get(key);
+    if (existing !== undefined) drop(key, existing.response);
+    // A very large response must not evict everything else.
+    if (sizeOf(key, response) * 8 > maxBytes) return;
+    entries.set(key, { response, version });
+    bytes += sizeOf(key, response);
+    for (let oldest = entries.oldest(); bytes > maxBytes && oldest !== undefined; oldest = entries.oldest())
+      drop(oldest.key, oldest.value.response);
   };
 
-  const makeOrFetch = async ({ key, make, seal }: Wanted, held: Held): Promise<CachedResponse> => {
-    // Within one second few others ask the same.
-    const isShared = shared !== undefined && held.second === undefined;
-    const theirs = isShared ? await shared.find(key, held) : undefined;
-    const answer = theirs === undefined ? await make() : withFreshToken(theirs, seal, now());
-    if (isShared && theirs === undefined) shared.put(key, held, answer);
-    put(key, answer, held);
-    return answer;
+  const find = ({ key, seal }: CacheRequest, version: EntryVersion): CachedResponse | undefined => {
+    const found = entries.get(key);
+    if (found === undefined || !isSameVersion(found.version, version)) return undefined;
+    const response = withFreshToken(found.response, seal, now());
+    if (response !== found.response) entries.set(key, { response, version });
+    return response;
   };
 
-  /** Who asks while the same is being made waits for it: that run began with the stamp of now, so it sees all that this one would. */
-  const join = (wanted: Wanted, held: Held): Promise<CachedResponse> => {
-    const { key, seal } = wanted;
+  const makeOrFetch = async ({ key, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
+    // A response that is valid for one second only is rarely requested by other processes.
+    const isShared = shared !== undefined && version.second === undefined;
+    const fetched = isShared ? await shared.find(key, version) : undefined;
+    const response = fetched === undefined ? await make() : withFreshToken(fetched, seal, now());
+    if (isShared && fetched === undefined) shared.put(key, version, response);
+    put(key, response, version);
+    return response;
+  };
+
+  /** Concurrent equal requests share one run. It started at the same version, so it sees everything that a new run would see. */
+  const makeOnce = (request: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
+    const { key, seal } = request;
     const other = running.get(key);
-    if (other !== undefined && isSame(other.held, held)) return other.answer.then((made) => withFreshToken(made, seal, now()));
-    const answer = makeOrFetch(wanted, held).finally(() => {
+    if (other !== undefined && isSameVersion(other.version, version))
+      return other.response.then((made) => withFreshToken(made, seal, now()));
+    const response = makeOrFetch(request, version).finally(() => {
       if (running.get(key) === entry) running.delete(key);
     });
-    const entry = { answer, held };
+    const entry = { response, version };
     running.set(key, entry);
-    return answer;
+    return response;
   };
 
   return {
-    answer: (wanted) => {
-      if (wanted.keep === 'never') return wanted.make();
-      const go = (at: ChainVersion) => {
-        const held = heldBy(at, wanted, now);
-        return find(wanted, held) ?? join(wanted, held);
+    respond: (request) => {
+      if (request.policy === 'never') return request.make();
+      const respondAt = (current: ChainVersion) => {
+        const version = entryVersion(current, request, now);
+        return find(request, version) ?? makeOnce(request, version);
       };
-      const at = stamp();
-      return at instanceof Promise ? at.then(go) : go(at);
+      const current = currentVersion();
+      return current instanceof Promise ? current.then(respondAt) : respondAt(current);
     },
   };
 }
 
-const heldBy = ({ tip, past }: ChainVersion, { keep, pinned }: Wanted, now: () => number): Held => {
-  const isPinned = pinned && (keep === 'pin' || keep === 'pin-tip');
-  return { tip: isPinned ? undefined : tip, past, second: keep === 'tip' || (keep === 'pin-tip' && !pinned) ? now() : undefined };
+const entryVersion = ({ tip, past }: ChainVersion, { policy, hasPageToken }: CacheRequest, now: () => number): EntryVersion => {
+  const isPinned = hasPageToken && (policy === 'pinned-page' || policy === 'pinned-page-or-second');
+  return {
+    tip: isPinned ? undefined : tip,
+    past,
+    second: policy === 'block-and-second' || (policy === 'pinned-page-or-second' && !hasPageToken) ? now() : undefined,
+  };
 };
 
-const isSame = (a: Held, b: Held): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
+const isSameVersion = (a: EntryVersion, b: EntryVersion): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
 
-/** The body is never changed in place: it may be on its way out. */
-function withFreshToken(answer: CachedResponse, seal: Wanted['seal'], now: number): CachedResponse {
-  const { body, token } = answer;
-  if (token === undefined || token.made === now) return answer;
+/** Returns the response with a new page token. Copies the body, because the old one may still be being sent. */
+function withFreshToken(response: CachedResponse, seal: CacheRequest['seal'], now: number): CachedResponse {
+  const { body, token } = response;
+  if (token === undefined || token.madeAt === now) return response;
   const copy = Buffer.from(body);
-  copy.write(seal(token.cursor, now), token.at, 'latin1');
-  return { body: copy, token: { ...token, made: now } };
+  copy.write(seal(token.cursor, now), token.offset, 'latin1');
+  return { body: copy, token: { ...token, madeAt: now } };
 }
 
-/** Bytes of an entry, with what the map around it takes. */
-const weight = (key: string, { body }: CachedResponse): number => body.length + key.length + 400;
+/** Bytes of an entry, including an estimated overhead of 400. */
+const sizeOf = (key: string, { body }: CachedResponse): number => body.length + key.length + 400;

@@ -1,65 +1,69 @@
+import type { ErrorStatus } from './api-error.ts';
 import type { Params, ValuesOf } from './param.ts';
-import type { RefusalStatus } from './refusal.ts';
 import type { Schema } from './schema.ts';
 
-/** An operation of the Data or the Metrics interface as a row: the dispatcher, the OpenAPI document and the contract tests read the same one. */
-export type Route<Deps, P extends Params = Params> = {
+/** A route of the Data or Metrics API. The dispatcher, the OpenAPI document and the contract tests all use this description. */
+export type ApiRoute<Deps, P extends Params = Params> = {
   readonly method: 'GET' | 'POST';
-  /** With `{name}` for path parameters; a `:verb` at the end is literal text. */
+  /** Path parameters are written as `{name}`. A `:verb` at the end is literal text. */
   readonly path: string;
-  /** Its name in the document, and in flags and key privileges. */
+  /** Its `operationId` in the OpenAPI document, and its name in rate limit plans and key grants. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  /** More than a line about it, for the document. */
+  /** A longer text for the OpenAPI document. */
   readonly description?: string;
   readonly params: P;
   readonly response: Schema;
-  /** Bodies of other statuses that say more than every error does. */
-  readonly failures?: Readonly<Partial<Record<RefusalStatus, Schema>>>;
-  readonly keep: CachePolicy;
-  /** Further headers of every answer of this route. */
+  /** Schemas of error bodies that have more properties than the standard error body. */
+  readonly errorSchemas?: Readonly<Partial<Record<ErrorStatus, Schema>>>;
+  readonly cachePolicy: CachePolicy;
+  /** Additional headers of every response of this route. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Answered without a key even where keys are required. */
-  readonly open?: true;
+  /** The route needs no API key, even where keys are required, and is not rate limited. */
+  readonly isPublic?: true;
   /**
-   * Throws a `Refusal` for every answer but 200. The result is written as JSON: undefined properties are left out, bigints are bare digits;
-   * or it is JSON already (raw.ts).
+   * Returns the body of a 200 response, and throws an `ApiError` for any other status. The result is written as JSON: undefined properties
+   * are omitted and bigints are written as numbers. A `RenderedJson` is sent unchanged.
    */
-  readonly run: (deps: Deps, values: ValuesOf<P>, call: Call) => Promise<unknown>;
+  readonly run: (deps: Deps, values: ValuesOf<P>, call: RouteRequest) => Promise<unknown>;
 };
 
 /**
- * How long an answer may be kept, since it would be given again:
- * `tip`       while the last block and the second stay the same: it looks at the clock;
- * `tip-only`  while the last block stays the same;
- * `pin`       the same, but a page that was asked for with a token is good whatever comes after: it is answered as of the token's height;
- * `pin-tip`   a page with a token as `pin`, the first one as `tip`: other chains, too, change what is listed, between two blocks of this one;
- * `never`     not at all.
- * What a page token says of the clock does not count: tokens in kept answers are made anew.
+ * How long a response may be cached:
+ * `block`                  until the next block.
+ * `block-and-second`       until the next block or the next second, because the response depends on the clock.
+ * `pinned-page`            a page requested with a token stays valid, because it is read as of the token's height; the first page like `block`.
+ * `pinned-page-or-second`  a page with a token like `pinned-page`, the first page like `block-and-second`, because other chains can change
+ *                          what is listed between two blocks of this chain.
+ * `never`                  not cached.
+ * The time in a page token is ignored here: tokens in cached responses are renewed.
  */
-export type CachePolicy = 'tip' | 'tip-only' | 'pin' | 'pin-tip' | 'never';
+export type CachePolicy = 'block' | 'block-and-second' | 'pinned-page' | 'pinned-page-or-second' | 'never';
 
-/** What a route may know of the request beyond its parameters. */
-export type Call = {
-  /** Where the caller reached this server, `http://host:port`: for URLs in answers. */
+/** What a route gets of the request, in addition to its parameters. */
+export type RouteRequest = {
+  /** `http://host:port` as the caller reached this server, for URLs in responses. */
   readonly origin: string;
-  readonly pages: Pages;
+  readonly paging: Paging;
 };
 
-/** Page tokens of this one query (route and parameters without paging): sealed and opened by the dispatcher's key. */
-export type Pages = {
-  /** The page asked for; undefined for the first one, also if the token has expired or is of another key. */
-  readonly asked: Cursor | undefined;
-  /** The token of the page after this one, for `nextPageToken`: asked for once, and only if it goes into the answer. */
-  readonly next: (cursor: Cursor) => string;
+/** Reads and creates page tokens for one query (the route and its parameters without the paging ones). The dispatcher encrypts them. */
+export type Paging = {
+  /** Start of the requested page. Undefined for the first page, and if the token has expired or was made with another secret. */
+  readonly cursor: PageCursor | undefined;
+  /** Creates the token of the next page. Call it at most once, and only if the token goes into the response. */
+  readonly nextPageToken: (cursor: PageCursor) => string;
 };
 
-/** Where a listing goes on, and the height at which it began. Both below 2^33; `after` may be negative. */
-export type Cursor = { readonly height: number; readonly after: number };
+/**
+ * The last item of the page before (`after`), and the height that all pages of the listing are read at. Both below 2^33; `after` may be
+ * negative.
+ */
+export type PageCursor = { readonly height: number; readonly after: number };
 
-/** Rows of one interface; keeps each row's own parameter types while they are written. */
-export const route =
+/** Returns a function that defines a route of an API, with `run` typed by the parameters of that route. */
+export const routeDefiner =
   <Deps>() =>
-  <P extends Params>(row: Route<Deps, P>): Route<Deps> =>
-    row as unknown as Route<Deps>;
+  <P extends Params>(route: ApiRoute<Deps, P>): ApiRoute<Deps> =>
+    route as unknown as ApiRoute<Deps>;

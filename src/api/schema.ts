@@ -1,4 +1,4 @@
-/** JSON Schema, as OpenAPI 3.1 has it; only the words that the interfaces need. */
+/** The part of JSON Schema (as in OpenAPI 3.1) that the Data and Metrics APIs need. */
 export type Schema = {
   readonly type?: JsonType | readonly JsonType[];
   readonly description?: string;
@@ -14,7 +14,7 @@ export type Schema = {
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly oneOf?: readonly Schema[];
-  /** A name under which the document lists it once, wherever it is used. Not part of JSON Schema: the document turns it into a reference. */
+  /** Name of a shared schema: the OpenAPI document lists it once under `components` and refers to it. */
   readonly title?: string;
 };
 
@@ -30,7 +30,7 @@ export const oneOf = (values: readonly string[], description?: string): Schema =
   ...described(description),
 });
 export const list = (items: Schema, description?: string): Schema => ({ type: 'array', items, ...described(description) });
-/** Values under names that are not known before. */
+/** An object whose property names are not known in advance. */
 export const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 
 /** Every property is required unless it is wrapped in `optional`. */

@@ -1,32 +1,35 @@
 import type { Cache } from '../access/cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
-import type { CachedResponse, Held, SharedResponseCache } from './response-cache.ts';
+import type { CachedResponse, EntryVersion, SharedResponseCache } from './response-cache.ts';
 
-/** `program`: version and network of the program; another one may write the same answer in another way. */
+/**
+ * Stores responses in the shared cache. `program`: program version and network, because another version may write the same response
+ * differently.
+ */
 export function createSharedResponseCache(cache: Cache, program: string): SharedResponseCache {
-  const nameOf = (key: string, { tip = '-', past }: Held): string =>
-    `answer:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
+  const cacheKey = (key: string, { tip = '-', past }: EntryVersion): string =>
+    `response:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
   return {
-    find: async (key, held) => {
-      const stored = await cache.get(nameOf(key, held));
-      return stored === undefined ? undefined : unpacked(stored);
+    find: async (key, version) => {
+      const stored = await cache.get(cacheKey(key, version));
+      return stored === undefined ? undefined : unpack(stored);
     },
-    put: (key, held, answer) => {
-      if (answer.body.length <= maxShared) void cache.set(nameOf(key, held), packed(answer), lifetime);
+    put: (key, version, response) => {
+      if (response.body.length <= maxBodyBytes) void cache.set(cacheKey(key, version), pack(response), lifeSeconds);
     },
   };
 }
 
-/** Longer ones cost more to fetch than to make. */
-const maxShared = 1_048_576;
+/** Bytes. Larger responses are slower to fetch than to make. */
+const maxBodyBytes = 1_048_576;
 
-/** Seconds; the pages of a listing are seldom read more slowly. */
-const lifetime = 600;
+/** Seconds. The pages of a listing are usually read faster than that. */
+const lifeSeconds = 600;
 
-/** A line that tells of the token, then the body. */
-const packed = ({ body, token }: CachedResponse): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
+/** One line of JSON with the token, then the body. */
+const pack = ({ body, token }: CachedResponse): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
 
-function unpacked(stored: Uint8Array): CachedResponse {
+function unpack(stored: Uint8Array): CachedResponse {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const end = bytes.indexOf('\n');
   return { body: bytes.subarray(end + 1), token: JSON.parse(bytes.toString('latin1', 0, end)) ?? undefined };

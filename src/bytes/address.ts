@@ -12,7 +12,7 @@ export const addressLength = 20;
 export const zeroAddress = '0'.repeat(40) as Address;
 
 export function addressFromBytes(bytes: Uint8Array): Address {
-  // Peer: ids.ToShortID, utils/hashing ToHash160.
+  // AvalancheGo: ids/short.go, ToShortID; utils/hashing, ToHash160.
   if (bytes.length !== addressLength)
     throw new AddressError(`invalid hash length: expected ${addressLength} bytes but got ${bytes.length}`, {
       code: 'ADDRESS_LENGTH',
@@ -23,14 +23,17 @@ export function addressFromBytes(bytes: Uint8Array): Address {
 
 export const addressToBytes = (address: Address): Uint8Array => fromHex(address);
 
-/** The chain-less text form, CB58 of the bare bytes: how the peer names an address in its errors. */
+/** CB58 of the bytes, without a chain prefix. AvalancheGo writes addresses this way in its error messages. */
 export const shortIdText = (address: Address): string => cb58Encode(fromHex(address));
 
 export const parseShortId = (text: string): Address => addressFromBytes(cb58Decode(text));
 
-/** Writes addresses of one chain, `X-local1…`, and remembers the last ones: owners repeat, and a checksum costs microseconds. */
-export const addressWriter = (chainAlias: string, hrp: string, remembered = 65_536): ((address: Address) => string) =>
-  memoize(remembered, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
+/**
+ * Returns a function that formats addresses of one chain, such as `X-local1…`. Results are cached: owners repeat, and a checksum
+ * costs microseconds.
+ */
+export const createAddressFormatter = (chainAlias: string, hrp: string, cacheSize = 65_536): ((address: Address) => string) =>
+  memoize(cacheSize, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
 
 export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
 export class AddressError extends Fault<AddressFault> {}

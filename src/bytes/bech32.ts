@@ -1,64 +1,64 @@
 import { bech32, bech32m } from '@scure/base';
 import { Fault } from '../fault.ts';
 
-/** Bytes under a human-readable part, in five-bit groups, zero-padded. */
+/** Encodes bytes with a human-readable part. The last five-bit group is padded with zero bits. */
 export const bech32Encode = (hrp: string, bytes: Uint8Array): string => bech32.encode(hrp, bech32.toWords(bytes), false);
 
 /**
- * Decodes as the peer's library does (btcutil/bech32 Decode, then ConvertBits with padding): both checksums are good,
- * and five-bit groups left over are *padded* to a further byte, so that 19 bytes come back as 20. `wholeBytes` is the true number.
+ * Decodes as AvalancheGo's library does (btcutil/bech32 Decode, then ConvertBits with padding): bech32 and bech32m checksums are both
+ * valid, and leftover bits are *padded* to one more byte, so that 19 bytes are returned as 20. `unpaddedLength` is the length without it.
  */
-export function bech32Decode(text: string): { hrp: string; bytes: Uint8Array; wholeBytes: number } {
+export function bech32Decode(text: string): { hrp: string; bytes: Uint8Array; unpaddedLength: number } {
   const size = Buffer.byteLength(text, 'utf8');
-  if (size > 90 || size < 8) throw fault(`invalid bech32 string length ${size}`);
+  if (size > 90 || size < 8) throw badText(`invalid bech32 string length ${size}`);
   let lower = false;
   let upper = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code < 33 || code > 126) throw fault(`invalid character in string: '${firstByte(text, i)}'`);
+    if (code < 33 || code > 126) throw badText(`invalid character in string: '${firstByte(text, i)}'`);
     lower ||= code >= 97 && code <= 122;
     upper ||= code >= 65 && code <= 90;
-    if (lower && upper) throw fault('string not all lowercase or all uppercase');
+    if (lower && upper) throw badText('string not all lowercase or all uppercase');
   }
-  const flat = text.toLowerCase();
-  const one = flat.lastIndexOf('1');
-  if (one < 1 || one + 7 > flat.length) throw fault(`invalid separator index ${one}`);
-  const hrp = flat.slice(0, one);
+  const lowerCased = text.toLowerCase();
+  const separator = lowerCased.lastIndexOf('1');
+  if (separator < 1 || separator + 7 > lowerCased.length) throw badText(`invalid separator index ${separator}`);
+  const hrp = lowerCased.slice(0, separator);
   const words: number[] = [];
-  for (let i = one + 1; i < flat.length; i++) words.push(wordOf(flat, i));
+  for (let i = separator + 1; i < lowerCased.length; i++) words.push(readWord(lowerCased, i));
   const payload = words.slice(0, -6);
-  if (!goodChecksums.has(polymod(hrp, words))) throw wrongChecksum(hrp, payload, flat.slice(-6));
-  return { hrp, bytes: widen(payload), wholeBytes: Math.floor((payload.length * 5) / 8) };
+  if (!validChecksums.has(polymod(hrp, words))) throw wrongChecksum(hrp, payload, lowerCased.slice(-6));
+  return { hrp, bytes: wordsToBytes(payload), unpaddedLength: Math.floor((payload.length * 5) / 8) };
 }
 
 export type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
 export class Bech32Error extends Fault<Bech32Fault> {}
 
-const fault = (why: string) => new Bech32Error(why, { code: 'BECH32_BAD_TEXT' });
+const badText = (why: string) => new Bech32Error(why, { code: 'BECH32_BAD_TEXT' });
 
 function wrongChecksum(hrp: string, payload: readonly number[], got: string): Bech32Error {
-  const good = bech32.encode(hrp, [...payload], false).slice(-6);
-  const goodM = bech32m.encode(hrp, [...payload], false).slice(-6);
-  // The peer's library writes both expectations into one buffer: the second is the first and then itself.
-  return fault(`invalid checksum (expected (bech32=${good}, bech32m=${good}${goodM}), got ${got})`);
+  const expected = bech32.encode(hrp, [...payload], false).slice(-6);
+  const expectedM = bech32m.encode(hrp, [...payload], false).slice(-6);
+  // AvalancheGo's library writes both checksums into one buffer, so the second text starts with the first.
+  return badText(`invalid checksum (expected (bech32=${expected}, bech32m=${expected}${expectedM}), got ${got})`);
 }
 
-/** What the checksum of a good text comes to, in the older form and in the newer: the peer's library takes both. */
-const goodChecksums = new Set([1, 0x2bc830a3]);
+/** `polymod` of a valid text: bech32 and bech32m. AvalancheGo's library accepts both. */
+const validChecksums = new Set([1, 0x2bc830a3]);
 
-/** BIP 173: the remainder of prefix and data, checksum included. */
+/** The BIP 173 polymod of prefix and data, checksum included. */
 function polymod(hrp: string, words: readonly number[]): number {
   let sum = 1;
-  for (let i = 0; i < hrp.length; i++) sum = divided(sum, hrp.charCodeAt(i) >> 5);
-  sum = divided(sum, 0);
-  for (let i = 0; i < hrp.length; i++) sum = divided(sum, hrp.charCodeAt(i) & 31);
-  for (const word of words) sum = divided(sum, word);
+  for (let i = 0; i < hrp.length; i++) sum = polymodStep(sum, hrp.charCodeAt(i) >> 5);
+  sum = polymodStep(sum, 0);
+  for (let i = 0; i < hrp.length; i++) sum = polymodStep(sum, hrp.charCodeAt(i) & 31);
+  for (const word of words) sum = polymodStep(sum, word);
   return sum;
 }
 
 const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
-function divided(sum: number, word: number): number {
+function polymodStep(sum: number, word: number): number {
   const top = sum >>> 25;
   let next = ((sum & 0x1ffffff) << 5) ^ word;
   for (let bit = 0; bit < 5; bit++) if ((top >> bit) & 1) next ^= generators[bit] as number;
@@ -67,30 +67,30 @@ function divided(sum: number, word: number): number {
 
 const charset = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 
-function wordOf(text: string, at: number): number {
+function readWord(text: string, at: number): number {
   const word = charset.indexOf(text[at] as string);
-  if (word < 0) throw fault(`invalid character not part of charset: ${text.charCodeAt(at)}`);
+  if (word < 0) throw badText(`invalid character not part of charset: ${text.charCodeAt(at)}`);
   return word;
 }
 
-/** Go looks at bytes: a character beyond ASCII is named by its first one. */
+/** The first UTF-8 byte of a character as a Latin-1 character: Go reports bytes, not characters. */
 const firstByte = (text: string, at: number): string =>
   String.fromCharCode(Buffer.from(String.fromCodePoint(text.codePointAt(at) ?? 0), 'utf8')[0] ?? 0);
 
-/** Five-bit groups to bytes; what is left over becomes a zero-padded byte. */
-function widen(words: readonly number[]): Uint8Array {
+/** Converts five-bit groups to bytes. Leftover bits become one more byte, padded with zero bits. */
+function wordsToBytes(words: readonly number[]): Uint8Array {
   const bytes: number[] = [];
-  let held = 0;
+  let pending = 0;
   let bits = 0;
   for (const word of words) {
-    held = (held << 5) | word;
+    pending = (pending << 5) | word;
     bits += 5;
     if (bits >= 8) {
       bits -= 8;
-      bytes.push((held >> bits) & 0xff);
-      held &= (1 << bits) - 1;
+      bytes.push((pending >> bits) & 0xff);
+      pending &= (1 << bits) - 1;
     }
   }
-  if (bits > 0) bytes.push((held << (8 - bits)) & 0xff);
+  if (bits > 0) bytes.push((pending << (8 - bits)) & 0xff);
   return Uint8Array.from(bytes);
 }

@@ -1,6 +1,6 @@
 /**
- * A map that forgets what it has not been given lately once it is full. Only for what can be had again from the store.
- * Keys are not copied: ids, addresses and hashes made here, never pieces of a request (for those see `memo`).
+ * A cache map that drops the entries set longest ago once it is full. Only for values that can be computed or read again.
+ * Keys are not copied, so use it for ids, addresses and hashes only, never for substrings of a request (see `copyText`).
  */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;
@@ -8,7 +8,7 @@ export type BoundedMap<K, V> = {
   readonly delete: (key: K) => void;
 };
 
-/** Two generations: when the young one has grown to half the size, the old one is dropped whole. Taking out the eldest one by one is slow. */
+/** Keeps two generations: when the young one reaches half of `maxSize`, the old one is dropped as a whole. Evicting single keys is slower. */
 export function boundedMap<K, V>(maxSize: number): BoundedMap<K, V> {
   let young = new Map<K, V>();
   let old = new Map<K, V>();

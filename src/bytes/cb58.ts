@@ -4,10 +4,10 @@ import { checksum, checksumLength } from './hash.ts';
 import { withChecksum } from './hex.ts';
 import { equal } from './octets.ts';
 
-/** Base58 takes quadratic time; no id, address or key the node reads from outside is longer than this. */
-const maxText = 256;
+/** Longest text that is decoded, because base58 takes quadratic time. Valid ids, addresses and keys are shorter. */
+const maxTextLength = 256;
 
-/** base58 of the bytes and their checksum. Peer: utils/cb58. */
+/** Base58 of the bytes followed by their checksum. AvalancheGo: utils/cb58. */
 export const cb58Encode = (bytes: Uint8Array): string => base58.encode(withChecksum(bytes));
 
 export function cb58Decode(text: string): Uint8Array {
@@ -21,19 +21,21 @@ export function cb58Decode(text: string): Uint8Array {
 export type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
 export class Cb58Error extends Fault<Cb58Fault> {}
 
-const bad = (why: string) => new Cb58Error(`base58 decoding error: ${why}`, { code: 'CB58_BAD_TEXT' });
+const badText = (why: string) => new Cb58Error(`base58 decoding error: ${why}`, { code: 'CB58_BAD_TEXT' });
 
 function decodeBase58(text: string): Uint8Array {
-  if (text.length === 0) throw bad('zero length string');
-  const wrong = /[^1-9A-HJ-NP-Za-km-z]/u.exec(text);
-  // The texts are those of the library AvalancheGo uses, mr-tron/base58/base58 1.2.0; its parent package writes them in lower case.
-  if (wrong)
-    throw bad((wrong[0].codePointAt(0) ?? 0) > 127 ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoteRune(wrong[0])})`);
-  if (text.length > maxText) throw bad(`text longer than ${maxText} characters`);
+  if (text.length === 0) throw badText('zero length string');
+  const invalidChar = /[^1-9A-HJ-NP-Za-km-z]/u.exec(text);
+  // Error texts of the library AvalancheGo uses, mr-tron/base58/base58 1.2.0 (its parent package has lower-case texts).
+  if (invalidChar)
+    throw badText(
+      (invalidChar[0].codePointAt(0) ?? 0) > 127 ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoteRune(invalidChar[0])})`,
+    );
+  if (text.length > maxTextLength) throw badText(`text longer than ${maxTextLength} characters`);
   return base58.decode(text);
 }
 
-/** An ASCII character as Go's %q shows it. */
+/** Quotes an ASCII character as Go's %q does. */
 function quoteRune(char: string): string {
   const known = escapes[char];
   const code = char.charCodeAt(0);

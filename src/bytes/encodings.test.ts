@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import vectors from '../../vectors/vectors.json' with { type: 'json' };
 import { Fault } from '../fault.ts';
-import { addressFromBytes, addressWriter, shortIdText } from './address.ts';
+import { addressFromBytes, createAddressFormatter, shortIdText } from './address.ts';
 import { bech32Decode, bech32Encode } from './bech32.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { formatHex, fromHex, parseHex, toHex } from './hex.ts';
@@ -32,21 +32,21 @@ describe('vectors of AvalancheGo', () => {
     }
   });
 
-  test('addresses under every prefix', () => {
+  test('addresses with every human-readable part', () => {
     for (const vector of vectors.addresses) {
       const address = addressFromBytes(raw(vector.bytes));
       expect(shortIdText(address)).toBe(vector.shortID);
-      expect(addressWriter('X', 'local')(address)).toBe(vector.xLocal);
+      expect(createAddressFormatter('X', 'local')(address)).toBe(vector.xLocal);
       for (const hrp of ['avax', 'fuji', 'local', 'custom', 'testing'] as const) {
         expect(bech32Encode(hrp, raw(vector.bytes))).toBe(vector[hrp]);
-        expect(bech32Decode(vector[hrp])).toEqual({ hrp, bytes: Uint8Array.from(raw(vector.bytes)), wholeBytes: 20 });
+        expect(bech32Decode(vector[hrp])).toEqual({ hrp, bytes: Uint8Array.from(raw(vector.bytes)), unpaddedLength: 20 });
       }
     }
   });
 });
 
-describe('strict', () => {
-  test('hex refuses what is not exactly hex with its checksum', () => {
+describe('invalid text', () => {
+  test('parseHex rejects bad digits, odd length, a missing prefix and a wrong checksum', () => {
     expect(faultOf(() => parseHex('hex', '0x'))).toBe('input string is smaller than the checksum size');
     expect(faultOf(() => parseHex('hex', '00'))).toBe('missing 0x prefix to hex encoding');
     expect(faultOf(() => parseHex('hex', '0X00'))).toBe('missing 0x prefix to hex encoding');
@@ -57,14 +57,14 @@ describe('strict', () => {
     expect(parseHex('hex', '')).toEqual(new Uint8Array(0));
   });
 
-  test('ids are exactly 32 bytes', () => {
+  test('parseId rejects anything but 32 bytes', () => {
     expect(parseId(idText(zeroId))).toBe(zeroId);
     expect(faultOf(() => parseId('3DUyVE7YU'))).toContain('expected 32 bytes');
     expect(faultOf(() => parseId(''))).toBe('base58 decoding error: zero length string');
     expect(faultOf(() => parseId('1'.repeat(10_000)))).toContain('longer than');
   });
 
-  test('base58 faults have the texts of the library AvalancheGo uses', () => {
+  test('base58 errors have the texts of the library AvalancheGo uses', () => {
     for (const [text, shown] of [
       ['0', "Invalid base58 digit ('0')"],
       ["1'", "Invalid base58 digit ('\\'')"],
@@ -79,8 +79,8 @@ describe('strict', () => {
   });
 });
 
-describe('any bytes', () => {
-  test('come back as they went', () => {
+describe('random input', () => {
+  test('bytes and ids survive a round trip', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(toHex(cb58Decode(cb58Encode(bytes)))).toBe(toHex(bytes));
@@ -95,7 +95,7 @@ describe('any bytes', () => {
     );
   });
 
-  test('any text is refused with a fault or means what it is written as', () => {
+  test('a parser of random text returns a value or throws a Fault', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.base64String());
     fc.assert(
       fc.property(texts, (text) => {

@@ -5,10 +5,10 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, '
 
 export const sha256Hex = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
 
-/** What an address and a node ID are made with. Peer: utils/hashing, PubkeyBytesToAddress. */
+/** ripemd160(sha256(bytes)), the hash of addresses and node IDs. AvalancheGo: utils/hashing, PubkeyBytesToAddress. */
 export const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes));
 
-/** The last four bytes of sha256, appended to every text form that carries a checksum. */
+/** The last four bytes of sha256: the checksum in CB58 and hex texts. */
 export const checksum = (bytes: Uint8Array): Uint8Array => sha256(bytes).subarray(28);
 
 export const checksumLength = 4;

@@ -4,22 +4,22 @@ import { concat, equal } from './octets.ts';
 
 export type HexEncoding = 'hex' | 'hexc' | 'hexnc';
 
-/** Bare lower-case digits, no prefix. */
+/** Lower-case hex digits without a prefix. */
 export const toHex: (bytes: Uint8Array) => string =
   'toHex' in Uint8Array.prototype
     ? (bytes) => (bytes as Uint8Array & { toHex(): string }).toHex()
     : (bytes) => asBuffer(bytes).toString('hex');
 
-/** Bytes of digits known to be well formed: ids and addresses, which are hex by type. */
+/** Bytes of hex digits that are known to be valid, such as an `Id` or an `Address`. Use `parseHex` for text from outside. */
 export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
-/** The peer's text form of bytes. Peer: utils/formatting/encoding.go, where hex and hexc are the same. */
+/** Hex with prefix and, except for `hexnc`, a checksum. AvalancheGo: utils/formatting/encoding.go, where hex and hexc are the same. */
 export const formatHex = (encoding: HexEncoding, bytes: Uint8Array): string =>
   `0x${toHex(encoding === 'hexnc' ? bytes : withChecksum(bytes))}`;
 
 export const withChecksum = (bytes: Uint8Array): Uint8Array => concat([bytes, checksum(bytes)]);
 
-/** The inverse of formatHex, strict. The empty text is no bytes at all, without a checksum: so the peer has it. */
+/** The inverse of formatHex. The empty text gives zero bytes and needs no checksum, as in AvalancheGo. */
 export function parseHex(encoding: HexEncoding | 'json', text: string): Uint8Array {
   if (text.length === 0) return new Uint8Array(0);
   if (encoding === 'json') throw unsupportedEncoding();
@@ -45,7 +45,7 @@ export class HexError extends Fault<HexFault> {}
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Node's decoder stops silently at the first bad digit, so its length tells whether all of it was hex. */
+/** Decodes hex digits. Node's decoder silently stops at the first bad digit, so a short result means bad input. */
 function decodeDigits(digits: string): Uint8Array {
   const bytes = Buffer.from(digits, 'hex');
   if (bytes.length * 2 === digits.length) return bytes;
@@ -55,7 +55,7 @@ function decodeDigits(digits: string): Uint8Array {
   throw new HexError(`encoding/hex: invalid byte: ${quoteByte(digits, at)}`, { code: 'HEX_BAD_DIGIT', at });
 }
 
-/** Go prints the first bad *byte* as a rune: U+007A 'z'; a byte outside printable Latin-1 has no picture. */
+/** The first bad *byte* as Go prints a rune, such as `U+007A 'z'`; without the quoted character if it is not printable Latin-1. */
 function quoteByte(digits: string, at: number): string {
   const byte = Buffer.from(String.fromCodePoint(digits.codePointAt(at) ?? 0), 'utf8')[0] ?? 0;
   const code = `U+${byte.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import { cb58Decode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
-import { createIdText } from './id-text.ts';
+import { createIdEncoder } from './id-text.ts';
 import { memoize } from './memoize.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
@@ -20,20 +20,20 @@ export const idFromBytes = (bytes: Uint8Array): Id => {
 
 export const idToBytes = (id: Id): Uint8Array => fromHex(id);
 
-/** The id that a thing's bytes hash to. */
+/** The id of a transaction, block or other object: the sha256 of its bytes. */
 export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 
-/** Ids repeat a lot: an asset's stands in every output, and the same few are asked about again and again. */
-const remembered = 32_768;
+/** Cached ids in each direction. Ids repeat a lot: every output has an asset id, and callers ask for the same few. */
+const cacheSize = 32_768;
 
 /** The public text form, CB58. */
-export const idText: (id: Id) => string = memoize(remembered, createIdText());
+export const idText: (id: Id) => string = memoize(cacheSize, createIdEncoder());
 
-export const parseId: (text: string) => Id = memoize(remembered, checkedId);
+export const parseId: (text: string) => Id = memoize(cacheSize, parseIdUncached);
 
-function checkedId(text: string): Id {
+function parseIdUncached(text: string): Id {
   const bytes = cb58Decode(text);
-  // Peer: ids.ToID, utils/hashing ToHash256.
+  // AvalancheGo: ids/id.go, ToID; utils/hashing, ToHash256.
   if (bytes.length !== idLength)
     throw new IdError(`invalid hash length: expected 32 bytes but got ${bytes.length}`, { code: 'ID_LENGTH', got: bytes.length });
   return toHex(bytes) as Id;

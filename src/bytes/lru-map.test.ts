@@ -5,35 +5,35 @@ import { createLruMap } from './lru-map.ts';
 type Step = readonly ['get' | 'set' | 'delete', string];
 const steps = fc.array(fc.tuple(fc.constantFrom<Step[0]>('get', 'set', 'delete'), fc.constantFrom('a', 'b', 'c', 'd')), { maxLength: 60 });
 
-test('as a map whose entries are moved to its end', () => {
+test('behaves as a Map whose entries are moved to the end on every get and set', () => {
   fc.assert(
-    fc.property(steps, (all) => {
-      const recency = createLruMap<number>();
-      const plain = new Map<string, number>();
-      all.forEach(([what, key], value) => {
-        if (what === 'set') {
-          plain.delete(key);
-          plain.set(key, value);
-          recency.set(key, value);
-        } else if (what === 'delete') {
-          plain.delete(key);
-          recency.delete(key);
+    fc.property(steps, (sequence) => {
+      const lru = createLruMap<number>();
+      const model = new Map<string, number>();
+      sequence.forEach(([action, key], value) => {
+        if (action === 'set') {
+          model.delete(key);
+          model.set(key, value);
+          lru.set(key, value);
+        } else if (action === 'delete') {
+          model.delete(key);
+          lru.delete(key);
         } else {
-          const known = plain.get(key);
-          expect(recency.get(key)).toBe(known as number);
-          if (known !== undefined) {
-            plain.delete(key);
-            plain.set(key, known);
+          const current = model.get(key);
+          expect(lru.get(key)).toBe(current as number);
+          if (current !== undefined) {
+            model.delete(key);
+            model.set(key, current);
           }
         }
-        expect(recency.size()).toBe(plain.size);
+        expect(lru.size()).toBe(model.size);
       });
       const order: [string, number][] = [];
-      for (let oldest = recency.oldest(); oldest !== undefined; oldest = recency.oldest()) {
+      for (let oldest = lru.oldest(); oldest !== undefined; oldest = lru.oldest()) {
         order.push([oldest.key, oldest.value]);
-        recency.delete(oldest.key);
+        lru.delete(oldest.key);
       }
-      expect(order).toEqual([...plain]);
+      expect(order).toEqual([...model]);
     }),
   );
 });

@@ -1,15 +1,16 @@
-import { ownText } from './own-text.ts';
+import { copyText } from './copy-text.ts';
 
 /**
- * A map that knows who was away longest. The built-in one keeps an order too, but to move one key to its end again and again leaves as many
- * tombs in its place, and every look walks past them: measured in Bun with 100,000 entries, 30 µs a move; here it is 0.1.
+ * A map that knows its least recently used key. The built-in Map keeps insertion order too, but moving one key to the end again and again
+ * leaves deleted slots that every lookup of the first key walks past: 30 µs per move in Bun with 100,000 entries, against 0.1 µs here.
  */
 export type LruMap<V> = {
-  /** The value, which is now the latest that was asked for. */
+  /** Returns the value and makes its key the most recently used. */
   readonly get: (key: string) => V | undefined;
-  /** Puts it where the latest are, in place of what the key had. A new key is copied, see `ownText`. */
+  /** Sets the value and makes its key the most recently used. A new key is copied, see `copyText`. */
   readonly set: (key: string, value: V) => void;
   readonly delete: (key: string) => void;
+  /** The least recently used entry. */
   readonly oldest: () => { readonly key: string; readonly value: V } | undefined;
   readonly size: () => number;
 };
@@ -20,8 +21,8 @@ export function createLruMap<V>(): LruMap<V> {
   const links = new Map<string, Link<V>>();
   let oldest: Link<V> | undefined;
 
-  /** The links are a ring: before the oldest one stands the newest. */
-  const join = (link: Link<V>): void => {
+  /** Adds a link as the newest. The links are a ring: `oldest.older` is the newest. */
+  const append = (link: Link<V>): void => {
     if (oldest === undefined) {
       link.older = link;
       link.newer = link;
@@ -34,40 +35,40 @@ export function createLruMap<V>(): LruMap<V> {
     oldest.older = link;
   };
 
-  const leave = (link: Link<V>): void => {
+  const unlink = (link: Link<V>): void => {
     if (oldest === link) oldest = link.newer === link ? undefined : link.newer;
     link.older.newer = link.newer;
     link.newer.older = link.older;
   };
 
-  const renew = (link: Link<V>): void => {
-    leave(link);
-    join(link);
+  const moveToNewest = (link: Link<V>): void => {
+    unlink(link);
+    append(link);
   };
 
   return {
     get: (key) => {
       const link = links.get(key);
-      if (link !== undefined) renew(link);
+      if (link !== undefined) moveToNewest(link);
       return link?.value;
     },
     set: (key, value) => {
-      const known = links.get(key);
-      if (known !== undefined) {
-        known.value = value;
-        renew(known);
+      const existing = links.get(key);
+      if (existing !== undefined) {
+        existing.value = value;
+        moveToNewest(existing);
         return;
       }
-      const own = ownText(key);
-      const link = { key: own, value } as Link<V>;
-      links.set(own, link);
-      join(link);
+      const copiedKey = copyText(key);
+      const link = { key: copiedKey, value } as Link<V>;
+      links.set(copiedKey, link);
+      append(link);
     },
     delete: (key) => {
       const link = links.get(key);
       if (link === undefined) return;
       links.delete(key);
-      leave(link);
+      unlink(link);
     },
     oldest: () => oldest,
     size: () => links.size,

@@ -1,17 +1,17 @@
-import { ownText } from './own-text.ts';
+import { copyText } from './copy-text.ts';
 
 /**
- * A pure function with a cache of its last results: it changes what an answer costs, never what it is. What throws is not cached.
- * A full cache is emptied: cheaper than keeping an order, and the few that matter are back at once. Text keys are copied, see `ownText`.
+ * Wraps a pure function with a cache of its results. A call that throws is not cached. A full cache is emptied: that is cheaper than
+ * tracking use, and the keys in frequent use are soon cached again. String keys are copied, see `copyText`.
  */
-export function memoize<K, V extends NonNullable<unknown>>(max: number, make: (key: K) => V): (key: K) => V {
-  const known = new Map<unknown, V>();
+export function memoize<K, V extends NonNullable<unknown>>(maxSize: number, compute: (key: K) => V): (key: K) => V {
+  const cache = new Map<unknown, V>();
   return (key) => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const value = make(key);
-    if (known.size >= max) known.clear();
-    known.set(typeof key === 'string' ? ownText(key) : key, value);
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const value = compute(key);
+    if (cache.size >= maxSize) cache.clear();
+    cache.set(typeof key === 'string' ? copyText(key) : key, value);
     return value;
   };
 }

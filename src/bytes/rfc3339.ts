@@ -1,8 +1,8 @@
-/** A moment as the calendar writes it, in UTC. */
-export type Civil = { year: number; month: number; day: number; hour: number; minute: number; second: number };
+/** Date and time of day in UTC. `month` and `day` start at 1. */
+export type UtcDateTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
 
-/** Calendar date and time of day of a Unix time. Counts in eras of 400 years from 0000-03-01, so that the leap day ends a year. */
-export function civil(unixSeconds: bigint): Civil {
+/** Date and time of day of a Unix time. Counts in eras of 400 years from 0000-03-01, so that a leap day is the last day of a year. */
+export function utcDateTime(unixSeconds: bigint): UtcDateTime {
   const days = floorDiv(unixSeconds, 86_400n);
   const rest = Number(unixSeconds - days * 86_400n);
   const fromMarch = days + 719_468n;
@@ -24,16 +24,16 @@ export function civil(unixSeconds: bigint): Civil {
   };
 }
 
-/** RFC 3339 in UTC with nanoseconds, trailing zeros left out: Go's text of a time in JSON. */
+/** RFC 3339 in UTC with nanoseconds and without trailing zeros, as Go writes a time in JSON. */
 export function rfc3339(unixNanos: bigint): string {
   const seconds = floorDiv(unixNanos, nanosPerSecond);
   const nanos = unixNanos - seconds * nanosPerSecond;
   const fraction = nanos === 0n ? '' : `.${nanos.toString().padStart(9, '0').replace(/0+$/, '')}`;
-  const { year, month, day, hour, minute, second } = civil(seconds);
+  const { year, month, day, hour, minute, second } = utcDateTime(seconds);
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}Z`;
 }
 
-/** Go's zero time, which stands for "never". */
+/** Go's zero time, which means "never". */
 export const zeroTime = '0001-01-01T00:00:00Z';
 
 const nanosPerSecond = 1_000_000_000n;

@@ -1,27 +1,27 @@
 import { expect, test } from 'bun:test';
 import { openDatabase } from '../platform/database-bun.ts';
-import { codeOf, grow, openChain } from '../state/grow.fixture.ts';
-import { chainID, peerID, randomChain } from '../state/random-chain.fixture.ts';
+import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';
 import { createAccept } from './accept.ts';
 import { type ChainEvent, createEventBus } from './events.ts';
 
 function setUp(writeIndex?: () => void) {
   const chain = openChain(openDatabase);
   const source = randomChain(3);
-  grow(chain, source, 2);
+  appendBlocks(chain, source, 2);
   const reported: unknown[] = [];
   const bus = createEventBus((error) => reported.push(error));
   const events: ChainEvent[] = [];
   const accept = createAccept(chain.state, writeIndex, bus);
   const next = () => {
-    const { puts, ...block } = source.next(chain.state);
-    if (puts.length > 0) chain.store.write(() => chain.memory.put(chainID, peerID, puts));
+    const { inboundUtxos, ...block } = source.next(chain.state);
+    if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
     return block;
   };
   return { ...chain, bus, events, reported, accept, next };
 }
 
-test('every accepted block is published once, after its commit, in order', () => {
+test('publishes every accepted block once, after its commit, in order', () => {
   const { accept, bus, next, state, close } = setUp();
   const seen: [height: bigint, stateHeight: bigint][] = [];
   bus.subscribe((event) => {
@@ -36,7 +36,7 @@ test('every accepted block is published once, after its commit, in order', () =>
   close();
 });
 
-test('a commit that fails publishes nothing', () => {
+test('publishes no event if the commit fails', () => {
   const { accept, bus, events, next, state, close } = setUp(() => {
     throw new RangeError('no space');
   });
@@ -47,16 +47,16 @@ test('a commit that fails publishes nothing', () => {
   close();
 });
 
-test('a listener that throws is reported and stops nobody; one that left hears nothing more', () => {
+test('reports a listener that throws and calls the others; an ended subscription receives no more events', () => {
   const { accept, bus, events, reported, next, state, close } = setUp();
   bus.subscribe(() => {
     throw new RangeError('listener failed');
   });
-  const leave = bus.subscribe((event) => void events.push(event));
+  const unsubscribe = bus.subscribe((event) => void events.push(event));
   accept([next()]);
   expect(reported).toHaveLength(1);
   expect(events).toHaveLength(1);
-  leave();
+  unsubscribe();
   accept([next()]);
   expect(events).toHaveLength(1);
   expect(state.height()).toBe(4n);

@@ -1,15 +1,15 @@
 import type { NewBlock, StoredBlock } from '../state/block-change.ts';
-import type { ChainState, WithinAll } from '../state/chain-state.ts';
+import type { ChainState, OnBlocksStored } from '../state/chain-state.ts';
 import type { EventBus } from './events.ts';
 
 /**
- * The one way in for accepted blocks, whoever decided them: the solo engine or a followed node. Stores the blocks and their index in one
- * transaction, then publishes an event for each.
+ * Stores accepted blocks and their index rows in one database transaction, then publishes an event for each block. All accepted blocks go
+ * through it, those of the solo engine and those of a followed node.
  */
 export type Accept = (blocks: readonly NewBlock[]) => void;
 
 export const createAccept =
-  (state: Pick<ChainState, 'id' | 'commitAll'>, writeIndex: WithinAll | undefined, { publish }: Pick<EventBus, 'publish'>): Accept =>
+  (state: Pick<ChainState, 'id' | 'commitAll'>, writeIndex: OnBlocksStored | undefined, { publish }: Pick<EventBus, 'publish'>): Accept =>
   (blocks) => {
     let committed: readonly StoredBlock[] = [];
     state.commitAll(blocks, (all) => {

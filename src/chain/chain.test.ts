@@ -8,7 +8,7 @@ import type { TransferableInput } from '../tx/input.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { makeUtxo, utxoId } from '../tx/utxo.ts';
-import { type BlockRef, type Chain, createChain, type Ledger } from './chain.ts';
+import { type Chain, type ChainBlock, createChain, type Ledger } from './chain.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
 const asset = 'aa'.repeat(32) as Id;
@@ -24,7 +24,7 @@ const input = (txID: Id, outputIndex: number): TransferableInput => ({
   input: { kind: 'secp256k1fx.TransferInput', amount: 100n, signatureIndices: [] },
 });
 
-/** Spends some outputs and makes one; the memo makes it another transaction. */
+/** Returns a transaction that spends some outputs and creates one. Another memo gives another transaction ID. */
 const spend = (refs: [Id, number][], memo = '', extra = 0): Tx =>
   makeTx(
     {
@@ -38,7 +38,7 @@ const spend = (refs: [Id, number][], memo = '', extra = 0): Tx =>
     [],
   );
 
-const importing = (memo: string): Tx =>
+const importTx = (memo: string): Tx =>
   makeTx(
     {
       kind: 'ImportTx',
@@ -53,12 +53,12 @@ const importing = (memo: string): Tx =>
     [],
   );
 
-/** Only whether the inputs are there; the rules themselves have their own tests. */
-const judge: TxVerifier = {
-  syntax: (tx) => {
+/** Checks only that the inputs exist; src/verify tests the rules. */
+const verifier: TxVerifier = {
+  verifySyntax: (tx) => {
     if (Buffer.from(tx.unsigned.memo).includes('malformed')) throw new Fault('malformed', { code: 'TEST_MALFORMED' });
   },
-  spend: (tx, view) => {
+  verifySpend: (tx, view) => {
     for (const { txID, outputIndex } of tx.unsigned.inputs)
       if (view.utxo(utxoId(txID, outputIndex)) === undefined) throw new Fault('not found', { code: 'TEST_NOT_FOUND' });
   },
@@ -103,7 +103,7 @@ function memoryLedger(coins: number): Ledger & { blocks: Map<Id, Block> } {
 }
 
 function setUp(
-  kinder = true,
+  differences = true,
   coins = 100,
 ): {
   chain: Chain;
@@ -113,7 +113,12 @@ function setUp(
 } {
   const ledger = memoryLedger(coins);
   let now = 2000n;
-  const chain = createChain({ ledger, judge, now: () => now, differences: { judgesAnew: kinder, walletMovesOn: kinder } });
+  const chain = createChain({
+    ledger,
+    verifier,
+    now: () => now,
+    differences: { retryRefused: differences, skipFailedWalletTx: differences },
+  });
   const decide = () => {
     const block = chain.build();
     if (block === undefined) return undefined;
@@ -139,11 +144,11 @@ const messageOf = (run: () => unknown): string => {
     if (error instanceof Fault) return error.message;
     throw error;
   }
-  return 'taken';
+  return 'accepted';
 };
 
-describe('the pool', () => {
-  test('takes a waiting transaction again without complaint and names conflicts', () => {
+describe('the mempool', () => {
+  test('accepts a waiting transaction again without error and names conflicts', () => {
     const { chain } = setUp();
     const a = spend([[genesis.id, 0]]);
     const b = spend([[genesis.id, 0]], 'other');
@@ -153,13 +158,13 @@ describe('the pool', () => {
     expect(chain.mempool.size()).toEqual({ txs: 1, bytes: a.bytes.length });
   });
 
-  test('refuses what is larger than 64 KiB', () => {
+  test('rejects a transaction larger than 64 KiB', () => {
     const { chain } = setUp();
     const large = spend([[genesis.id, 0]], 'x', 70_000);
     expect(messageOf(() => chain.issue(large))).toBe(`tx too large: ${idText(large.id)} size (${large.bytes.length}) > max size (65536)`);
   });
 
-  test('strictly: a refusal is remembered for 64 others, even if the transaction has become good', () => {
+  test('--strict: a drop reason is cached until 64 others follow, even if the transaction has become valid', () => {
     const { chain, decide } = setUp(false);
     const parent = spend([[genesis.id, 0]]);
     const child = spend([[parent.id, 0]]);
@@ -168,22 +173,22 @@ describe('the pool', () => {
     decide();
     expect(messageOf(() => chain.issue(child))).toBe('not found');
     for (let i = 0; i < 64; i++) messageOf(() => chain.issue(spend([[other, i]])));
-    expect(messageOf(() => chain.issue(child))).toBe('taken');
+    expect(messageOf(() => chain.issue(child))).toBe('accepted');
   });
 
-  test('kindly: it is judged anew', () => {
+  test('a transaction that was rejected is verified again', () => {
     const { chain, decide } = setUp();
     const parent = spend([[genesis.id, 0]]);
     const child = spend([[parent.id, 0]]);
     expect(messageOf(() => chain.issue(child))).toBe('not found');
     chain.issue(parent);
     decide();
-    expect(messageOf(() => chain.issue(child))).toBe('taken');
+    expect(messageOf(() => chain.issue(child))).toBe('accepted');
   });
 });
 
 describe('a block', () => {
-  test('holds what waits, oldest first, up to 128 KiB, and its time never goes back', () => {
+  test('holds waiting transactions, oldest first, up to 128 KiB, and its time is never before its parent', () => {
     const { chain, decide, setNow } = setUp();
     const txs = [0, 1, 2].map((i) => spend([[genesis.id, i]], `${i}`, 60_000));
     for (const tx of txs) chain.issue(tx);
@@ -197,7 +202,7 @@ describe('a block', () => {
     expect(decide()).toBeUndefined();
   });
 
-  test('that fails gives its transactions back to the pool: a clock far behind loses nothing', () => {
+  test('that fails because the clock is far behind returns its transactions to the mempool', () => {
     const { chain, decide, setNow } = setUp();
     chain.issue(spend([[genesis.id, 0]]));
     decide();
@@ -210,26 +215,26 @@ describe('a block', () => {
     expect(decide()?.txs.map((tx) => tx.id)).toEqual([next.id]);
   });
 
-  test('that fails loses nothing, though the wallet queue has put a rival of its transaction into the pool meanwhile', () => {
+  test('that fails returns its transactions, except one that conflicts with a transaction the wallet queue has added since', () => {
     const { chain, decide, setNow } = setUp();
     chain.issue(spend([[genesis.id, 0]]));
     decide();
     setNow(1500n);
-    const [taken, kept] = [spend([[genesis.id, 1]], 'taken', 60_000), spend([[genesis.id, 2]], 'kept', 60_000)];
-    // The rival comes into the pool when the bad one is dropped, and is too large for the same block.
-    const [bad, rival] = [spend([[other, 0]], 'bad'), spend([[genesis.id, 1]], 'rival', 20_000)];
-    for (const tx of [taken, kept]) chain.issue(tx);
-    for (const tx of [bad, rival]) chain.issueInTurn(tx);
+    const [replaced, returned] = [spend([[genesis.id, 1]], 'replaced', 60_000), spend([[genesis.id, 2]], 'returned', 60_000)];
+    // The conflicting transaction enters the mempool when the invalid one is dropped, and is too large for the same block.
+    const [bad, conflicting] = [spend([[other, 0]], 'bad'), spend([[genesis.id, 1]], 'conflicting', 20_000)];
+    for (const tx of [replaced, returned]) chain.issue(tx);
+    for (const tx of [bad, conflicting]) chain.queueWalletTx(tx);
     expect(messageOf(decide)).toContain('too far in the future');
     setNow(2001n);
-    expect([taken, kept, rival].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Processing', 'Processing']);
-    expect(decide()?.txs.map(({ id }) => id)).toEqual([rival.id, kept.id]);
-    expect(chain.status(taken.id)).toBe('Rejected');
+    expect([replaced, returned, conflicting].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Processing', 'Processing']);
+    expect(decide()?.txs.map(({ id }) => id)).toEqual([conflicting.id, returned.id]);
+    expect(chain.status(replaced.id)).toBe('Rejected');
   });
 
   test('does not import the same output twice', () => {
     const { chain, ledger } = setUp();
-    const [a, b] = [importing('a'), importing('b')];
+    const [a, b] = [importTx('a'), importTx('b')];
     const twice = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a, b] });
     expect(messageOf(() => chain.verify(twice))).toBe('block contains conflicting transactions');
     const first = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a] });
@@ -239,7 +244,7 @@ describe('a block', () => {
     expect(ledger.lastAccepted().height).toBe(0n);
   });
 
-  test('is refused in the order of the rules', () => {
+  test('is rejected by the first rule it violates', () => {
     const { chain } = setUp();
     const tx = spend([[genesis.id, 0]]);
     const good = { parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [tx] };
@@ -255,12 +260,12 @@ describe('a block', () => {
       [makeBlock({ ...good, txs: [tx, tx] }), 'failed to semantically verify tx'],
     ];
     for (const [block, text] of cases) expect(messageOf(() => chain.verify(block))).toContain(text);
-    expect(messageOf(() => chain.verify(makeBlock({ ...good, time: 2010n })))).toBe('taken');
+    expect(messageOf(() => chain.verify(makeBlock({ ...good, time: 2010n })))).toBe('accepted');
   });
 });
 
 describe('several blocks at once', () => {
-  test('siblings stand on the same parent, one is accepted, the other gives its transactions back', () => {
+  test('two blocks have the same parent; one is accepted, the other returns its transactions', () => {
     const { chain, ledger } = setUp();
     const [a, b, c] = [spend([[genesis.id, 0]], 'a'), spend([[genesis.id, 1]], 'b'), spend([[genesis.id, 0]], 'c')];
     const left = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [a] });
@@ -286,7 +291,7 @@ describe('several blocks at once', () => {
     const first = makeBlock({ parentID: chain.lastAccepted(), height: 1n, time: 2000n, txs: [parent] });
     chain.verify(first);
     chain.setPreference(first.id);
-    chain.issueInTurn(child);
+    chain.queueWalletTx(child);
     const second = chain.build();
     expect(second?.parentID).toBe(first.id);
     chain.verify(second!);
@@ -300,7 +305,7 @@ describe('several blocks at once', () => {
     const { chain } = setUp(true, blocks);
     const window = 1_000;
     const windowTimes: number[] = [];
-    let previous: BlockRef | undefined;
+    let previous: ChainBlock | undefined;
     let spent: Id = genesis.id;
     let started = performance.now();
     for (let height = 1; height < blocks; height++) {
@@ -323,7 +328,7 @@ describe('several blocks at once', () => {
     expect(windowTimes.at(-1)!).toBeLessThan(8 * Math.max(windowTimes[1]!, 5));
   });
 
-  test('an accepted block is not kept in memory by its descendants', async () => {
+  test('the descendants of an accepted block do not keep it in memory', async () => {
     const { chain, ledger } = setUp();
     const diffs: WeakRef<Diff>[] = [];
     const commit = ledger.commit;
@@ -363,11 +368,11 @@ describe('the wallet queue', () => {
     return txs;
   };
 
-  test('issues each when the one before it is accepted', () => {
+  test('issues each transaction when the one before it is accepted', () => {
     const { chain, decide } = setUp();
     const txs = chained(5);
-    for (const tx of txs) chain.issueInTurn(tx);
-    chain.issueInTurn(txs[2]!);
+    for (const tx of txs) chain.queueWalletTx(tx);
+    chain.queueWalletTx(txs[2]!);
     expect(chain.mempool.size().txs).toBe(1);
     for (const tx of txs) {
       expect(chain.status(tx.id)).toBe('Processing');
@@ -378,21 +383,21 @@ describe('the wallet queue', () => {
 
   const behindBad = [spend([[other, 9]], 'bad'), spend([[genesis.id, 3]], 'good')];
 
-  test('kindly: an invalid one is thrown out and the next has its turn', () => {
+  test('drops an invalid transaction and issues the next', () => {
     const { chain, decide } = setUp();
-    for (const tx of behindBad) chain.issueInTurn(tx);
+    for (const tx of behindBad) chain.queueWalletTx(tx);
     expect(decide()?.txs.map(({ id }) => id)).toEqual([behindBad[1]!.id]);
   });
 
-  test('kindly: a malformed one as well', () => {
+  test('drops a malformed transaction and issues the next', () => {
     const { chain, decide } = setUp();
-    for (const tx of [spend([[genesis.id, 4]], 'malformed'), behindBad[1]!]) chain.issueInTurn(tx);
+    for (const tx of [spend([[genesis.id, 4]], 'malformed'), behindBad[1]!]) chain.queueWalletTx(tx);
     expect(decide()?.txs.map(({ id }) => id)).toEqual([behindBad[1]!.id]);
   });
 
-  test('strictly: it blocks the queue for good', () => {
+  test('--strict: an invalid transaction blocks the queue forever', () => {
     const { chain, decide } = setUp(false);
-    for (const tx of behindBad) chain.issueInTurn(tx);
+    for (const tx of behindBad) chain.queueWalletTx(tx);
     expect(decide()).toBeUndefined();
     expect(decide()).toBeUndefined();
     chain.issue(behindBad[1]!);

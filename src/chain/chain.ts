@@ -10,22 +10,22 @@ import { buildBlock } from './builder.ts';
 import { createCommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
 import { createMempool, type Mempool } from './mempool.ts';
-import { explainMissing } from './missing-output.ts';
-import { type Parent, type Processing, verifyBlock } from './processing.ts';
-import { createRefusals } from './refusals.ts';
+import { explainMissingOutput } from './missing-output.ts';
+import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
+import { createRejectedTxInputs } from './rejected-tx-inputs.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-/** The accepted state as the chain needs it. */
+/** The accepted state, as far as the chain needs it. */
 export type Ledger = View & {
   readonly lastAccepted: () => { readonly id: Id; readonly height: bigint; readonly time: bigint };
   readonly block: (id: Id) => Uint8Array | undefined;
   readonly hasTx: (id: Id) => boolean;
-  /** Whether an output existed and is gone, on this chain or in the memory shared with another. */
+  /** Whether an output has been spent, on this chain or in the memory shared with another chain. */
   readonly wasConsumed: (utxoID: Id) => boolean;
-  /** The transaction that consumed an output, as far as it is known. */
+  /** The transaction that spent an output, if known. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
-  /** Everything a block changes, in one transaction of the store. */
+  /** Stores a block and its changes in one database transaction. */
   readonly commit: (block: Block, diff: Diff) => void;
 };
 
@@ -33,60 +33,60 @@ export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 export type ChainDeps = {
   readonly ledger: Ledger;
-  readonly judge: TxVerifier;
+  readonly verifier: TxVerifier;
   /** Unix seconds. */
   readonly now: () => bigint;
-  /** Where this chain is kinder than the peer; see the table of differences. */
-  readonly differences: { readonly judgesAnew: boolean; readonly walletMovesOn: boolean };
+  /** See src/differences.ts. */
+  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
-  /** Commits begin to fail, or succeed again. */
+  /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
 };
 
-/** A block by its place and its bytes: all an engine holds of it. */
-export type BlockRef = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;
+/** The fields of a block that the engine needs. */
+export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;
 
-/** The first part is what an engine drives (it declares the same shape as its Vm), the rest is for those who issue and ask. */
+/** One chain. The members up to `waiting` are the Vm that the engine drives; the others are for the RPC methods. */
 export type Chain = {
   readonly lastAccepted: () => Id;
-  readonly build: () => BlockRef | undefined;
-  readonly parse: (bytes: Uint8Array) => BlockRef;
-  readonly block: (id: Id) => BlockRef | undefined;
-  readonly verify: (block: BlockRef) => void;
+  readonly build: () => ChainBlock | undefined;
+  readonly parse: (bytes: Uint8Array) => ChainBlock;
+  readonly block: (id: Id) => ChainBlock | undefined;
+  readonly verify: (block: ChainBlock) => void;
   readonly accept: (id: Id) => void;
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
   readonly onWork: (listener: () => void) => void;
   readonly waiting: () => number;
-  /** Takes a transaction into the pool after judging it on the last accepted state; a waiting one is taken as it is. */
+  /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
   readonly issue: (tx: Tx) => void;
-  /** Signatures that `issue` will ask for, if the state stays as it is: those before the first check that fails without them. */
+  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
   readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
-  /** Takes a transaction that may depend on others still waiting; it is judged when its turn comes. */
-  readonly issueInTurn: (tx: Tx) => void;
+  /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
+  readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
   readonly mempool: Pick<Mempool, 'size'>;
   readonly processing: () => number;
-  /** Why the last block could not be stored; undefined as soon as one is stored. While it is set, nothing new is issued. */
+  /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;
 };
 
-/** One chain: what waits, what is undecided, what is accepted. The only place that changes accepted state is `accept`. */
-export function createChain({ ledger, judge, now, differences, onDropped, onCommitState }: ChainDeps): Chain {
+/** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
+export function createChain({ ledger, verifier, now, differences, onDropped, onCommitState }: ChainDeps): Chain {
   const mempool = createMempool();
-  const processing = new Map<Id, Processing>();
-  const effects = rememberedEffects();
-  const refusals = createRefusals();
-  const commits = createCommitState(() => onCommitState?.());
+  const processing = new Map<Id, ProcessingBlock>();
+  const effects = memoizeEffects();
+  const rejectedTxInputs = createRejectedTxInputs();
+  const commitState = createCommitState(() => onCommitState?.());
   const workListeners: (() => void)[] = [];
   let preferred = ledger.lastAccepted().id;
-  /** The block that was built last and not verified yet. */
+  /** The block that was built last, until it is verified. */
   let built: Block | undefined;
 
-  const dropped = (tx: Tx, reason: AnyFault): void => {
+  const drop = (tx: Tx, reason: AnyFault): void => {
     mempool.markDropped(tx.id, reason);
-    refusals.add(tx);
-    wallet.dropped(tx.id);
+    rejectedTxInputs.add(tx);
+    wallet.onDropped(tx.id);
     onDropped?.(tx, reason);
   };
 
@@ -97,47 +97,47 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
       if (error instanceof Fault) mempool.markDropped(tx.id, error);
       throw error;
     }
-    refusals.forget(tx.id);
-    tellWork();
+    rejectedTxInputs.remove(tx.id);
+    notifyWork();
   };
 
-  const tellWork = (): void => {
+  const notifyWork = (): void => {
     for (const listener of workListeners) listener();
   };
 
-  const wallet = createWalletQueue(add, differences.walletMovesOn);
+  const wallet = createWalletQueue(add, differences.skipFailedWalletTx);
 
-  /** Peer: vms/avm/network/gossip.go, Add: pending first, then a remembered refusal, then the rules, then the pool's limits. */
+  /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx): void => {
     if (mempool.get(tx.id) !== undefined) return;
-    commits.checkIssuable();
+    commitState.checkIssuable();
     checkRules(tx);
     add(tx);
   };
 
-  const issueInTurn = (tx: Tx): void => {
-    if (!wallet.has(tx.id)) commits.checkIssuable();
+  const queueWalletTx = (tx: Tx): void => {
+    if (!wallet.has(tx.id)) commitState.checkIssuable();
     wallet.issue(tx);
   };
 
-  /** Throws a fault that says why the last accepted state does not allow the transaction. */
+  /** Throws a fault if the transaction is invalid on the last accepted state. */
   const checkRules = (tx: Tx): void => {
-    const before = differences.judgesAnew ? undefined : mempool.dropReason(tx.id);
+    const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
-      judge.syntax(tx);
-      judge.spend(tx, ledger);
+      verifier.verifySyntax(tx);
+      verifier.verifySpend(tx, ledger);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       mempool.markDropped(tx.id, error);
-      refusals.add(tx);
-      throw explainMissing(error, ledger, status);
+      rejectedTxInputs.add(tx);
+      throw explainMissingOutput(error, ledger, status);
     }
   };
 
   const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
-    const isDecided = mempool.get(tx.id) !== undefined || (!differences.judgesAnew && mempool.dropReason(tx.id) !== undefined);
-    return isDecided ? [] : judge.expectedSignatures(tx, ledger);
+    const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.dropReason(tx.id) !== undefined);
+    return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
   };
 
   const parentAt = (id: Id): Parent | undefined => {
@@ -161,20 +161,20 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
     };
   };
 
-  const importedBy = (parentID: Id): ReadonlySet<Id> => {
+  const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
     const all = new Set<Id>();
     for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
       for (const id of at.imported) all.add(id);
     return all;
   };
 
-  const verify = (block: BlockRef): void => {
+  const verify = (block: ChainBlock): void => {
     if (processing.has(block.id)) return;
     const whole = 'txs' in block ? (block as Block) : parseBlock(block.bytes);
     try {
-      processing.set(block.id, verifyBlock(whole, { judge, now, parent: parentAt, importedBy, effects, dropped }));
+      processing.set(block.id, verifyBlock(whole, { verifier, now, parent: parentAt, importedByAncestors, effects, onDropped: drop }));
     } catch (error) {
-      if (whole === built) giveBack(whole.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
+      if (whole === built) returnToMempool(whole.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
       throw error;
     } finally {
       built = undefined;
@@ -183,50 +183,53 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
   };
 
   /**
-   * A block that fails must not take good transactions with it: they wait again, and are verified when the next block is built.
-   * Only one that conflicts with a transaction that came into the pool meanwhile is dropped. Nobody is told, or it would be built at once.
+   * Puts the transactions of a failed block back into the mempool; they are verified when the next block is built. A transaction that now
+   * conflicts with one in the mempool is dropped. The engine is not notified: it would build the same block again at once.
    */
-  const giveBack = (txs: readonly Tx[]): void => {
+  const returnToMempool = (txs: readonly Tx[]): void => {
     for (const tx of txs) {
       try {
         mempool.putBack(tx);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        if (!isDuplicate(error)) dropped(tx, error);
+        if (!isDuplicate(error)) drop(tx, error);
       }
     }
   };
 
   const accept = (id: Id): void => {
-    const { block, diff } = decided(id);
+    const { block, diff } = requireProcessing(id);
     try {
       ledger.commit(block, diff);
     } catch (error) {
-      commits.failed(block.height, error);
+      commitState.recordFailure(block.height, error);
       throw error;
     }
     processing.delete(id);
     mempool.remove(block.txs);
     for (const tx of block.txs) {
-      refusals.forget(tx.id);
-      wallet.decided(tx.id);
+      rejectedTxInputs.remove(tx.id);
+      wallet.onDecided(tx.id);
     }
-    commits.cleared();
+    commitState.clear();
   };
 
-  /** What the block held goes back to the pool if it is still valid. If reading fails the rest goes back unverified, then the error is thrown. */
+  /**
+   * Rejects a block; its transactions go back to the mempool if they are still valid. If reading the state fails, the remaining ones go back
+   * unverified and the error is thrown.
+   */
   const reject = (id: Id): void => {
-    const { block } = decided(id);
+    const { block } = requireProcessing(id);
     processing.delete(id);
     let verified = 0;
     try {
       for (const tx of block.txs) {
-        if (mempool.get(tx.id) === undefined && isStillValid(tx)) giveBack([tx]);
+        if (mempool.get(tx.id) === undefined && isStillValid(tx)) returnToMempool([tx]);
         verified++;
       }
     } finally {
-      giveBack(block.txs.slice(verified));
-      tellWork();
+      returnToMempool(block.txs.slice(verified));
+      notifyWork();
     }
   };
 
@@ -236,12 +239,12 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
       return true;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      dropped(tx, error);
+      drop(tx, error);
       return false;
     }
   };
 
-  const decided = (id: Id): Processing => {
+  const requireProcessing = (id: Id): ProcessingBlock => {
     const undecided = processing.get(id);
     if (undecided === undefined)
       throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
@@ -254,16 +257,16 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
   const status = (id: Id): TxStatus => {
     if (ledger.hasTx(id)) return 'Accepted';
     if (isUndecided(id)) return 'Processing';
-    return refusals.wanted(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
+    return rejectedTxInputs.inputsOf(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
   };
 
   return {
     lastAccepted: () => ledger.lastAccepted().id,
     build: () => {
       const parent = parentAt(preferred);
-      built = parent && buildBlock(parent, { mempool, judge, now, importedBy, effects, dropped, giveBack });
-      // Nothing is left to store: only the next transaction can tell whether storing works again.
-      if (parent !== undefined && built === undefined) commits.cleared();
+      built = parent && buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped: drop, returnToMempool });
+      // No block is left to store: only the next transaction will show whether storing works again.
+      if (parent !== undefined && built === undefined) commitState.clear();
       return built;
     },
     parse: parseBlock,
@@ -283,16 +286,16 @@ export function createChain({ ledger, judge, now, differences, onDropped, onComm
     waiting: () => mempool.size().txs,
     issue,
     expectedSignatures,
-    issueInTurn,
+    queueWalletTx,
     status,
     mempool,
     processing: () => processing.size,
-    commitFailure: commits.failure,
+    commitFailure: commitState.failure,
   };
 }
 
-/** A transaction is taken through twice, when its block is built and when it is verified; what it does is the same both times. */
-function rememberedEffects(): (tx: Tx) => Effects {
+/** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
+function memoizeEffects(): (tx: Tx) => Effects {
   const known = new WeakMap<Tx, Effects>();
   return (tx) => {
     const before = known.get(tx);

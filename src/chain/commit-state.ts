@@ -1,13 +1,13 @@
 import { type AnyFault, Fault } from '../fault.ts';
 import { ChainError } from './fault.ts';
 
-/** Whether accepted blocks can be stored: the failure of the last commit, until a commit succeeds or no transaction waits for one. */
+/** The failure of the last commit, until a commit succeeds or no transaction is left to store. */
 export type CommitState = {
-  readonly failed: (height: bigint, error: unknown) => void;
-  readonly cleared: () => void;
-  /** What the store said. */
+  readonly recordFailure: (height: bigint, error: unknown) => void;
+  readonly clear: () => void;
+  /** The store's error. */
   readonly failure: () => AnyFault | undefined;
-  /** Throws while the last commit failed: the transaction would only wait, and the caller would take it for issued. */
+  /** Throws if the last commit failed: the caller would believe the transaction issued, but it could not be stored. */
   readonly checkIssuable: () => void;
 };
 
@@ -15,12 +15,12 @@ export type CommitState = {
 export function createCommitState(onChange: () => void): CommitState {
   let last: { readonly height: bigint; readonly failure: AnyFault } | undefined;
   return {
-    failed: (height, error) => {
+    recordFailure: (height, error) => {
       const wasFailing = last !== undefined;
-      last = { height, failure: error instanceof Fault ? error : unnamed(height, error) };
+      last = { height, failure: error instanceof Fault ? error : unknownFailure(height, error) };
       if (!wasFailing) onChange();
     },
-    cleared: () => {
+    clear: () => {
       if (last === undefined) return;
       last = undefined;
       onChange();
@@ -29,12 +29,13 @@ export function createCommitState(onChange: () => void): CommitState {
     checkIssuable: () => {
       if (last === undefined) return;
       const { height, failure } = last;
-      throw notStored(`transaction not issued: block ${height} could not be stored: ${failure.message}`, height, failure.fault.code);
+      throw notStoredError(`transaction not issued: block ${height} could not be stored: ${failure.message}`, height, failure.fault.code);
     },
   };
 }
 
-const notStored = (message: string, height: bigint, cause: string) => new ChainError(message, { code: 'BLOCK_NOT_STORED', cause, height });
+const notStoredError = (message: string, height: bigint, cause: string) =>
+  new ChainError(message, { code: 'BLOCK_NOT_STORED', cause, height });
 
-const unnamed = (height: bigint, error: unknown): AnyFault =>
-  notStored(String((error as { message?: unknown } | null)?.message ?? error), height, 'UNKNOWN');
+const unknownFailure = (height: bigint, error: unknown): AnyFault =>
+  notStoredError(String((error as { message?: unknown } | null)?.message ?? error), height, 'UNKNOWN');

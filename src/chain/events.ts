@@ -1,17 +1,17 @@
 import type { Id } from '../bytes/id.ts';
 import type { StoredBlock } from '../state/block-change.ts';
 
-/** A change of accepted state. It is published after the change is committed, in the order of the commits. */
+/** A change of the accepted state, published after its commit, in the order of the commits. */
 export type ChainEvent = { readonly kind: 'accepted'; readonly chainID: Id; readonly stored: StoredBlock };
 
-/** Tells everyone in this process who listens about changes of accepted state. */
+/** Delivers changes of the accepted state to subscribers in this process. */
 export type EventBus = {
   readonly publish: (event: ChainEvent) => void;
   /** Returns a function that ends the subscription. */
   readonly subscribe: (listener: (event: ChainEvent) => void) => () => void;
 };
 
-/** A listener that throws is reported; it stops neither the chain nor the other listeners. */
+/** Creates an event bus. An error of a listener goes to `report`; the other listeners are still called. */
 export function createEventBus(report: (error: unknown) => void): EventBus {
   const listeners = new Set<(event: ChainEvent) => void>();
   return {
@@ -24,7 +24,7 @@ export function createEventBus(report: (error: unknown) => void): EventBus {
         }
     },
     subscribe: (listener) => {
-      // A function given twice is called twice, and ends one subscription at a time.
+      // A function that is subscribed twice is called twice and has two subscriptions.
       const entry = (event: ChainEvent) => listener(event);
       listeners.add(entry);
       return () => void listeners.delete(entry);

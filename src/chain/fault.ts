@@ -15,10 +15,10 @@ export type ChainFault =
   | { code: 'BLOCK_CONFLICTING_TXS' }
   | { code: 'BLOCK_CONFLICTS_WITH_ANCESTOR' }
   | { code: 'BLOCK_NOT_PROCESSING'; blockID: string }
-  /** `cause` is the store's own code, such as STORE_FULL. */
+  /** `cause` is the store's error code, such as STORE_FULL. */
   | { code: 'BLOCK_NOT_STORED'; cause: string; height: bigint }
   | { code: 'WALLET_QUEUE_FULL'; max: number };
 export class ChainError extends Fault<ChainFault> {}
 
-/** The transaction waits in the pool already. */
+/** Whether the error says that the transaction is in the mempool already. */
 export const isDuplicate = (error: unknown): boolean => error instanceof ChainError && error.fault.code === 'MEMPOOL_DUPLICATE';

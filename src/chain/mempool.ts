@@ -1,22 +1,23 @@
 import { type Id, idText } from '../bytes/id.ts';
 import type { AnyFault } from '../fault.ts';
-import { consumedBy } from '../tx/effects.ts';
+import { consumedIds } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import { ChainError } from './fault.ts';
 
-/** Peer: vms/txs/mempool/mempool.go. */
+/** AvalancheGo: vms/txs/mempool/mempool.go. */
 export const maxTxSize = 64 * 1024;
 export const maxMempoolSize = 64 * 1024 * 1024;
-const rememberedDrops = 64;
+/** Number of cached drop reasons. */
+const maxDropReasons = 64;
 
-/** Transactions waiting for a block, oldest first, no two of which consume the same output. */
+/** Transactions waiting for a block, oldest first. No two of them spend the same output. */
 export type Mempool = {
   readonly get: (id: Id) => Tx | undefined;
-  /** Throws a fault if the transaction is known, too large, over the space left, or in conflict with a waiting one. */
+  /** Throws a fault if the transaction is a duplicate, too large, exceeds the free space, or conflicts with another one. */
   readonly add: (tx: Tx) => void;
-  /** Adds a transaction that a failed block had taken: within the limits when it was first added, so only a conflict or a duplicate throws. */
+  /** Adds a transaction again after its block failed. Its size was checked before, so only a conflict or a duplicate throws. */
   readonly putBack: (tx: Tx) => void;
-  /** Removes transactions that a block took; for one that never waited here, everything it conflicts with goes. */
+  /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed. */
   readonly remove: (txs: readonly Tx[]) => void;
   readonly oldest: () => Tx | undefined;
   readonly size: () => { readonly txs: number; readonly bytes: number };
@@ -25,12 +26,12 @@ export type Mempool = {
 };
 
 export function createMempool(): Mempool {
-  const waiting = new Map<Id, Waiting>();
+  const waiting = new Map<Id, MempoolEntry>();
   const consumers = new Map<Id, Id>();
   const dropped = new Map<Id, AnyFault>();
   let bytes = 0;
 
-  const forget = ({ tx, consumed }: Waiting): void => {
+  const removeEntry = ({ tx, consumed }: MempoolEntry): void => {
     waiting.delete(tx.id);
     bytes -= tx.bytes.length;
     for (const id of consumed) consumers.delete(id);
@@ -63,15 +64,15 @@ export function createMempool(): Mempool {
   };
 
   const insert = (tx: Tx): void => {
-    const consumed = consumedBy(tx);
-    const contested = consumed.find((id) => consumers.has(id));
-    if (contested !== undefined) {
+    const consumed = consumedIds(tx);
+    const conflicting = consumed.find((id) => consumers.has(id));
+    if (conflicting !== undefined) {
       const txID = idText(tx.id);
       throw new ChainError(`tx conflicts with other tx: ${txID}`, {
         code: 'MEMPOOL_CONFLICT',
         txID,
-        utxoID: idText(contested),
-        spentBy: idText(consumers.get(contested) as Id),
+        utxoID: idText(conflicting),
+        spentBy: idText(consumers.get(conflicting) as Id),
       });
     }
     waiting.set(tx.id, { tx, consumed });
@@ -84,12 +85,12 @@ export function createMempool(): Mempool {
     for (const tx of txs) {
       const own = waiting.get(tx.id);
       if (own !== undefined) {
-        forget(own);
+        removeEntry(own);
         continue;
       }
-      for (const id of consumedBy(tx)) {
-        const rival = waiting.get(consumers.get(id) ?? tx.id);
-        if (rival !== undefined) forget(rival);
+      for (const id of consumedIds(tx)) {
+        const conflicting = waiting.get(consumers.get(id) ?? tx.id);
+        if (conflicting !== undefined) removeEntry(conflicting);
       }
     }
   };
@@ -109,15 +110,15 @@ export function createMempool(): Mempool {
     oldest: () => waiting.values().next().value?.tx,
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {
-      // A full pool says nothing about the transaction, and a waiting one is not dropped.
+      // A full mempool does not make the transaction invalid, and a waiting transaction is not dropped.
       if (isFull(reason) || waiting.has(id)) return;
       dropped.delete(id);
-      if (dropped.size >= rememberedDrops) dropped.delete(dropped.keys().next().value as Id);
+      if (dropped.size >= maxDropReasons) dropped.delete(dropped.keys().next().value as Id);
       dropped.set(id, reason);
     },
     dropReason: (id) => {
       const reason = dropped.get(id);
-      // The peer's cache is least-recently-used: asking keeps a reason alive.
+      // AvalancheGo's cache evicts the least recently used reason, so reading moves it to the end.
       if (reason !== undefined) {
         dropped.delete(id);
         dropped.set(id, reason);
@@ -127,7 +128,7 @@ export function createMempool(): Mempool {
   };
 }
 
-/** Each id is a hash; it is made once. */
-type Waiting = { readonly tx: Tx; readonly consumed: readonly Id[] };
+/** `consumed` is stored because computing output IDs takes a hash each. */
+type MempoolEntry = { readonly tx: Tx; readonly consumed: readonly Id[] };
 
 const isFull = (reason: AnyFault): boolean => reason instanceof ChainError && reason.fault.code === 'MEMPOOL_FULL';

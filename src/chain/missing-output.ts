@@ -4,10 +4,10 @@ import { TxError } from '../verify/fault.ts';
 import type { Ledger, TxStatus } from './chain.ts';
 
 /**
- * The same fault; for an output that is missing it also says what became of it: spent, and by which transaction, or not made yet. Message
- * and code stay as they are. Only a refusal pays for it, with two or three reads.
+ * Returns the same fault. If an output is missing, adds whether it is spent and by which transaction, or the status of the transaction that
+ * creates it. Message and code stay the same. Costs two or three reads, only for rejected transactions.
  */
-export function explainMissing(
+export function explainMissingOutput(
   error: AnyFault,
   { wasConsumed, consumerOf }: Pick<Ledger, 'wasConsumed' | 'consumerOf'>,
   status: (txID: Id) => TxStatus,
@@ -18,7 +18,7 @@ export function explainMissing(
   const spender = consumerOf(utxoID);
   if (spender !== undefined) return new TxError(error.message, { ...fault, isSpent: true, spentBy: idText(spender) });
   if (wasConsumed(utxoID)) return new TxError(error.message, { ...fault, isSpent: true });
-  // A transaction of another chain has no status here.
+  // The status of another chain's transaction is unknown here.
   const isLocal = fault.sourceChain === undefined && fault.createdBy !== undefined;
   return new TxError(error.message, {
     ...fault,

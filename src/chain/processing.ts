@@ -1,6 +1,6 @@
 import { type Id, idText, zeroId } from '../bytes/id.ts';
 import { type AnyFault, Fault } from '../fault.ts';
-import { type Diff, diffOn } from '../state/diff.ts';
+import { createDiff, type Diff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import type { Block } from '../tx/block.ts';
 import type { Effects } from '../tx/effects.ts';
@@ -8,29 +8,29 @@ import type { Tx } from '../tx/tx.ts';
 import { ChainError } from './fault.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
-/** How far a block may run ahead of our clock, in seconds. Peer: vms/avm/block/executor/block.go, SyncBound. */
-export const maxAhead = 10n;
+/** How far a block's time may be ahead of the local clock, in seconds. AvalancheGo: vms/avm/block/executor/block.go, SyncBound. */
+export const maxSecondsAhead = 10n;
 
-/** A verified block that is not decided yet, with what accepting it would change. */
-export type Processing = { readonly block: Block; readonly diff: Diff; readonly imported: ReadonlySet<Id> };
+/** A verified block that is neither accepted nor rejected yet, with its changes. */
+export type ProcessingBlock = { readonly block: Block; readonly diff: Diff; readonly imported: ReadonlySet<Id> };
 
-/** Where a child may be built or verified: a processing block, or the last accepted one (whose diff is already in the state). */
+/** A block that can have children: a processing one, or the last accepted one (whose changes are already in the state). */
 export type Parent = { readonly id: Id; readonly height: bigint; readonly time: bigint; readonly view: View };
 
-export type VerifyDeps = {
-  readonly judge: TxVerifier;
+export type BlockVerifyDeps = {
+  readonly verifier: TxVerifier;
   readonly now: () => bigint;
   readonly parent: (id: Id) => Parent | undefined;
-  /** Inputs that processing ancestors, the parent included, have imported. */
-  readonly importedBy: (parentID: Id) => ReadonlySet<Id>;
+  /** IDs of the outputs imported by the parent and by its processing ancestors. */
+  readonly importedByAncestors: (parentID: Id) => ReadonlySet<Id>;
   readonly effects: (tx: Tx) => Effects;
-  readonly dropped: (tx: Tx, reason: AnyFault) => void;
+  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
 };
 
-/** The rules of a block, in the peer's order. Peer: vms/avm/block/executor/block.go, Verify. */
-export function verifyBlock(block: Block, deps: VerifyDeps): Processing {
+/** Verifies a block, with the checks in AvalancheGo's order. AvalancheGo: vms/avm/block/executor/block.go, Verify. */
+export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBlock {
   checkHeader(block, deps.now());
-  for (const tx of block.txs) judged('syntactically', tx, deps, () => deps.judge.syntax(tx));
+  for (const tx of block.txs) verifyTxInBlock('syntactically', tx, deps, () => deps.verifier.verifySyntax(tx));
 
   const parent = deps.parent(block.parentID);
   if (parent === undefined)
@@ -38,30 +38,30 @@ export function verifyBlock(block: Block, deps: VerifyDeps): Processing {
       code: 'BLOCK_PARENT_UNKNOWN',
       parentID: idText(block.parentID),
     });
-  checkPlace(block, parent);
+  checkHeightAndTime(block, parent);
 
-  const diff = diffOn(parent.view);
+  const diff = createDiff(parent.view);
   const imported = new Set<Id>();
   for (const tx of block.txs) {
-    judged('semantically', tx, deps, () => deps.judge.spend(tx, diff));
+    verifyTxInBlock('semantically', tx, deps, () => deps.verifier.verifySpend(tx, diff));
     const effects = deps.effects(tx);
     const ids = effects.imported?.ids ?? [];
     if (ids.some((id) => imported.has(id))) {
-      const conflict = conflictingTxs();
-      deps.dropped(tx, conflict);
+      const conflict = conflictingTxsError();
+      deps.onDropped(tx, conflict);
       throw conflict;
     }
     for (const id of ids) imported.add(id);
     diff.apply(tx, effects);
   }
-  const before = deps.importedBy(block.parentID);
-  if ([...imported].some((id) => before.has(id))) throw conflictsWithAncestor();
+  const before = deps.importedByAncestors(block.parentID);
+  if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
   return { block, diff, imported };
 }
 
-export const conflictingTxs = () => new ChainError('block contains conflicting transactions', { code: 'BLOCK_CONFLICTING_TXS' });
+export const conflictingTxsError = () => new ChainError('block contains conflicting transactions', { code: 'BLOCK_CONFLICTING_TXS' });
 
-export const conflictsWithAncestor = () =>
+export const ancestorConflictError = () =>
   new ChainError('block contains a transaction that conflicts with a transaction in a parent block', {
     code: 'BLOCK_CONFLICTS_WITH_ANCESTOR',
   });
@@ -71,7 +71,7 @@ function checkHeader(block: Block, now: bigint): void {
     const merkleRoot = idText(block.merkleRoot);
     throw new ChainError(`unexpected merkle root: ${merkleRoot}`, { code: 'BLOCK_MERKLE_ROOT', merkleRoot });
   }
-  if (block.time > now + maxAhead)
+  if (block.time > now + maxSecondsAhead)
     throw new ChainError(
       `proposed timestamp is too far in the future relative to local time, proposed time (${block.time}), local time (${now})`,
       {
@@ -83,7 +83,7 @@ function checkHeader(block: Block, now: bigint): void {
   if (block.txs.length === 0) throw new ChainError('block contains no transactions', { code: 'BLOCK_EMPTY' });
 }
 
-function checkPlace(block: Block, parent: Parent): void {
+function checkHeightAndTime(block: Block, parent: Parent): void {
   const want = parent.height + 1n;
   if (block.height !== want)
     throw new ChainError(`block has incorrect height: expected height ${want}, got ${block.height}`, {
@@ -99,13 +99,13 @@ function checkPlace(block: Block, parent: Parent): void {
     });
 }
 
-function judged(how: string, tx: Tx, deps: VerifyDeps, judge: () => void): void {
+function verifyTxInBlock(phase: string, tx: Tx, deps: BlockVerifyDeps, verify: () => void): void {
   try {
-    judge();
+    verify();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    deps.dropped(tx, error);
+    deps.onDropped(tx, error);
     const txID = idText(tx.id);
-    throw new ChainError(`failed to ${how} verify tx ${txID}: ${error.message}`, { code: 'BLOCK_BAD_TX', txID, cause: error.fault.code });
+    throw new ChainError(`failed to ${phase} verify tx ${txID}: ${error.message}`, { code: 'BLOCK_BAD_TX', txID, cause: error.fault.code });
   }
 }

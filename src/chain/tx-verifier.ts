@@ -7,11 +7,11 @@ import type { Rules } from '../verify/rules.ts';
 import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
 
-/** The rules of one chain with everything they need from outside: who signed, what time it is, where other chains live. */
+/** The rules of one chain, bound to its signature recovery, clock and subnet. */
 export type TxVerifier = {
-  readonly syntax: (tx: Tx) => void;
-  readonly spend: (tx: Tx, view: View) => void;
-  /** Signatures that syntax and spend would recover: all, or those before the first check that fails without any signature. */
+  readonly verifySyntax: (tx: Tx) => void;
+  readonly verifySpend: (tx: Tx, view: View) => void;
+  /** The signatures that verification would recover: all, or those before the first check that fails without a signature. */
   readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
 };
 
@@ -27,22 +27,22 @@ export type TxVerifierDeps = {
 
 export function createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf }: TxVerifierDeps): TxVerifier {
   const { chainID } = rules;
-  // The same transaction is judged when issued, when built into a block and with the block: its syntax cannot have changed since.
+  // A transaction is verified when it is issued, when its block is built, and with the block. Its syntax is the same each time.
   const passed = new WeakSet<Tx>();
-  const syntax = (tx: Tx): void => {
+  const verifySyntaxOnce = (tx: Tx): void => {
     if (passed.has(tx)) return;
     verifySyntax(tx, rules);
     passed.add(tx);
   };
   const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
   return {
-    syntax,
-    spend: (tx, view) => verifySpend(tx, view, context()),
+    verifySyntax: verifySyntaxOnce,
+    verifySpend: (tx, view) => verifySpend(tx, view, context()),
     expectedSignatures: (tx, view) => {
       const all: ExpectedSignature[] = [];
       try {
-        syntax(tx);
-        verifySpend(tx, view, { ...context(), expect: (one) => all.push(one) });
+        verifySyntaxOnce(tx);
+        verifySpend(tx, view, { ...context(), onExpectedSignature: (one) => all.push(one) });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
       }

@@ -3,34 +3,34 @@ import { Fault } from '../fault.ts';
 import type { Tx } from '../tx/tx.ts';
 import { ChainError, isDuplicate } from './fault.ts';
 
-/** More than anyone chains by hand; a bound because the peer's queue has none and a stuck one would grow for ever. */
+/** Limit of the queue. AvalancheGo has none, so there a blocked queue grows without bound. */
 const maxQueued = 65_536;
 
 /**
- * Transactions that depend on each other, issued one after the other: the next goes to the pool when the one before it is decided.
- * Nothing is verified when it enters. Peer: vms/avm/wallet_service.go.
+ * A queue of transactions that depend on each other: the next goes to the mempool when the one before it is decided. Transactions are not
+ * verified when they are queued. AvalancheGo: vms/avm/wallet_service.go.
  */
 export type WalletQueue = {
   readonly issue: (tx: Tx) => void;
-  readonly decided: (id: Id) => void;
-  /** The pool threw it out: the peer goes on waiting for it for ever; here the queue may move on (see the differences). */
-  readonly dropped: (id: Id) => void;
+  readonly onDecided: (id: Id) => void;
+  /** Called when the mempool dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/differences.ts). */
+  readonly onDropped: (id: Id) => void;
   readonly has: (id: Id) => boolean;
 };
 
-export function createWalletQueue(add: (tx: Tx) => void, movesOnAfterDrop: boolean): WalletQueue {
+export function createWalletQueue(add: (tx: Tx) => void, skipFailedTx: boolean): WalletQueue {
   const queued = new Map<Id, Tx>();
 
-  const decided = (id: Id): void => {
+  const onDecided = (id: Id): void => {
     if (!queued.delete(id)) return;
     for (const [next, tx] of queued) {
-      if (addUnlessRefused(tx)) return;
+      if (tryAdd(tx)) return;
       queued.delete(next);
     }
   };
 
-  /** Whether the queue now waits for this transaction: it is in the pool, or was there already. */
-  const addUnlessRefused = (tx: Tx): boolean => {
+  /** Adds a transaction to the mempool. Returns false if the mempool rejects it, except as a duplicate. */
+  const tryAdd = (tx: Tx): boolean => {
     try {
       add(tx);
       return true;
@@ -57,5 +57,5 @@ export function createWalletQueue(add: (tx: Tx) => void, movesOnAfterDrop: boole
     queued.set(tx.id, tx);
   };
 
-  return { issue, decided, dropped: movesOnAfterDrop ? decided : () => {}, has: (id) => queued.has(id) };
+  return { issue, onDecided, onDropped: skipFailedTx ? onDecided : () => {}, has: (id) => queued.has(id) };
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { addressWriter } from '../bytes/address.ts';
-import { networkOf } from '../network.ts';
-import { type BannerInfo, banner, bannerJson, knownKey } from './banner.ts';
+import { createAddressFormatter } from '../bytes/address.ts';
+import { getNetwork } from '../network.ts';
+import { type BannerInfo, ewoqKey, formatBanner, formatBannerJson } from './banner.ts';
 
 const info: BannerInfo = {
   version: '0.1.0',
   readySeconds: 0.2412,
   nodeID: 'NodeID-P7oB2McjBGgW2NXXWVYjV8JEDFoW9xDE5',
-  network: networkOf(12345),
+  network: getNetwork(12345),
   url: 'http://127.0.0.1:9650',
   xBlockchainID: '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
   height: 0n,
@@ -17,22 +17,22 @@ const info: BannerInfo = {
   stats: 'http://127.0.0.1:9650',
   following: undefined,
   strict: false,
-  funded: { address: addressWriter('X', 'local')(knownKey.address), balance: 300_000_000_000_000_000n },
+  funded: { address: createAddressFormatter('X', 'local')(ewoqKey.address), balance: 300_000_000_000_000_000n },
   chains: [],
   workers: 0,
   warnings: [],
 };
 
-test('local, in memory', () => {
-  const text = banner(info);
+test('a local network in memory', () => {
+  const text = formatBanner(info);
   for (const part of [
     'serac 0.1.0',
     'ready in 0.24 s',
     'local   id 12345',
-    'in memory: gone when it stops; keep it with --data-dir DIR',
+    'in memory, lost when the node stops; to keep it: --data-dir DIR',
     'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN',
     'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u   300,000,000 AVAX',
-    'Everyone knows this key',
+    'This key is public',
     'http://127.0.0.1:9650/ext/bc/X/wallet',
     'http://127.0.0.1:9650/ext/info   /ext/health   /ext/metrics   /ext/dev',
     'http://127.0.0.1:9650/v1/networks/…',
@@ -44,8 +44,8 @@ test('local, in memory', () => {
   expect(text).not.toContain('Warning');
 });
 
-test('says only what is there', () => {
-  const text = banner({
+test('what is disabled or absent is not shown', () => {
+  const text = formatBanner({
     ...info,
     apis: { info: false, health: false, metrics: false, dev: false },
     funded: undefined,
@@ -54,21 +54,21 @@ test('says only what is there', () => {
   });
   for (const part of ['/ext/info', '/ext/dev', 'Node', 'PrivateKey', 'in memory']) expect(text).not.toContain(part);
   expect(text).toContain('/data   height 42');
-  expect(banner({ ...info, apis: { ...info.apis, info: false } })).toContain('http://127.0.0.1:9650/ext/health   /ext/metrics');
+  expect(formatBanner({ ...info, apis: { ...info.apis, info: false } })).toContain('http://127.0.0.1:9650/ext/health   /ext/metrics');
 });
 
-test('a public network is a private copy', () => {
+test('the copy of a public network is called a private copy', () => {
   for (const id of [1, 5]) {
-    const text = banner({ ...info, network: networkOf(id), funded: undefined });
-    expect(text).toContain(`a private copy of ${networkOf(id).name} (id ${id}), begun at its genesis, at height 0`);
-    expect(text).toContain(`It is not the public ${networkOf(id).name}`);
+    const text = formatBanner({ ...info, network: getNetwork(id), funded: undefined });
+    expect(text).toContain(`a private copy of ${getNetwork(id).name} (id ${id}), started from its genesis, at height 0`);
+    expect(text).toContain(`It is not connected to the public ${getNetwork(id).name}`);
   }
 });
 
-test('a followed network, and interfaces on ports of their own', () => {
-  const text = banner({
+test('a followed network, and APIs on ports of their own', () => {
+  const text = formatBanner({
     ...info,
-    network: networkOf(5),
+    network: getNetwork(5),
     following: 'http://node:9650',
     data: 'http://127.0.0.1:1',
     stats: undefined,
@@ -78,19 +78,21 @@ test('a followed network, and interfaces on ports of their own', () => {
   expect(text).not.toContain('private copy');
   expect(text).toContain('http://127.0.0.1:1/api ');
   expect(text).not.toContain('Metrics ');
-  expect(banner({ ...info, stats: 'http://127.0.0.1:2' })).toContain('http://127.0.0.1:2/v1/avg_tps/X   http://127.0.0.1:2/v2/chains');
+  expect(formatBanner({ ...info, stats: 'http://127.0.0.1:2' })).toContain(
+    'http://127.0.0.1:2/v1/avg_tps/X   http://127.0.0.1:2/v2/chains',
+  );
 });
 
-test('amounts are exact', () => {
-  expect(banner({ ...info, funded: { address: 'a', balance: 1_234_567_000_000_001n } })).toContain('a   1,234,567.000000001 AVAX');
-  expect(banner({ ...info, funded: { address: 'a', balance: 1_000_000n } })).toContain('a   0.001 AVAX');
+test('amounts are not rounded', () => {
+  expect(formatBanner({ ...info, funded: { address: 'a', balance: 1_234_567_000_000_001n } })).toContain('a   1,234,567.000000001 AVAX');
+  expect(formatBanner({ ...info, funded: { address: 'a', balance: 1_000_000n } })).toContain('a   0.001 AVAX');
 });
 
-test('never more than 25 lines', () => {
+test('the banner has at most 25 lines', () => {
   const many = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
-  const text = banner({
+  const text = formatBanner({
     ...info,
-    network: networkOf(5),
+    network: getNetwork(5),
     chains: many(64).map((alias) => ({ alias, blockchainID: alias })),
     workers: 4,
     warnings: many(30),
@@ -100,8 +102,8 @@ test('never more than 25 lines', () => {
   expect(text).toContain('… and 28 more');
 });
 
-test('as one object on one line', () => {
-  const text = bannerJson({ ...info, chains: [{ alias: 'games', blockchainID: 'b' }], apis: { ...info.apis, metrics: false } });
+test('the JSON banner is one object on one line', () => {
+  const text = formatBannerJson({ ...info, chains: [{ alias: 'games', blockchainID: 'b' }], apis: { ...info.apis, metrics: false } });
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toEqual({
     name: 'serac',
@@ -126,7 +128,7 @@ test('as one object on one line', () => {
       { alias: 'X', blockchainID: info.xBlockchainID, url: `${info.url}/ext/bc/X` },
       { alias: 'games', blockchainID: 'b', url: `${info.url}/ext/bc/games` },
     ],
-    key: { privateKey: knownKey.text, address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', balance: '300000000000000000' },
+    key: { privateKey: ewoqKey.text, address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', balance: '300000000000000000' },
     workers: 0,
     warnings: [],
   });

@@ -1,69 +1,77 @@
 import { Fault } from '../fault.ts';
-import { type Command, commands, isCommand } from './command.ts';
-import { aliases, flags, ignoredSwitches, ignoredValues, refused } from './flag-table.ts';
+import { type Command, commandTable, isCommand } from './command.ts';
+import { flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
 
-/** What a flag was given, and where: an error names the place. */
-export type Given = { readonly texts: readonly string[]; readonly from: string };
-export type GivenFlags = ReadonlyMap<string, Given>;
+/** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
+export type FlagInput = { readonly texts: readonly string[]; readonly source: string };
+export type FlagInputs = ReadonlyMap<string, FlagInput>;
 
-/** Flags of a command line by pflag's rules: a switch takes no separate value, every other flag takes the next word whatever it is. */
-export function fromArguments(argv: readonly string[]): { readonly command: Command; readonly given: GivenFlags } {
-  const found = new Map<string, Given>();
+/**
+ * Reads the command and flags of a command line by the rules of Go's pflag: a switch takes a value only after an equals sign; every other
+ * flag without an equals sign takes the next argument, even one that looks like a flag.
+ */
+export function readArguments(argv: readonly string[]): { readonly command: Command; readonly given: FlagInputs } {
+  const found = new Map<string, FlagInput>();
   const name = isCommand(argv[0]) ? argv[0] : 'run';
-  const words: string[] = [];
+  const args: string[] = [];
   for (let at = name === 'run' ? 0 : 1; at < argv.length; at++) {
     const word = argv[at] as string;
-    if (!word.startsWith('-') && words.length < commands[name].words.length) {
-      words.push(word);
+    if (!word.startsWith('-') && args.length < commandTable[name].args.length) {
+      args.push(word);
       continue;
     }
     const [flag, attached] = splitFlag(word);
     if (!isKnown(flag)) throw unknownFlag(word.replace(/=.*$/s, ''), flag);
     const text = attached ?? (isSwitch(flag) ? 'true' : argv[++at]);
     if (text === undefined) throw new FlagError(`--${flag} needs a value`, { code: 'FLAG_NO_VALUE', flag });
-    add(found, flag, { texts: [text], from: `--${flag}` });
+    addInput(found, flag, { texts: [text], source: `--${flag}` });
   }
-  return { command: { name, words }, given: found };
+  return { command: { name, args }, given: found };
 }
 
-/** `AVAGO_HTTP_PORT` as the peer reads it, and `SERAC_HTTP_PORT`, which wins. An empty variable is none. Peer: config/viper.go. */
-export function fromVariables(vars: { readonly [name: string]: string | undefined }): GivenFlags {
-  const found = new Map<string, Given>();
-  for (const name of allNames()) {
-    if (typedOnly.has(name)) continue;
+/**
+ * Reads flags from environment variables: `AVAGO_HTTP_PORT`, as AvalancheGo does, and `SERAC_HTTP_PORT`, which takes precedence. An empty
+ * variable counts as not set. AvalancheGo: config/viper.go.
+ */
+export function readVariables(vars: { readonly [name: string]: string | undefined }): FlagInputs {
+  const found = new Map<string, FlagInput>();
+  for (const name of listFlagNames()) {
+    if (commandLineOnly.has(name)) continue;
     const tail = name.toUpperCase().replaceAll('-', '_');
     for (const variable of [`AVAGO_${tail}`, `SERAC_${tail}`]) {
       const text = vars[variable];
-      if (text) found.set(aliases[name] ?? name, { texts: [text], from: variable });
+      if (text) found.set(flagAliases[name] ?? name, { texts: [text], source: variable });
     }
   }
   return found;
 }
 
-/** A JSON object of flag names and values. Names nobody knows come back as warnings: the peer passes over them. */
-export function fromConfigFile(json: string): { readonly given: GivenFlags; readonly unknown: readonly string[] } {
-  const found = new Map<string, Given>();
+/** Reads flags from a JSON object of flag names and values. Unknown names are returned, to be shown as a warning: AvalancheGo ignores them. */
+export function readConfigJson(json: string): { readonly given: FlagInputs; readonly unknown: readonly string[] } {
+  const found = new Map<string, FlagInput>();
   const unknown: string[] = [];
   for (const [key, value] of Object.entries(parseObject(json))) {
     const name = key.toLowerCase();
-    if (isKnown(name) && !typedOnly.has(name))
-      found.set(aliases[name] ?? name, { texts: configTexts(name, value), from: `config file, ${name}` });
+    if (isKnown(name) && !commandLineOnly.has(name))
+      found.set(flagAliases[name] ?? name, { texts: formatConfigValue(name, value), source: `config file, ${name}` });
     else unknown.push(key);
   }
   return { given: found, unknown };
 }
 
 export const isSwitch = (name: string): boolean =>
-  ignoredSwitches.has(name) || refused[name]?.kind === 'yes' || (flags as { [name: string]: { kind: string } })[name]?.kind === 'yes';
+  ignoredSwitches.has(name) ||
+  unsupportedFlags[name]?.kind === 'boolean' ||
+  (flagTable as { [name: string]: { kind: string } })[name]?.kind === 'boolean';
 
 export const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignoredValues.has(name);
 
-/** The known flag a wrong one was most likely meant to be: one that has it as a word, else the one with the fewest letters changed. */
-export function nearestFlag(name: string): string {
-  const withWord = allNames().filter((known) => name.length > 2 && `-${known}-`.includes(`-${name}-`));
+/** The known flag that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit distance. */
+export function findNearestFlag(name: string): string {
+  const withWord = listFlagNames().filter((known) => name.length > 2 && `-${known}-`.includes(`-${name}-`));
   if (withWord.length > 0) return withWord.reduce((best, next) => (next.length < best.length ? next : best));
-  return allNames()
-    .map((known) => ({ known, distance: editDistance(name.slice(0, maxName), known) }))
+  return listFlagNames()
+    .map((known) => ({ known, distance: editDistance(name.slice(0, maxComparedLength), known) }))
     .reduce((best, next) => (next.distance < best.distance ? next : best)).known;
 }
 
@@ -78,35 +86,36 @@ export type FlagFault =
   | { code: 'FLAG_CONFIG_FILE' };
 export class FlagError extends Fault<FlagFault> {}
 
-const maxName = 100;
+const maxComparedLength = 100;
 
-/** Questions rather than settings: an image that happens to set AVAGO_VERSION must still run. */
-const typedOnly: ReadonlySet<string> = new Set(['help', 'version', 'version-json']);
+/** Flags that are read from the command line only: a container image that happens to set AVAGO_VERSION must still start a node. */
+const commandLineOnly: ReadonlySet<string> = new Set(['help', 'version', 'version-json']);
 
-/** Those that do something first: a tie goes to them. */
-const allNames = (): string[] => [
-  ...Object.keys(flags),
-  ...Object.keys(aliases),
-  ...Object.keys(refused),
+/** All known flag names. Supported flags come first, so that they are preferred among equally similar names. */
+const listFlagNames = (): string[] => [
+  ...Object.keys(flagTable),
+  ...Object.keys(flagAliases),
+  ...Object.keys(unsupportedFlags),
   ...ignoredSwitches,
   ...ignoredValues,
 ];
 
-const isKnown = (name: string): boolean => [flags, aliases, refused].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
+const isKnown = (name: string): boolean =>
+  [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
 
 function splitFlag(word: string): [name: string, attached: string | undefined] {
   if (word === '-h') return ['help', undefined];
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
-  if (parts === null) throw strayWord(word);
-  // pflag reads `-name` as a row of one-letter flags, of which there are none but -h.
+  if (parts === null) throw unexpectedArgument(word);
+  // pflag reads `-name` as a series of one-letter flags; the only one is -h.
   if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string);
   return [parts[1] as string, parts[2]];
 }
 
-/** The last one counts; a list grows, as pflag's string slices do. */
-function add(found: Map<string, Given>, spelled: string, given: Given): void {
-  const name = aliases[spelled] ?? spelled;
-  const row = (flags as { [name: string]: { kind: string } })[name];
+/** Adds a flag. A repeated flag replaces the earlier one; a repeated list is appended, as with pflag's string slices. */
+function addInput(found: Map<string, FlagInput>, spelled: string, given: FlagInput): void {
+  const name = flagAliases[spelled] ?? spelled;
+  const row = (flagTable as { [name: string]: { kind: string } })[name];
   const before = row?.kind === 'list' ? (found.get(name)?.texts ?? []) : [];
   found.set(name, { ...given, texts: [...before, ...given.texts] });
 }
@@ -116,26 +125,26 @@ function parseObject(json: string): { [key: string]: unknown } {
   try {
     value = JSON.parse(json);
   } catch {
-    throw notAnObject();
+    throw notAJsonObject();
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAJsonObject();
   return value as { [key: string]: unknown };
 }
 
-/** A number that is a duration counts nanoseconds, as in viper. One that JSON cannot hold exactly must be written as text. */
-function configTexts(name: string, value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => configTexts(name, item));
-  const row = (flags as { [name: string]: { kind: string } })[aliases[name] ?? name];
+/** The value texts of a config file entry. A number for a duration is in nanoseconds, as in viper. A number too large for JSON is rejected. */
+function formatConfigValue(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => formatConfigValue(name, item));
+  const row = (flagTable as { [name: string]: { kind: string } })[flagAliases[name] ?? name];
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value) && Number.isInteger(value))
-      throw new FlagError(`config file: ${name} is a number too large for JSON; write it as text`, { code: 'FLAG_CONFIG_FILE' });
+      throw new FlagError(`config file: ${name} is a number too large for JSON; write it as a string`, { code: 'FLAG_CONFIG_FILE' });
     return [row?.kind === 'duration' ? `${value}ns` : String(value)];
   }
   if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
-  throw new FlagError(`config file: ${name} must be a text, a number, true or false, or a list of these`, { code: 'FLAG_CONFIG_FILE' });
+  throw new FlagError(`config file: ${name} must be a string, a number, true or false, or a list of these`, { code: 'FLAG_CONFIG_FILE' });
 }
 
-/** Levenshtein's, with one row kept. */
+/** The Levenshtein distance, computed with one row of the matrix at a time. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -150,18 +159,20 @@ function editDistance(a: string, b: string): number {
 }
 
 function unknownFlag(shown: string, name: string): FlagError {
-  const nearest = nearestFlag(name);
-  return new FlagError(`unknown flag ${shown}: the nearest one is --${nearest} (--help lists them all)`, {
+  const nearest = findNearestFlag(name);
+  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (--help lists all flags)`, {
     code: 'FLAG_UNKNOWN',
     flag: name,
     nearest,
   });
 }
 
-const strayWord = (word: string) =>
-  new FlagError(`${JSON.stringify(word)} belongs to no flag; a switch takes its value after an equals sign, as in --strict=false`, {
-    code: 'FLAG_STRAY_WORD',
-    word,
-  });
+const unexpectedArgument = (word: string) =>
+  new FlagError(
+    `unexpected argument ${JSON.stringify(word)}; commands are: ${Object.keys(commandTable)
+      .filter((name) => name !== 'run')
+      .join(', ')}; a switch takes its value after an equals sign, as in --strict=false`,
+    { code: 'FLAG_STRAY_WORD', word },
+  );
 
-const notAnObject = () => new FlagError('config file: it must be a JSON object of flag names and values', { code: 'FLAG_CONFIG_FILE' });
+const notAJsonObject = () => new FlagError('config file: must be a JSON object of flag names and values', { code: 'FLAG_CONFIG_FILE' });

@@ -1,161 +1,211 @@
 import type { CommandName } from './command.ts';
 
-/**
- * Every flag Serac understands, as data: the parser, the static type of the options and the help text all read this table.
- * Names and defaults are AvalancheGo's where it has the flag. Peer: config/flags.go.
- */
-export type Row = {
-  readonly group: Group;
-  /** The commands it means something to; without it, every one that runs a server. */
-  readonly only?: readonly CommandName[];
-  readonly kind: Kind;
+/** The definition of a flag. */
+export type FlagDefinition = {
+  readonly group: FlagGroup;
+  /** The commands that accept the flag; all commands if it is left out. */
+  readonly commands?: readonly CommandName[];
+  readonly kind: FlagKind;
   readonly help: string;
-  /** As one would type it. A flag without a default is undefined until it is given. */
+  /** The default value, as typed on the command line. A flag without a default is undefined unless it is given. */
   readonly default?: string;
   readonly allowed?: readonly string[];
-  /** Of a number, or of a duration in milliseconds. */
+  /** The maximum of a number, or of a duration in milliseconds. */
   readonly max?: number;
 };
 
-export type Kind = 'text' | 'path' | 'choice' | 'network' | 'whole' | 'u64' | 'yes' | 'duration' | 'list' | 'ip' | 'workers' | 'url';
+export type FlagKind =
+  | 'text'
+  | 'path'
+  | 'choice'
+  | 'network'
+  | 'integer'
+  | 'u64'
+  | 'boolean'
+  | 'duration'
+  | 'list'
+  | 'ip'
+  | 'workers'
+  | 'url';
 
-export const groups = ['Network', 'Chain', 'Storage', 'HTTP', 'Interfaces', 'Access', 'Health', 'Identity', 'Keys', 'Program'] as const;
-export type Group = (typeof groups)[number];
+export const flagGroups = ['Network', 'Chain', 'Storage', 'HTTP', 'APIs', 'Access', 'Health', 'Identity', 'Keys', 'Program'] as const;
+export type FlagGroup = (typeof flagGroups)[number];
 
-/** From quiet to talkative, in AvalancheGo's order. */
+/** From the fewest lines to the most, in AvalancheGo's order. */
 export const logLevels = ['off', 'fatal', 'error', 'warn', 'info', 'trace', 'debug', 'verbo'] as const;
 
-export const flags = {
-  'network-id': { group: 'Network', kind: 'network', default: 'local', help: 'local, fuji, mainnet or the number of a custom network' },
+/**
+ * Every supported flag. The parser, the type of the options and the help text all use this table.
+ * Names and defaults are AvalancheGo's where it has the flag. AvalancheGo: config/flags.go.
+ */
+export const flagTable = {
+  'network-id': { group: 'Network', kind: 'network', default: 'local', help: 'local, fuji, mainnet or the ID of a custom network' },
   'genesis-file': { group: 'Network', kind: 'path', help: "AvalancheGo's genesis JSON for a custom network" },
-  'genesis-file-content': { group: 'Network', kind: 'text', help: 'the same in base64; wins over the file' },
-  'tx-fee': { group: 'Network', kind: 'u64', help: 'fee of a transaction in nAVAX; the network has one, and fuji and mainnet keep theirs' },
-  'create-asset-tx-fee': { group: 'Network', kind: 'u64', help: 'fee of creating an asset in nAVAX; likewise' },
+  'genesis-file-content': { group: 'Network', kind: 'text', help: 'the genesis JSON in base64; takes precedence over --genesis-file' },
+  'tx-fee': { group: 'Network', kind: 'u64', help: "transaction fee in nAVAX (the network's own); has no effect on fuji and mainnet" },
+  'create-asset-tx-fee': {
+    group: 'Network',
+    kind: 'u64',
+    help: "fee of a CreateAssetTx in nAVAX (the network's own); has no effect on fuji and mainnet",
+  },
 
-  chains: { group: 'Chain', kind: 'path', help: 'JSON file of further AVM chains to run' },
-  'min-block-delay': { group: 'Chain', kind: 'duration', default: '0s', help: 'least time between two blocks' },
-  accounts: { group: 'Chain', kind: 'whole', default: '0', help: 'accounts to fund at start; only 0 for now' },
+  chains: { group: 'Chain', kind: 'path', help: 'JSON file of additional AVM chains to run' },
+  'min-block-delay': { group: 'Chain', kind: 'duration', default: '0s', help: 'minimum time between two blocks' },
+  accounts: { group: 'Chain', kind: 'integer', default: '0', help: 'number of accounts to fund at start; only 0 is supported' },
 
-  'data-dir': { group: 'Storage', kind: 'path', help: 'where state and identity live; without it the chain is in memory' },
+  'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
   'db-type': {
     group: 'Storage',
     kind: 'choice',
     allowed: ['sqlite', 'memdb', 'leveldb', 'pebbledb'],
-    help: 'sqlite with a data directory, else memdb; leveldb and pebbledb mean sqlite',
+    help: 'sqlite (default with --data-dir) or memdb (in memory); leveldb and pebbledb are treated as sqlite',
   },
   workers: {
     group: 'Storage',
     kind: 'workers',
     default: 'auto',
     max: 256,
-    help: 'processes that answer reads beside the one that writes, or auto',
+    help: 'number of reader processes beside the writer process, or auto',
   },
 
   'database-url': {
     group: 'Storage',
     kind: 'url',
-    only: ['index', 'api', 'keys'],
-    help: 'PostgreSQL, postgres://user:password@host:5432/name',
+    commands: ['index', 'api', 'keys'],
+    help: 'PostgreSQL database, postgres://user:password@host:5432/name',
   },
-  'cache-url': { group: 'Storage', kind: 'url', help: 'Redis or Valkey, redis://host:6379: counts and answers shared between processes' },
+  'cache-url': {
+    group: 'Storage',
+    kind: 'url',
+    help: 'Redis or Valkey, redis://host:6379, for rate limits and cached responses shared between processes',
+  },
 
   'http-host': { group: 'HTTP', kind: 'text', default: '127.0.0.1', help: 'address to listen on' },
-  'http-port': { group: 'HTTP', kind: 'whole', default: '9650', max: 65535, help: 'port to listen on; 0 picks a free one' },
+  'http-port': { group: 'HTTP', kind: 'integer', default: '9650', max: 65535, help: 'port to listen on; 0 selects a free port' },
   'http-allowed-hosts': {
     group: 'HTTP',
     kind: 'list',
     default: 'localhost',
-    help: 'host names callers may use; * for all; IP addresses always pass',
+    help: 'allowed Host headers; * for all; IP addresses are always allowed',
   },
-  'http-allowed-origins': { group: 'HTTP', kind: 'list', default: '*', help: 'origins browsers may call from' },
+  'http-allowed-origins': { group: 'HTTP', kind: 'list', default: '*', help: 'allowed CORS origins' },
   'http-idle-timeout': {
     group: 'HTTP',
     kind: 'duration',
     default: '120s',
     max: 255_000,
-    help: "time an idle connection is kept, at most 255s (Bun's limit); 0 keeps it for ever",
+    help: "time after which an idle connection is closed, at most 255s (Bun's limit); 0 disables the timeout",
   },
-  'http-shutdown-wait': { group: 'HTTP', kind: 'duration', default: '0s', help: 'time to answer as unhealthy before stopping' },
-  'http-shutdown-timeout': { group: 'HTTP', kind: 'duration', default: '10s', help: 'most time open requests get when stopping' },
+  'http-shutdown-wait': {
+    group: 'HTTP',
+    kind: 'duration',
+    default: '0s',
+    help: 'time to report unhealthy, but still serve requests, before stopping',
+  },
+  'http-shutdown-timeout': { group: 'HTTP', kind: 'duration', default: '10s', help: 'maximum time to finish open requests when stopping' },
 
-  strict: { group: 'Interfaces', kind: 'yes', default: 'false', help: 'answer exactly as AvalancheGo, its oddities included' },
-  'public-api': { group: 'Interfaces', kind: 'yes', default: 'false', help: 'leave out what a public endpoint should not offer' },
-  'api-info-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/info' },
-  'api-health-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/health' },
-  'api-metrics-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve /ext/metrics' },
+  strict: { group: 'APIs', kind: 'boolean', default: 'false', help: 'answer exactly as AvalancheGo does, including its quirks' },
+  'public-api': {
+    group: 'APIs',
+    kind: 'boolean',
+    default: 'false',
+    help: 'disable endpoints that are unsafe to expose: /ext/health, /ext/dev, info.getNodeID, getNodeIP and getVMs',
+  },
+  'api-info-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/info' },
+  'api-health-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/health' },
+  'api-metrics-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/metrics' },
 
-  'data-api-enabled': { group: 'Interfaces', kind: 'yes', default: 'true', help: 'serve the Data interface under /v1' },
+  'data-api-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve the Data API under /v1' },
   'metrics-api-enabled': {
-    group: 'Interfaces',
-    kind: 'yes',
+    group: 'APIs',
+    kind: 'boolean',
     default: 'true',
-    help: 'serve the Metrics interface under /v1/avg_tps and /v2',
+    help: 'serve the Metrics API under /v1/avg_tps and /v2',
   },
   'data-port': {
-    group: 'Interfaces',
-    kind: 'whole',
+    group: 'APIs',
+    kind: 'integer',
     max: 65535,
-    help: 'a port for the Data interface alone; without it, that of the node',
+    help: 'separate port for the Data API; without it, --http-port',
   },
-  'metrics-port': { group: 'Interfaces', kind: 'whole', max: 65535, help: 'a port for the Metrics interface alone; likewise' },
+  'metrics-port': { group: 'APIs', kind: 'integer', max: 65535, help: 'separate port for the Metrics API; without it, --http-port' },
   'data-network-name': {
-    group: 'Interfaces',
+    group: 'APIs',
     kind: 'text',
-    help: 'what the Data interface calls the network under its own names; a private one answers to fuji and testnet anyway',
+    help: 'name of the network in the Data API; a private network also answers to fuji and testnet',
   },
 
-  'require-api-key': { group: 'Access', kind: 'yes', default: 'false', help: 'refuse callers of the Data interface without a key' },
+  'require-api-key': {
+    group: 'Access',
+    kind: 'boolean',
+    default: 'false',
+    help: 'reject requests to the Data API that have no API key',
+  },
   'rate-limits': {
     group: 'Access',
     kind: 'choice',
     allowed: ['on', 'off'],
-    help: 'count requests; on unless the server listens on loopback only and has no --trusted-proxies',
+    help: 'limit requests per client; on by default, unless the server listens on loopback and has no --trusted-proxies',
   },
-  'rate-limit-plans': { group: 'Access', kind: 'path', help: 'JSON file of plans: requests per minute and day, weights of routes' },
+  'rate-limit-plans': {
+    group: 'Access',
+    kind: 'path',
+    help: 'JSON file of rate limit plans: requests per minute and day, weights of routes',
+  },
 
-  'trusted-proxies': { group: 'Access', kind: 'list', default: '', help: 'addresses of proxies whose X-Forwarded-For tells who calls' },
+  'trusted-proxies': {
+    group: 'Access',
+    kind: 'list',
+    default: '',
+    help: "addresses of proxies whose X-Forwarded-For header is trusted for the client's address",
+  },
 
-  'health-check-frequency': { group: 'Health', kind: 'duration', default: '30s', help: 'time between two runs of the checks' },
+  'health-check-frequency': { group: 'Health', kind: 'duration', default: '30s', help: 'time between two runs of the health checks' },
   'system-tracker-disk-required-available-space-percentage': {
     group: 'Health',
-    kind: 'whole',
+    kind: 'integer',
     default: '3',
     max: 50,
-    help: 'free disk space in per cent below which a node with a data directory stops, with exit code 1',
+    help: 'free disk space in percent below which a node with a data directory stops, with exit code 1',
   },
   'system-tracker-disk-warning-available-space-percentage': {
     group: 'Health',
-    kind: 'whole',
+    kind: 'integer',
     default: '10',
     max: 50,
-    help: 'free disk space in per cent below which it is unhealthy',
+    help: 'free disk space in percent below which the node is unhealthy',
   },
 
   'staking-tls-cert-file': { group: 'Identity', kind: 'path', help: 'TLS certificate, PEM; its hash is the node ID' },
-  'staking-tls-key-file': { group: 'Identity', kind: 'path', help: 'its private key, PEM' },
-  'staking-tls-cert-file-content': { group: 'Identity', kind: 'text', help: 'the certificate in base64' },
-  'staking-tls-key-file-content': { group: 'Identity', kind: 'text', help: 'the key in base64' },
-  'staking-ephemeral-cert-enabled': { group: 'Identity', kind: 'yes', default: 'false', help: 'make a new certificate at every start' },
-  'staking-signer-key-file': { group: 'Identity', kind: 'path', help: 'BLS key' },
-  'staking-signer-key-file-content': { group: 'Identity', kind: 'text', help: 'the BLS key in base64' },
-  'staking-ephemeral-signer-enabled': { group: 'Identity', kind: 'yes', default: 'false', help: 'make a new BLS key at every start' },
-  'public-ip': { group: 'Identity', kind: 'ip', default: '', help: 'what info.getNodeIP tells' },
+  'staking-tls-key-file': { group: 'Identity', kind: 'path', help: 'private key of the TLS certificate, PEM' },
+  'staking-tls-cert-file-content': { group: 'Identity', kind: 'text', help: 'the TLS certificate in base64' },
+  'staking-tls-key-file-content': { group: 'Identity', kind: 'text', help: 'the private key of the TLS certificate in base64' },
+  'staking-ephemeral-cert-enabled': {
+    group: 'Identity',
+    kind: 'boolean',
+    default: 'false',
+    help: 'create a new TLS certificate at every start',
+  },
+  'staking-signer-key-file': { group: 'Identity', kind: 'path', help: 'BLS private key' },
+  'staking-signer-key-file-content': { group: 'Identity', kind: 'text', help: 'the BLS private key in base64' },
+  'staking-ephemeral-signer-enabled': { group: 'Identity', kind: 'boolean', default: 'false', help: 'create a new BLS key at every start' },
+  'public-ip': { group: 'Identity', kind: 'ip', default: '', help: 'IP address that info.getNodeIP returns' },
   'staking-port': {
     group: 'Identity',
-    kind: 'whole',
+    kind: 'integer',
     default: '9651',
     max: 65535,
-    help: 'the port that info.getNodeIP tells; nothing listens on it',
+    help: 'port that info.getNodeIP returns; nothing listens on it',
   },
 
-  name: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: what the key is for' },
-  plan: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: its plan, free unless given' },
-  expires: { group: 'Keys', kind: 'text', only: ['keys'], help: 'create: when it ends, 30d, 12h or 2027-01-31' },
+  name: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: a name for the key' },
+  plan: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: the rate limit plan (free)' },
+  expires: { group: 'Keys', kind: 'text', commands: ['keys'], help: 'keys create: when the key expires: 30d, 12h or 2027-01-31' },
   routes: {
     group: 'Keys',
     kind: 'list',
-    only: ['keys'],
-    help: 'create: what it may ask, all unless given: data, metrics, or names of routes',
+    commands: ['keys'],
+    help: 'keys create: routes the key may use: data, metrics, or names of routes (all)',
   },
 
   'log-level': {
@@ -163,51 +213,57 @@ export const flags = {
     kind: 'choice',
     default: 'info',
     allowed: logLevels,
-    help: 'lines to print while running; trace adds blocks, debug requests',
+    help: 'log level; trace adds accepted blocks, debug adds requests',
   },
-  'log-display-level': { group: 'Program', kind: 'choice', allowed: logLevels, help: 'the same; wins over --log-level' },
-  silent: { group: 'Program', kind: 'yes', default: 'false', help: 'print no banner' },
-  json: { group: 'Program', kind: 'yes', default: 'false', help: 'print the banner as one JSON object' },
+  'log-display-level': { group: 'Program', kind: 'choice', allowed: logLevels, help: 'log level; takes precedence over --log-level' },
+  silent: { group: 'Program', kind: 'boolean', default: 'false', help: 'do not print the start banner' },
+  json: { group: 'Program', kind: 'boolean', default: 'false', help: 'print the start banner as one JSON object' },
   'config-file': { group: 'Program', kind: 'path', help: 'JSON object of flag names and values' },
-  'config-file-content': { group: 'Program', kind: 'text', help: 'the same in base64; wins over the file' },
-  'config-file-content-type': { group: 'Program', kind: 'choice', default: 'json', allowed: ['json'], help: 'json is the only one here' },
-  version: { group: 'Program', kind: 'yes', default: 'false', help: 'print the version and stop' },
-  'version-json': { group: 'Program', kind: 'yes', default: 'false', help: 'print the version as JSON and stop' },
-  help: { group: 'Program', kind: 'yes', default: 'false', help: 'print this and stop' },
-} as const satisfies { readonly [name: string]: Row };
+  'config-file-content': { group: 'Program', kind: 'text', help: 'the config file in base64; takes precedence over --config-file' },
+  'config-file-content-type': {
+    group: 'Program',
+    kind: 'choice',
+    default: 'json',
+    allowed: ['json'],
+    help: 'format of the config file; only json',
+  },
+  version: { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version and exit' },
+  'version-json': { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version as JSON and exit' },
+  help: { group: 'Program', kind: 'boolean', default: 'false', help: 'print this help and exit' },
+} as const satisfies { readonly [name: string]: FlagDefinition };
 
-/** Other spellings: AvalancheGo's name for the same thing. */
-export const aliases: { readonly [name: string]: keyof typeof flags } = { 'proposervm-min-block-delay': 'min-block-delay' };
+/** AvalancheGo's names for flags that have another name here. */
+export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = { 'proposervm-min-block-delay': 'min-block-delay' };
 
 /**
- * Flags of AvalancheGo that would change what Serac does if it had the feature; to pass over them in silence would deceive.
- * A switch is refused only when it is on.
+ * AvalancheGo flags for features that Serac does not have. They are rejected, because ignoring them would mislead the user.
+ * A switch is rejected only when it is on.
  */
-export const refused: { readonly [name: string]: { readonly kind: 'yes' | 'text'; readonly why: string } } = {
-  'http-tls-enabled': { kind: 'yes', why: 'Serac serves plain HTTP; put a TLS proxy in front of it' },
+export const unsupportedFlags: { readonly [name: string]: { readonly kind: 'boolean' | 'text'; readonly why: string } } = {
+  'http-tls-enabled': { kind: 'boolean', why: 'Serac serves plain HTTP; put a TLS proxy in front of it' },
   'http-read-header-timeout': {
     kind: 'text',
     why: "Bun's HTTP server gives a caller 10 to 12 seconds to send its headers, and this cannot be changed",
   },
-  'db-read-only': { kind: 'yes', why: 'Serac keeps what it accepts; use --db-type memdb to try things out' },
+  'db-read-only': { kind: 'boolean', why: 'Serac always stores what it accepts; use --db-type memdb to keep nothing on disk' },
   'upgrade-file': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
   'upgrade-file-content': { kind: 'text', why: 'upgrade times of a custom network cannot be chosen; they are those of the local network' },
   'staking-host': {
     kind: 'text',
-    why: 'Serac has no peers and listens for none; --public-ip and --staking-port set what info.getNodeIP tells',
+    why: 'Serac has no peers and does not listen for any; --public-ip and --staking-port set what info.getNodeIP returns',
   },
   'staking-rpc-signer-endpoint': { kind: 'text', why: 'Serac signs with its own BLS key; give one with --staking-signer-key-file' },
 };
 
-/** AvalancheGo's switches that mean nothing here; the second line was removed upstream but lives on in scripts. */
-export const ignoredSwitches: ReadonlySet<string> = words(`
+/** AvalancheGo switches that have no effect here. Those on the second line were removed from AvalancheGo but are still used in scripts. */
+export const ignoredSwitches: ReadonlySet<string> = splitWords(`
 api-admin-enabled index-allow-incomplete index-enabled log-disable-display-plugin-logs log-rotater-compress-enabled meter-vms-enabled
 api-auth-required api-ipcs-enabled api-keystore-enabled staking-enabled
 network-allow-private-ips network-require-validator-to-connect network-tcp-proxy-enabled partial-sync-primary-network
 profile-continuous-enabled proposervm-use-current-height sybil-protection-enabled tracing-insecure`);
 
-/** AvalancheGo's flags with a value that mean nothing here. */
-export const ignoredValues: ReadonlySet<string> = words(`
+/** AvalancheGo flags with a value that have no effect here. */
+export const ignoredValues: ReadonlySet<string> = splitWords(`
 acp-object acp-support benchlist-bench-probability benchlist-duration benchlist-halflife benchlist-unbench-probability
 bootstrap-ancestors-max-containers-received bootstrap-ancestors-max-containers-sent bootstrap-beacon-connection-timeout bootstrap-ids
 bootstrap-ips bootstrap-max-time-get-ancestors chain-aliases-file chain-aliases-file-content chain-config-content chain-config-dir
@@ -243,6 +299,6 @@ tracing-endpoint tracing-exporter-type tracing-headers tracing-sample-rate track
 validator-fees-capacity validator-fees-excess-conversion-constant validator-fees-min-price validator-fees-target vm-aliases-file
 vm-aliases-file-content api-auth-password`);
 
-function words(text: string): ReadonlySet<string> {
+function splitWords(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { configFrom } from '../config.ts';
-import { nearestFlag } from './flag-source.ts';
-import { aliases, flags, ignoredSwitches, ignoredValues, refused } from './flag-table.ts';
+import { findNearestFlag } from './flag-source.ts';
+import { flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
 import { type FlagEnv, type Options, parseFlags } from './flags.ts';
 
@@ -16,15 +16,15 @@ function warnings(argv: string[], env: FlagEnv = {}): readonly string[] {
   return parsed.kind === 'run' ? parsed.warnings : [JSON.stringify(parsed)];
 }
 
-function fault(argv: string[], env: FlagEnv = {}): string {
+function errorMessage(argv: string[], env: FlagEnv = {}): string {
   const parsed = parseFlags(argv, env);
-  if (parsed.kind !== 'error') throw new Error(`no fault: ${parsed.kind}`);
+  if (parsed.kind !== 'error') throw new Error(`no error: ${parsed.kind}`);
   expect(parsed.exitCode).toBe(2);
   return parsed.message;
 }
 
-describe('words and values', () => {
-  test('no flags: local, in memory, on loopback', () => {
+describe('flags and their values', () => {
+  test('without flags: local network, in memory, on loopback', () => {
     const config = configFrom(options([]));
     expect(config.network.id).toBe(12345);
     expect(config.store).toBe('memory');
@@ -34,27 +34,29 @@ describe('words and values', () => {
     expect(warnings([])).toEqual([]);
   });
 
-  test('with an equals sign, or as the next word, even one that looks like a flag', () => {
+  test('a value follows an equals sign, or is the next argument, even if that looks like a flag', () => {
     expect(options(['--http-port=0', '--http-host', '::1'])['http-port']).toBe(0);
     expect(options(['--data-network-name', '--strict'])).toMatchObject({ 'data-network-name': '--strict', strict: false });
     expect(options(['--data-network-name=a=b'])['data-network-name']).toBe('a=b');
   });
 
-  test('a switch takes no separate value', () => {
+  test('a switch takes a value only after an equals sign', () => {
     expect(options(['--strict']).strict).toBe(true);
     expect(options(['--strict=false']).strict).toBe(false);
     expect(options(['--strict', '--api-info-enabled=F']).strict).toBe(true);
-    expect(fault(['--strict', 'false'])).toContain('"false" belongs to no flag');
-    expect(fault(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
+    expect(errorMessage(['--strict', 'false'])).toContain(
+      'unexpected argument "false"; commands are: follow, index, api, keys, check, reindex; a switch takes its value',
+    );
+    expect(errorMessage(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
   });
 
-  test('the last one counts; lists grow', () => {
+  test('a repeated flag replaces the earlier one; a repeated list is appended', () => {
     expect(options(['--http-port', '1', '--http-port=2'])['http-port']).toBe(2);
     expect(options(['--http-allowed-hosts=a,b', '--http-allowed-hosts', 'c'])['http-allowed-hosts']).toEqual(['a', 'b', 'c']);
     expect(options(['--http-allowed-origins', 'https://a.b https://c.d'])['http-allowed-origins']).toEqual(['https://a.b', 'https://c.d']);
   });
 
-  test('networks by name and number', () => {
+  test('networks are given by name or ID', () => {
     for (const [text, id] of [
       ['local', 12345],
       ['Fuji', 5],
@@ -65,10 +67,10 @@ describe('words and values', () => {
     ] as const)
       expect(options(['--network-id', text])['network-id']).toBe(id);
     for (const text of ['', 'nowhere', '4294967296', '-1', 'network-'])
-      expect(fault([`--network-id=${text}`])).toContain('local, fuji, mainnet or a number');
+      expect(errorMessage([`--network-id=${text}`])).toContain('local, fuji, mainnet or a number');
   });
 
-  test("Go's durations", () => {
+  test('durations are read as in Go', () => {
     for (const [text, ms] of [
       ['30s', 30_000],
       ['1h15m30.5s', 4_530_500],
@@ -82,9 +84,10 @@ describe('words and values', () => {
     for (const text of ['', '30', 's', '-1s', '1 s', '1d', '1s2', '9999999999h']) expect(parseDuration(text)).toBeUndefined();
   });
 
-  test('fees are exact', () => expect(options(['--tx-fee', '18446744073709551615'])['tx-fee']).toBe(2n ** 64n - 1n));
+  test('fees are 64-bit numbers without rounding', () =>
+    expect(options(['--tx-fee', '18446744073709551615'])['tx-fee']).toBe(2n ** 64n - 1n));
 
-  test('paths: home and variables', () => {
+  test('~ and variables in paths are expanded', () => {
     const env = { home: '/home/a', vars: { PLACE: '/b' } };
     expect(options(['--data-dir', '~/x'], env)['data-dir']).toBe('/home/a/x');
     expect(options(['--data-dir', '$HOME/x'], env)['data-dir']).toBe('/home/a/x');
@@ -98,17 +101,17 @@ describe('commands', () => {
     const parsed = parseFlags(argv, {});
     return parsed.kind === 'run' ? parsed.command : parsed;
   };
-  test('none is run; others have words of their own, before or between flags', () => {
-    expect(command(['--strict'])).toEqual({ name: 'run', words: [] });
-    expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', words: ['http://a'] });
-    expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', words: ['http://a'] });
-    expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', words: ['revoke', 'k1'] });
+  test('run is the default; arguments of a command may stand before or between flags', () => {
+    expect(command(['--strict'])).toEqual({ name: 'run', args: [] });
+    expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', args: ['http://a'] });
+    expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', args: ['http://a'] });
+    expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', args: ['revoke', 'k1'] });
   });
-  test('a variable may be meant for another command', () =>
+  test('an environment variable for another command is not an error', () =>
     expect(parseFlags([], { vars: { SERAC_DATABASE_URL: 'postgres://h/d' } }).kind).toBe('run'));
 });
 
-describe('faults name the flag, the value and what is allowed', () => {
+describe('errors name the flag, the value and what is allowed', () => {
   const cases: [argv: string[], message: string][] = [
     [['--http-port', '65536'], '--http-port: "65536" is not allowed; it takes a whole number from 0 to 65535'],
     [['--http-port', '0x10'], '--http-port: "0x10"'],
@@ -117,11 +120,11 @@ describe('faults name the flag, the value and what is allowed', () => {
     [['--health-check-frequency', '30'], 'a duration such as 500ms, 30s or 1h15m'],
     [['--health-check-frequency', '0s'], 'must be longer than 0s'],
     [['--tx-fee', '18446744073709551616'], 'a whole number up to 18446744073709551615'],
-    [['--accounts', '10'], 'only 0 for now'],
+    [['--accounts', '10'], 'only 0 is supported'],
     [['--workers', 'many'], 'auto or a whole number from 0 to 256'],
     [['--workers', '2'], 'give --data-dir'],
     [['--workers', '2', '--data-dir', '/d', '--db-type', 'memdb'], 'give --data-dir'],
-    [['--db-type', 'sqlite'], 'give one with --data-dir'],
+    [['--db-type', 'sqlite'], 'needs a directory; give one with --data-dir'],
     [['--db-type', 'oracle'], 'one of sqlite, memdb, leveldb, pebbledb'],
     [['--genesis-file', 'g.json'], 'overrides standard network genesis config: local'],
     [['--network-id=1', '--genesis-file-content', 'e30='], 'overrides standard network genesis config: mainnet'],
@@ -137,22 +140,22 @@ describe('faults name the flag, the value and what is allowed', () => {
     [['--staking-host', '0.0.0.0'], '--staking-host: Serac has no peers'],
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
-    [['dev'], '"dev" belongs to no flag'],
+    [['dev'], 'unexpected argument "dev"'],
     [['follow'], 'usage: serac follow URL'],
-    [['follow', 'http://a', 'http://b'], '"http://b" belongs to no flag'],
+    [['follow', 'http://a', 'http://b'], 'unexpected argument "http://b"'],
     [['keys', 'make', '--data-dir', '/d'], '"make" is not one of create, list, revoke; usage: serac keys create|list|revoke [ID]'],
     [['keys', 'list'], 'serac keys needs --data-dir DIR or --database-url'],
     [['--plan', 'pro'], '--plan belongs to serac keys'],
     [['--database-url', 'postgres://h/d'], '--database-url belongs to serac index, serac api, serac keys'],
     [['api'], 'serac api needs PostgreSQL: --database-url'],
-    [['index', 'http://a', '--database-url', 'mysql://h/d'], 'a --database-url of PostgreSQL'],
+    [['index', 'http://a', '--database-url', 'mysql://h/d'], 'a PostgreSQL URL as --database-url'],
     [['api', '--database-url', 'here'], '--database-url: "here" is not allowed; it takes a URL'],
     [['reindex'], 'serac reindex needs --data-dir'],
-    [['--'], '"--" belongs to no flag'],
+    [['--'], 'unexpected argument "--"'],
   ];
-  for (const [argv, message] of cases) test(argv.join(' '), () => expect(fault(argv)).toContain(message));
+  for (const [argv, message] of cases) test(argv.join(' '), () => expect(errorMessage(argv)).toContain(message));
 
-  test('unknown ones come with the nearest', () => {
+  test('an unknown flag: the message suggests the most similar one', () => {
     for (const [typed, nearest] of [
       ['htp-port', 'http-port'],
       ['port', 'http-port'],
@@ -161,29 +164,36 @@ describe('faults name the flag, the value and what is allowed', () => {
       ['network', 'network-id'],
       ['toString', 'strict'],
     ] as const)
-      expect(fault([`--${typed}=1`])).toContain(`unknown flag --${typed}: the nearest one is --${nearest}`);
-    expect(fault(['-p', '1'])).toContain('unknown flag -p');
-    expect(nearestFlag('x'.repeat(100_000))).toBeString();
+      expect(errorMessage([`--${typed}=1`])).toContain(`unknown flag --${typed}; did you mean --${nearest}?`);
+    expect(errorMessage(['-p', '1'])).toContain('unknown flag -p');
+    expect(findNearestFlag('x'.repeat(100_000))).toBeString();
   });
 });
 
-describe("AvalancheGo's flags without a meaning here", () => {
-  test('one warning names them all, and their values are passed over', () => {
+describe('AvalancheGo flags without effect in Serac', () => {
+  test('one warning names them all, and their values are ignored', () => {
     const argv = ['--snow-sample-size', '1', '--index-enabled', '--sybil-protection-enabled=false', '--bootstrap-ips', '', '--strict'];
     expect(warnings(argv)).toEqual([
-      'accepted, no effect here: --snow-sample-size, --index-enabled, --sybil-protection-enabled, --bootstrap-ips',
+      'AvalancheGo flags without effect in Serac: --snow-sample-size, --index-enabled, --sybil-protection-enabled, --bootstrap-ips',
     ]);
     expect(options(argv).strict).toBe(true);
   });
 
-  test('every flag stands in one list', () => {
-    const all = [...Object.keys(flags), ...Object.keys(aliases), ...Object.keys(refused), ...ignoredSwitches, ...ignoredValues];
+  test('every flag is in exactly one list', () => {
+    const all = [
+      ...Object.keys(flagTable),
+      ...Object.keys(flagAliases),
+      ...Object.keys(unsupportedFlags),
+      ...ignoredSwitches,
+      ...ignoredValues,
+    ];
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('a refused switch that is off is none', () => expect(warnings(['--http-tls-enabled=false', '--db-read-only=false'])).toEqual([]));
+  test('an unsupported switch that is off is accepted', () =>
+    expect(warnings(['--http-tls-enabled=false', '--db-read-only=false'])).toEqual([]));
 
-  test('fees on a public network', () => {
+  test('fees of a public network cannot be changed', () => {
     expect(warnings(['--network-id=fuji', '--tx-fee=1'])).toEqual(['fees are fixed on fuji: --tx-fee has no effect']);
     expect(configFrom(options(['--network-id=fuji', '--tx-fee=1'])).network.fees).toEqual({
       txFee: 1_000_000n,
@@ -192,20 +202,20 @@ describe("AvalancheGo's flags without a meaning here", () => {
     expect(configFrom(options(['--network-id=7', '--tx-fee=1'])).network.fees).toEqual({ txFee: 1n, createAssetTxFee: 1_000_000n });
   });
 
-  test('their databases mean ours', () => {
+  test('leveldb and pebbledb are treated as sqlite', () => {
     const argv = ['--db-type', 'leveldb', '--data-dir', '/d'];
-    expect(warnings(argv)).toEqual(['--db-type leveldb means sqlite here']);
+    expect(warnings(argv)).toEqual(['--db-type leveldb is treated as sqlite']);
     expect(configFrom(options(argv)).store).toBe('sqlite');
   });
 
-  test('the name of the block delay', () => {
+  test("AvalancheGo's name of the block delay", () => {
     expect(options(['--proposervm-min-block-delay=2s'])['min-block-delay']).toBe(2000);
     expect(options(['--proposervm-min-block-delay=2s', '--min-block-delay=3s'])['min-block-delay']).toBe(3000);
   });
 });
 
-describe('environment and file', () => {
-  test('flag over variable over file over default; SERAC over AVAGO', () => {
+describe('environment variables and config file', () => {
+  test('precedence: flag, SERAC variable, AVAGO variable, config file, default', () => {
     const readFile = () => '{"http-port": 3, "http-host": "file", "staking-port": 4, "log-level": "WARN"}';
     const vars = { AVAGO_HTTP_HOST: 'avago', AVAGO_STAKING_PORT: '5', SERAC_STAKING_PORT: '6', AVAGO_LOG_LEVEL: '' };
     expect(options(['--http-port=1', '--config-file=c.json'], { vars, readFile })).toMatchObject({
@@ -216,7 +226,7 @@ describe('environment and file', () => {
     });
   });
 
-  test('a file: numbers, truth, lists, durations; unknown names are told', () => {
+  test('a config file may hold numbers, booleans, lists and durations; unknown names give a warning', () => {
     const readFile = () =>
       '{"Http-Port":7,"strict":true,"http-allowed-hosts":["a","b"],"health-check-frequency":2000000000,"min-block-delay":"5s","snow-quorum-size":1,"nonsense":1}';
     const env = { readFile };
@@ -228,43 +238,43 @@ describe('environment and file', () => {
       'min-block-delay': 5000,
     });
     expect(warnings(['--config-file', 'c'], env)).toEqual([
-      'config file: unknown, no effect: nonsense',
-      'accepted, no effect here: config file, snow-quorum-size',
+      'config file: unknown keys without effect: nonsense',
+      'AvalancheGo flags without effect in Serac: config file, snow-quorum-size',
     ]);
   });
 
-  test('as base64 it wins over the file', () => {
+  test('--config-file-content takes precedence over --config-file', () => {
     const content = Buffer.from('{"http-port":8}').toString('base64');
     expect(options([`--config-file-content=${content}`, '--config-file=c'])['http-port']).toBe(8);
-    expect(fault([`--config-file-content=${content}`, '--config-file-content-type=yaml'])).toContain('one of json');
+    expect(errorMessage([`--config-file-content=${content}`, '--config-file-content-type=yaml'])).toContain('one of json');
   });
 
-  test('a bad file', () => {
-    const read = (text: string) => fault(['--config-file=c'], { readFile: () => text });
+  test('errors of a config file', () => {
+    const read = (text: string) => errorMessage(['--config-file=c'], { readFile: () => text });
     expect(read('[]')).toContain('must be a JSON object');
     expect(read('{')).toContain('must be a JSON object');
     expect(read('{"http-port":"x"}')).toBe('config file, http-port: "x" is not allowed; it takes a whole number from 0 to 65535');
-    expect(read('{"tx-fee":18446744073709551615}')).toContain('write it as text');
-    expect(read('{"http-port":{}}')).toContain('http-port must be a text');
+    expect(read('{"tx-fee":18446744073709551615}')).toContain('write it as a string');
+    expect(read('{"http-port":{}}')).toContain('http-port must be a string');
     const unreadable = () => {
       throw new Error('secret');
     };
-    expect(fault(['--config-file=c'], { readFile: unreadable })).toBe('--config-file: cannot read c');
-    expect(fault(['--config-file=c.yaml'])).toContain('is not JSON');
+    expect(errorMessage(['--config-file=c'], { readFile: unreadable })).toBe('--config-file: cannot read c');
+    expect(errorMessage(['--config-file=c.yaml'])).toContain('is not JSON');
   });
 
-  test('a variable with a bad value names itself', () =>
-    expect(fault([], { vars: { SERAC_HTTP_PORT: 'x' } })).toStartWith('SERAC_HTTP_PORT: "x"'));
+  test('the error of a bad value in a variable names the variable', () =>
+    expect(errorMessage([], { vars: { SERAC_HTTP_PORT: 'x' } })).toStartWith('SERAC_HTTP_PORT: "x"'));
 
-  test('questions are asked on the command line only', () => {
+  test('help and version are read from the command line only', () => {
     expect(options([], { vars: { AVAGO_VERSION: '1.14.2', SERAC_HELP: 'true' } }).version).toBe(false);
   });
 });
 
-describe('questions', () => {
+describe('help and version', () => {
   test('help shows every flag', () => {
     const parsed = parseFlags(['-h'], {});
-    for (const name of Object.keys(flags)) expect(parsed.kind === 'help' && parsed.text).toContain(`--${name}`);
+    for (const name of Object.keys(flagTable)) expect(parsed.kind === 'help' && parsed.text).toContain(`--${name}`);
     expect(parseFlags(['--http-port=1', '--help'], {}).kind).toBe('help');
   });
 

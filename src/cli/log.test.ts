@@ -4,7 +4,7 @@ import { createLog, type LineLevel, type LogLevel } from './log.ts';
 
 const lineLevels = logLevels.filter((level): level is LineLevel => level !== 'off');
 
-test("a level shows its own lines and those of the quieter ones, in AvalancheGo's order", () => {
+test("a level shows its own lines and those of all levels before it in AvalancheGo's order", () => {
   const shown = (threshold: LogLevel): string[] => {
     const lines: string[] = [];
     const log = createLog(
@@ -13,7 +13,7 @@ test("a level shows its own lines and those of the quieter ones, in AvalancheGo'
     );
     for (const level of lineLevels) {
       log(level, level);
-      expect(log.shows(level)).toBe(lines.includes(level));
+      expect(log.isShown(level)).toBe(lines.includes(level));
     }
     return lines;
   };
@@ -21,7 +21,7 @@ test("a level shows its own lines and those of the quieter ones, in AvalancheGo'
   for (const [i, threshold] of logLevels.entries()) expect(shown(threshold)).toEqual(lineLevels.slice(0, i));
 });
 
-test('a line without a level is an info', () => {
+test('a line without a level has the level info', () => {
   const lines: string[] = [];
   let threshold: LogLevel = 'warn';
   const log = createLog(

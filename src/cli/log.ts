@@ -1,26 +1,26 @@
 import { logLevels } from './flag-table.ts';
 
-/** From the quietest to the most talkative, in AvalancheGo's order: `trace` is quieter than `debug`. AvalancheGo: utils/logging/level.go. */
+/** A log level. In AvalancheGo's order `trace` shows fewer lines than `debug`. AvalancheGo: utils/logging/level.go. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** A level that a line can have. */
+/** The level of a line. */
 export type LineLevel = Exclude<LogLevel, 'off'>;
 
-/** Writes a line if its level is shown; `info` unless told. */
+/** Writes a line if its level (default `info`) is shown. */
 export type Log = ((line: string, level?: LineLevel) => void) & {
-  /** For lines that cost something to make. */
-  readonly shows: (level: LineLevel) => boolean;
+  /** Whether lines of a level are shown, to skip building expensive lines. */
+  readonly isShown: (level: LineLevel) => boolean;
 };
 
 export function createLog(write: (line: string) => void, threshold: () => LogLevel): Log {
-  const shows = (level: LineLevel): boolean => logLevels.indexOf(level) <= logLevels.indexOf(threshold());
+  const isShown = (level: LineLevel): boolean => logLevels.indexOf(level) <= logLevels.indexOf(threshold());
   const log = (line: string, level: LineLevel = 'info'): void => {
-    if (shows(level)) write(line);
+    if (isShown(level)) write(line);
   };
-  return Object.assign(log, { shows });
+  return Object.assign(log, { isShown });
 }
 
-/** Writes a line unless it repeats the one before: for work that is retried again and again. */
+/** Returns a function that writes a line unless it equals the previous one, for work that is retried repeatedly. */
 export function logChanges(log: Log): (line: string, level?: LineLevel) => void {
   let last = '';
   return (line, level) => {

@@ -1,22 +1,22 @@
-import { type Progress, plainLineEvery, progressBar, progressLine } from './progress-bar.ts';
+import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress-bar.ts';
 
 export type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 
-/** Shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line now and then. */
+/** Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line every 5 seconds. */
 export function createProgressWriter(out: ProgressOutput, isShown: () => boolean): (progress: Progress | undefined) => void {
-  let shown = Number.NEGATIVE_INFINITY;
-  let drawn = false;
+  let lastShown = Number.NEGATIVE_INFINITY;
+  let isDrawn = false;
   return (progress) => {
     if (progress === undefined) {
-      if (drawn) out.write('\r\x1b[K');
-      drawn = false;
+      if (isDrawn) out.write('\r\x1b[K');
+      isDrawn = false;
       return;
     }
     if (!isShown()) return;
-    const every = out.isTTY ? 100 : plainLineEvery;
-    if (performance.now() - shown < every) return;
-    shown = performance.now();
-    drawn = out.isTTY === true;
-    out.write(out.isTTY ? `\r\x1b[K${progressBar(progress, out.columns)}` : `serac: ${progressLine(progress)}\n`);
+    const interval = out.isTTY ? 100 : plainLineInterval;
+    if (performance.now() - lastShown < interval) return;
+    lastShown = performance.now();
+    isDrawn = out.isTTY === true;
+    out.write(out.isTTY ? `\r\x1b[K${formatProgressBar(progress, out.columns)}` : `serac: ${formatProgressLine(progress)}\n`);
   };
 }

@@ -4,8 +4,8 @@ import type { Reader } from './reader.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * A wire type as a value: one definition gives reading, writing, the JSON text and (by TypeOf) the static type.
- * JSON is made as text at once: it is exact for u64, and there is no tree of objects to build and walk.
+ * A wire type: one definition gives reading, writing, the JSON text and (by TypeOf) the static type.
+ * JSON is written directly as text: it is exact for u64, and no tree of objects has to be built.
  */
 export type Codec<T> = {
   readonly read: (reader: Reader) => T;
@@ -13,13 +13,13 @@ export type Codec<T> = {
   readonly json: (value: T, context: JsonContext) => string;
 };
 
-/** A codec of something: where a table holds codecs of many types and the type is recovered by TypeOf. */
-// biome-ignore lint/suspicious/noExplicitAny: a codec both takes and gives its type, so no other type fits all of them
+/** A codec of any type, for tables that hold codecs of many types; TypeOf recovers the type. */
+// biome-ignore lint/suspicious/noExplicitAny: a codec both takes and returns its type, so no other type fits all of them
 export type AnyCodec = Codec<any>;
 
 export type TypeOf<C> = C extends Codec<infer T> ? T : never;
 
-/** What a wire value needs from outside to be shown: names of addresses on their chain. */
+/** How addresses and ids are formatted in JSON; addresses depend on the chain and the network. */
 export type JsonContext = {
   readonly address: (address: Address) => string;
   readonly id: (id: Id) => string;

@@ -1,18 +1,19 @@
-/** Go escapes what HTML would read, and the two line separators of JavaScript. Peer: Go's encoding/json/encode.go, appendString. */
-export const goString = (text: string): string => (special.test(text) ? `"${text.replace(unquotable, escaped)}"` : `"${text}"`);
+/** A JSON string as Go writes it: also escapes <, >, & and U+2028/U+2029. Go: encoding/json/encode.go, appendString. */
+export const goString = (text: string): string => (mayNeedEscape.test(text) ? `"${text.replace(needsEscape, escapeChar)}"` : `"${text}"`);
 
-/** A Go string that may be any bytes: what is no UTF-8 is shown as an escaped U+FFFD. */
-export const goStringOf = (bytes: Uint8Array): string => goString(Buffer.from(bytes).toString('utf8')).replaceAll('\ufffd', '\\ufffd');
+/** The same for a Go string, which may hold any bytes: invalid UTF-8 becomes an escaped U+FFFD. */
+export const goStringFromBytes = (bytes: Uint8Array): string =>
+  goString(Buffer.from(bytes).toString('utf8')).replaceAll('\ufffd', '\\ufffd');
 
-/** Anything that may not be able to stand between quotes as it is. */
+/** Quick test for characters that may need an escape, surrogate pairs included. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const special = /["\\<>&\x00-\x1f\u2028\u2029\ud800-\udfff]/;
+const mayNeedEscape = /["\\<>&\x00-\x1f\u2028\u2029\ud800-\udfff]/;
 
-/** What really cannot: of the surrogates only those without a partner. */
+/** Characters that need an escape; of the surrogates only unpaired ones. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const unquotable = /["\\<>&\x00-\x1f\u2028\u2029]|\p{Surrogate}/gu;
+const needsEscape = /["\\<>&\x00-\x1f\u2028\u2029]|\p{Surrogate}/gu;
 
-const short: Readonly<Record<string, string>> = {
+const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\b': '\\b',
@@ -22,7 +23,7 @@ const short: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-function escaped(char: string): string {
+function escapeChar(char: string): string {
   const code = char.charCodeAt(0);
-  return short[char] ?? (code >= 0xd800 ? '\\ufffd' : `\\u${code.toString(16).padStart(4, '0')}`);
+  return shortEscapes[char] ?? (code >= 0xd800 ? '\\ufffd' : `\\u${code.toString(16).padStart(4, '0')}`);
 }

@@ -3,11 +3,11 @@ import { CodecError } from './fault.ts';
 import { Reader } from './reader.ts';
 import { Writer } from './writer.ts';
 
-/** The only version there is; it stands before the outermost value and nowhere else. */
+/** The only codec version. It is written once, before the outermost value. */
 export const codecVersion = 0;
 export const versionSize = 2;
 
-/** Limits of the two codecs of the peer. Peer: codec/manager.go defaultMaxSize, vms/avm/txs/parser.go (genesis codec). */
+/** Size limits of AvalancheGo's two codecs. AvalancheGo: codec/manager.go, defaultMaxSize; vms/avm/txs/parser.go (genesis codec). */
 export const maxBytes = 256 * 1024;
 export const maxGenesisBytes = 2 ** 31 - 1;
 
@@ -18,7 +18,7 @@ export function pack<T>(codec: Codec<T>, value: T): Uint8Array {
   return writer.finish();
 }
 
-/** Strict: too long, another version, a short or a trailing byte are all faults, in the peer's order. */
+/** Decodes a value. Rejects oversized input, another version, missing and trailing bytes, in AvalancheGo's order. */
 export function unpack<T>(codec: Codec<T>, bytes: Uint8Array, max = maxBytes): T {
   if (bytes.length > max)
     throw new CodecError(`byte array exceeds maximum length: ${bytes.length} > ${max}`, {

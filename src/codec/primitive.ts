@@ -3,13 +3,13 @@ import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { Codec } from './codec.ts';
 import { CodecError } from './fault.ts';
-import { goStringOf } from './go-string.ts';
+import { goStringFromBytes } from './go-string.ts';
 
 export const u8: Codec<number> = { read: (r) => r.u8(), write: (w, v) => w.u8(v), json: String };
 
 export const u32: Codec<number> = { read: (r) => r.u32(), write: (w, v) => w.u32(v), json: String };
 
-/** Bare digits in JSON, above 2^53 too: the peer prints its uint64 so. */
+/** JSON: a number without quotes, also above 2^53, as AvalancheGo writes a uint64. */
 export const u64: Codec<bigint> = { read: (r) => r.u64(), write: (w, v) => w.u64(v), json: String };
 
 export const id: Codec<Id> = {
@@ -24,7 +24,7 @@ export const address: Codec<Address> = {
   json: (v, context) => `"${context.address(v)}"`,
 };
 
-/** Length and raw bytes; shown as hex without a checksum. */
+/** A u32 length and the bytes. JSON: hex without a checksum. */
 export const bytes: Codec<Uint8Array> = {
   read: (r) => r.fixed(r.count()),
   write: (w, v) => {
@@ -40,14 +40,14 @@ export const fixedBytes = (size: number): Codec<Uint8Array> => ({
   json: (v) => `"0x${toHex(v)}"`,
 });
 
-/** A Go string is any bytes; kept as such, since a name that is no UTF-8 must still round-trip and be judged by the rules. */
+/** A u16 length and the bytes of a Go string. Kept as bytes: invalid UTF-8 must survive a round trip and be rejected by the rules. */
 export const text: Codec<Uint8Array> = {
   read: (r) => r.fixed(r.u16('string'), 'string'),
   write: (w, v) => {
     w.u16(v.length);
     w.fixed(v);
   },
-  json: goStringOf,
+  json: goStringFromBytes,
 };
 
 export const list = <T>(element: Codec<T>): Codec<T[]> => ({
@@ -57,7 +57,7 @@ export const list = <T>(element: Codec<T>): Codec<T[]> => ({
     for (let i = 0; i < count; i++) {
       const before = r.offset;
       out.push(element.read(r));
-      // A huge count of nothing would be read for ever. Peer: codec.ErrUnmarshalZeroLength.
+      // A huge count of empty elements would loop for a long time. AvalancheGo: codec/codec.go, ErrUnmarshalZeroLength.
       if (r.offset === before)
         throw new CodecError("couldn't unmarshal slice of zero length values: can't unmarshal zero length value", {
           code: 'CODEC_EMPTY_ELEMENT',

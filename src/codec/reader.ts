@@ -1,6 +1,6 @@
 import { CodecError } from './fault.ts';
 
-/** A cursor over bytes. Every read is checked; texts are those of the peer's wrappers.Packer and reflectcodec. */
+/** A cursor over bytes. Every read is bounds-checked. AvalancheGo: utils/wrappers/packing.go and codec/reflectcodec (error texts). */
 export class Reader {
   readonly bytes: Buffer;
   offset = 0;
@@ -9,42 +9,42 @@ export class Reader {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Moves on by `size` and gives the place it started from. `what` is the Go kind the peer names in its text. */
-  take(size: number, what?: string): number {
+  /** Advances by `size` and returns the old offset. `goKind` is the Go kind in AvalancheGo's error text. */
+  advance(size: number, goKind?: string): number {
     const at = this.offset;
-    if (this.bytes.length - at < size) throw tooShort(what);
+    if (this.bytes.length - at < size) throw tooShort(goKind);
     this.offset = at + size;
     return at;
   }
 
-  u8(what = 'uint8'): number {
-    return this.bytes[this.take(1, what)] as number;
+  u8(goKind = 'uint8'): number {
+    return this.bytes[this.advance(1, goKind)] as number;
   }
 
-  u16(what = 'uint16'): number {
-    return this.bytes.readUInt16BE(this.take(2, what));
+  u16(goKind = 'uint16'): number {
+    return this.bytes.readUInt16BE(this.advance(2, goKind));
   }
 
-  u32(what = 'uint32'): number {
-    return this.bytes.readUInt32BE(this.take(4, what));
+  u32(goKind = 'uint32'): number {
+    return this.bytes.readUInt32BE(this.advance(4, goKind));
   }
 
-  u64(what = 'uint64'): bigint {
-    return this.bytes.readBigUInt64BE(this.take(8, what));
+  u64(goKind = 'uint64'): bigint {
+    return this.bytes.readBigUInt64BE(this.advance(8, goKind));
   }
 
-  fixed(size: number, what?: string): Uint8Array {
-    const at = this.take(size, what);
+  fixed(size: number, goKind?: string): Uint8Array {
+    const at = this.advance(size, goKind);
     return this.bytes.subarray(at, at + size);
   }
 
   /** Fixed bytes as lower-case hex: ids and addresses. */
   hex(size: number): string {
-    const at = this.take(size);
+    const at = this.advance(size);
     return this.bytes.toString('hex', at, at + size);
   }
 
-  /** A list's length. Go counts in int32, so the upper half is refused whatever follows. */
+  /** Reads the length of a list. Go counts in int32, so larger values are rejected. */
   count(): number {
     const count = this.u32('slice');
     if (count > maxCount)
@@ -58,7 +58,7 @@ export class Reader {
 
 const maxCount = 2147483647;
 
-const tooShort = (what: string | undefined) =>
-  new CodecError(`${what === undefined ? '' : `couldn't unmarshal ${what}: `}packer has insufficient length for input`, {
+const tooShort = (goKind: string | undefined) =>
+  new CodecError(`${goKind === undefined ? '' : `couldn't unmarshal ${goKind}: `}packer has insufficient length for input`, {
     code: 'CODEC_TOO_SHORT',
   });

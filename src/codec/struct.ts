@@ -5,12 +5,12 @@ export type StructOf<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]
 export type Struct<F extends Fields> = Codec<StructOf<F>> & { readonly fields: F };
 
 /**
- * Field order is wire order, field names are the public JSON names. `shown` gives the JSON order where the peer prints another one
- * (its outputs and owners are Go maps, whose keys come sorted). An embedded type is spread: `...OutputOwners.fields`.
+ * A codec of a struct. Field order is wire order, field names are the JSON names. `jsonOrder` is the order in JSON where AvalancheGo uses
+ * another one (its outputs and owners are Go maps, which are written sorted). Spread an embedded type: `...OutputOwners.fields`.
  */
-export function struct<F extends Fields>(fields: F, shown: readonly (keyof F & string)[] = Object.keys(fields)): Struct<F> {
+export function struct<F extends Fields>(fields: F, jsonOrder: readonly (keyof F & string)[] = Object.keys(fields)): Struct<F> {
   const wire = Object.entries(fields) as [string, Codec<unknown>][];
-  const json = shown.map((name) => [`"${name}":`, name, fields[name]] as [string, string, Codec<unknown>]);
+  const json = jsonOrder.map((name) => [`"${name}":`, name, fields[name]] as [string, string, Codec<unknown>]);
   return {
     fields,
     read: (r) => {

@@ -5,8 +5,8 @@ export type Variants = { readonly [kind: string]: readonly [typeID: number, code
 export type UnionOf<V extends Variants> = { [K in keyof V & string]: { kind: K } & TypeOf<V[K][1]> }[keyof V & string];
 
 /**
- * An interface value: a type id, then the concrete value, which carries its kind. Ids stand in the table as numbers you can see.
- * `slot` and `names` serve the peer's two refusals: a type nobody knows, and a known one that does not fit this slot.
+ * A codec of a Go interface value: a type id, then the concrete value, which gets its `kind`. `slot` (the Go interface) and `names` (all
+ * type names) are for AvalancheGo's two errors: an unknown type id, and a known type that does not implement the interface.
  */
 export function union<V extends Variants>(slot: string, names: { readonly [typeID: number]: string }, variants: V): Codec<UnionOf<V>> {
   type Value = UnionOf<V>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Writer } from './writer.ts';
 
-test('nothing is lost where the buffer grows, whatever is written there', () => {
+test('every kind of write is intact where the buffer grows', () => {
   const writes: [(writer: Writer) => void, number[]][] = [
     [(w) => w.u8(7), [7]],
     [(w) => w.u16(0x0102), [1, 2]],

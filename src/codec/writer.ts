@@ -1,4 +1,4 @@
-/** Bytes that grow as they are written. */
+/** A growing byte buffer. */
 export class Writer {
   #bytes = Buffer.allocUnsafe(512);
   #length = 0;
@@ -8,7 +8,7 @@ export class Writer {
   }
 
   u8(value: number): void {
-    // Reserving may move the bytes: first the place, then the buffer.
+    // Reserving may replace the buffer, so reserve before reading `#bytes`.
     const at = this.#reserve(1);
     this.#bytes[at] = value;
   }
@@ -38,7 +38,7 @@ export class Writer {
     this.#bytes.write(value, at, 'hex');
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the bytes written so far. */
   finish(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);
   }

@@ -1,22 +1,22 @@
-import { type KeyStore, keyStoreOn } from '../access/key-store.ts';
-import { type PlanSource, runKeys } from '../access/keys-command.ts';
-import { badCommand, type KeysCommand } from '../access/keys-flags.ts';
+import { type KeyStore, openKeyStore } from '../access/key-store.ts';
+import { type PlanSource, runKeysCommand } from '../access/keys-command.ts';
+import { type KeysCommand, keysUsageError } from '../access/keys-flags.ts';
 import { defaultPlans, type Plans } from '../access/plans.ts';
-import { plansInUse, withPlans } from '../access/plans-in-use.ts';
+import { plansOfServer, readServerPlans } from '../access/server-plans.ts';
 import type { Options } from '../cli/flags.ts';
 import type { Config } from '../config.ts';
 import type { WritableSql } from '../index/sql.ts';
 import type { Env } from '../wiring/env.ts';
-import { keysIn, plansIn, routeIds } from '../wiring/gate.ts';
+import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring/gate.ts';
 
-/** `serac keys …`: the lines to print. */
-export async function keysCommand(words: readonly string[], options: Options, config: Config, env: Env): Promise<string[]> {
-  const { store, sql, close } = await openStore(config, env);
+/** `serac keys …`: runs the command and returns the lines to print. */
+export async function manageKeys(args: readonly string[], options: Options, config: Config, env: Env): Promise<string[]> {
+  const { store, sql, close } = await openKeysStore(config, env);
   try {
-    return await runKeys(commandOf(words, options), {
+    return await runKeysCommand(parseKeysCommand(args, options), {
       keys: store,
-      ...(await plansFor(config, env, sql)),
-      routes: routeIds(),
+      ...(await resolvePlans(config, env, sql)),
+      routes: listRouteIds(),
       now: () => Number(env.clock.unixSeconds()),
       random: env.random,
     });
@@ -25,26 +25,30 @@ export async function keysCommand(words: readonly string[], options: Options, co
   }
 }
 
-/** What the server will allow: by the file given to this command, else by what the server that started last has left. */
-async function plansFor(config: Config, env: Env, sql: WritableSql): Promise<{ readonly plans: Plans; readonly plansOf: PlanSource }> {
-  if (config.access.plansFile !== undefined) return { plans: plansIn(config, env), plansOf: 'file' };
-  const inUse = await plansInUse(sql);
-  if (inUse === undefined) return { plans: defaultPlans, plansOf: 'defaults' };
-  return { plans: withPlans(inUse), plansOf: inUse.counted ? 'server' : 'server that does not count' };
+/** The plans that the server applies: those of the plans file if one is given, else those that the last started server recorded. */
+async function resolvePlans(
+  config: Config,
+  env: Env,
+  sql: WritableSql,
+): Promise<{ readonly plans: Plans; readonly planSource: PlanSource }> {
+  if (config.access.plansFile !== undefined) return { plans: loadPlans(config, env), planSource: 'file' };
+  const inUse = await readServerPlans(sql);
+  if (inUse === undefined) return { plans: defaultPlans, planSource: 'defaults' };
+  return { plans: plansOfServer(inUse), planSource: inUse.counted ? 'server' : 'server-without-limits' };
 }
 
-type OpenStore = { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => Promise<void> | void };
+type OpenedKeysStore = { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => Promise<void> | void };
 
-async function openStore({ databaseUrl, dataDir }: Config, env: Env): Promise<OpenStore> {
-  if (databaseUrl === undefined) return keysIn(dataDir ?? '.', env);
+async function openKeysStore({ databaseUrl, dataDir }: Config, env: Env): Promise<OpenedKeysStore> {
+  if (databaseUrl === undefined) return openKeysDatabase(dataDir ?? '.', env);
   const sql = env.openPostgres({ url: databaseUrl });
-  return { store: await keyStoreOn(sql), sql, close: sql.close };
+  return { store: await openKeyStore(sql), sql, close: sql.close };
 }
 
-/** What the words and flags after `serac keys` ask for. */
-export function commandOf([action, key]: readonly string[], { json, name, plan, expires, routes }: Options): KeysCommand {
+/** Reads the arguments and flags of `serac keys`. */
+export function parseKeysCommand([action, key]: readonly string[], { json, name, plan, expires, routes }: Options): KeysCommand {
   if (action === 'create') return { action, json, name, plan, expires, routes: routes ?? [] };
   if (action !== 'revoke') return { action: 'list', json };
-  if (key === undefined) throw badCommand('keys revoke: say which key');
+  if (key === undefined) throw keysUsageError('keys revoke: give the ID of the key');
   return { action, json, key };
 }

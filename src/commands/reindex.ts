@@ -1,58 +1,58 @@
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { progressSince } from '../cli/progress.ts';
+import { startProgress } from '../cli/progress.ts';
 import type { Config } from '../config.ts';
 import { migrateStore } from '../index/migrate.ts';
-import type { Difference } from '../index-sqlite/compare-indexes.ts';
+import type { IndexDifference } from '../index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../index-sqlite/reindex.ts';
 import { checkChain } from '../state/check.ts';
 import { StoreError } from '../store/fault.ts';
 import type { Store } from '../store/store.ts';
 import type { AvmChainSpec } from '../wiring/avm-chain.ts';
-import { type DataFiles, rebuildSums, requireDatabase } from '../wiring/data-files.ts';
+import { type DataFiles, rebuildPageChecksums, requireDatabase } from '../wiring/data-files.ts';
 import type { Env } from '../wiring/env.ts';
 import { createNetworkContext } from '../wiring/network-context.ts';
-import { indexSpecOf, openPlace } from '../wiring/node-store.ts';
+import { openNodeDatabase, registerIndexSpec } from '../wiring/node-store.ts';
 
-/** What a command that looks for damage has to say. */
-export type Findings = { readonly lines: readonly string[]; readonly damaged: boolean };
+/** The result of `serac check` or `serac reindex`: the lines to print, and whether damage was found. */
+export type CommandResult = { readonly lines: readonly string[]; readonly isDamaged: boolean };
 
 /**
- * `serac reindex`: builds the index of a data directory again from its blocks, in a file beside it, holds it against the old one and takes
- * it over if they differ. Left in the middle, it goes on there the next time.
+ * `serac reindex`: rebuilds the index of a data directory from its blocks in a file beside the database, compares it with the old index, and
+ * replaces the old one if they differ. If it is interrupted, the next run continues where it stopped.
  */
-export function reindex(config: Config, env: Env): Findings {
+export function reindex(config: Config, env: Env): CommandResult {
   const files = requireDatabase(config.dataDir as string, env);
-  const frame = createNetworkContext(config, env);
+  const context = createNetworkContext(config, env);
   let damagedPages: readonly number[] = [];
-  let done = false;
-  const { store, close } = openPlace(config, env, frame, 'write', (pages) => {
+  let isDone = false;
+  const { store, close } = openNodeDatabase(config, env, context, 'write', (pages) => {
     damagedPages = pages;
   });
   try {
-    const specs = frame.specs.filter((spec) => hasBlocks(store, spec));
-    if (damagedPages.length > 0) for (const { id } of specs) requireSound(store, id);
+    const specs = context.specs.filter((spec) => hasBlocks(store, spec));
+    if (damagedPages.length > 0) for (const { id } of specs) requireUndamagedChain(store, id);
     const found = withRebuiltIndex({ store, files, env, specs }, (work, blocks) => {
-      const { lines, damaged } = judged(work, env);
-      return { lines: [`${blocks} blocks indexed again`, ...lines], damaged };
+      const { lines, isDamaged } = compareAndReplace(work, env);
+      return { lines: [`${blocks} blocks indexed again`, ...lines], isDamaged };
     });
-    done = true;
+    isDone = true;
     return found;
   } finally {
     close();
-    if (done && damagedPages.length > 0) rebuildSums(files, env);
+    if (isDone && damagedPages.length > 0) rebuildPageChecksums(files, env);
   }
 }
 
-type Rebuilding = { readonly store: Store; readonly files: DataFiles; readonly env: Env; readonly specs: readonly AvmChainSpec[] };
+type RebuildTarget = { readonly store: Store; readonly files: DataFiles; readonly env: Env; readonly specs: readonly AvmChainSpec[] };
 
-/** Builds the index again, in a file beside the database that is removed when `use` is done. */
-export function withRebuiltIndex<T>({ store, files, env, specs }: Rebuilding, use: (work: Reindex, blocks: number) => T): T {
-  const chains = specs.map((spec) => indexSpecOf(store, spec, completeFrom(store, spec)));
+/** Rebuilds the index in a file beside the database, passes it to `use`, and removes the file afterwards. */
+export function withRebuiltIndex<T>({ store, files, env, specs }: RebuildTarget, use: (work: Reindex, blocks: number) => T): T {
+  const chains = specs.map((spec) => registerIndexSpec(store, spec, readCompleteFrom(store, spec)));
   for (const { number } of chains) migrateStore(store, number);
   const path = `${files.folder}/reindex.sqlite`;
   const work = openReindex({ store, open: env.openDatabase, path, chains });
   try {
-    const result = use(work, build(work, env));
+    const result = use(work, buildWithProgress(work, env));
     work.close();
     for (const end of ['', '-wal', '-shm']) env.removeFile(`${path}${end}`);
     return result;
@@ -62,11 +62,11 @@ export function withRebuiltIndex<T>({ store, files, env, specs }: Rebuilding, us
   }
 }
 
-/** Where the rebuilt index differs from the old one, in words. */
-export const indexDifferences = (work: Reindex): string[] => finish(work.compare()).map(shown);
+/** Describes the differences between the old index and the rebuilt one, one line per table. */
+export const listIndexDifferences = (work: Reindex): string[] => runToEnd(work.compare()).map(formatDifference);
 
-/** The index is built from blocks and outputs: it cannot be better than they are. */
-function requireSound(store: Store, chainID: Id): void {
+/** Throws if the stored blocks or outputs are damaged: the index is built from them. */
+function requireUndamagedChain(store: Store, chainID: Id): void {
   const [problem] = checkChain(store, chainID).problems;
   if (problem !== undefined)
     throw new StoreError(
@@ -77,8 +77,8 @@ function requireSound(store: Store, chainID: Id): void {
     );
 }
 
-function build(work: Reindex, env: Env): number {
-  const progress = progressSince(env.clock.monotonic);
+function buildWithProgress(work: Reindex, env: Env): number {
+  const progress = startProgress(env.clock.monotonic);
   let blocks = 0;
   for (const step of work.build()) {
     env.showProgress(progress(step));
@@ -88,30 +88,32 @@ function build(work: Reindex, env: Env): number {
   return blocks;
 }
 
-function judged(work: Reindex, env: Env): Findings {
+/** Compares the rebuilt index with the old one, and replaces the old one if they differ. */
+function compareAndReplace(work: Reindex, env: Env): CommandResult {
   env.log('serac: comparing with the old index', 'info');
-  const differences = indexDifferences(work);
-  if (differences.length === 0) return { lines: ['the new index equals the old one'], damaged: false };
+  const differences = listIndexDifferences(work);
+  if (differences.length === 0) return { lines: ['the new index equals the old one'], isDamaged: false };
   work.replace();
-  const replaced = `the new index differs from the old one in ${differences.length} tables, and has taken its place`;
-  return { lines: [replaced, ...differences], damaged: true };
+  const replaced = `the new index differs from the old one in ${differences.length} tables, and has replaced it`;
+  return { lines: [replaced, ...differences], isDamaged: true };
 }
 
-function finish<T>(steps: Generator<unknown, T>): T {
+function runToEnd<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
 }
 
-const shown = ({ table, left, right }: Difference): string => `  ${table}: ${left ?? 'nothing'} was there, ${right ?? 'nothing'} should be`;
+const formatDifference = ({ table, left, right }: IndexDifference): string =>
+  `  ${table}: found ${left ?? 'nothing'}, expected ${right ?? 'nothing'}`;
 
-/** Whether the database keeps a chain. */
+/** Whether the database has blocks of a chain. */
 export const hasBlocks = (store: Store, { id }: AvmChainSpec): boolean =>
   store.db.prepare('SELECT 1 FROM chain WHERE id = ? AND genesis IS NOT NULL').get(idToBytes(id)) !== undefined;
 
-/** As it was written: only who followed the network knows. */
-const completeFrom = (store: Store, { id }: AvmChainSpec): number => {
+/** The height from which the index is complete, as the node that wrote it stored it; 0 if there is no index. */
+const readCompleteFrom = (store: Store, { id }: AvmChainSpec): number => {
   if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return 0;
   const row = store.db.prepare<{ complete_from: number }>('SELECT complete_from FROM progress WHERE chain = ?').get(idToBytes(id));
   return row?.complete_from ?? 0;

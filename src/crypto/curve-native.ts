@@ -1,7 +1,7 @@
 import { ecdsaRecover } from 'secp256k1';
-import type { RecoverKey } from './curve.ts';
+import type { RecoverKey } from './recover.ts';
 
-/** libsecp256k1 through its Node binding: about 70 µs a key, twenty times faster than JavaScript. */
+/** Key recovery by libsecp256k1 through its Node binding: about 70 µs per key, twenty times faster than JavaScript. */
 export const recoverNative: RecoverKey = (hash, signature, recoveryID) => {
   try {
     return ecdsaRecover(signature, recoveryID, hash, true);

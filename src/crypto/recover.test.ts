@@ -10,14 +10,14 @@ import { createSignerCache, recoverSigner } from './recover.ts';
 const engines = { native: recoverNative, portable: recoverPortable };
 
 for (const [name, engine] of Object.entries(engines)) {
-  test(`${name}: the peer's signatures give back their signers`, () => {
+  test(`${name}: recovers the signers of AvalancheGo's signatures`, () => {
     for (const key of vectors.keys) {
       const hash = fromHex(key.messageSha256.slice(2));
       expect(recoverSigner(engine, hash, fromHex(key.signature.slice(2))) as string).toBe(key.addressBytes.slice(2));
     }
   });
 
-  test(`${name}: a high s is called mutated, ids 4-7 compressed, other junk invalid`, () => {
+  test(`${name}: a high s is reported as mutated, recovery ids 4-7 as compressed, other junk as invalid`, () => {
     const [key] = vectors.keys;
     const hash = fromHex(key!.messageSha256.slice(2));
     const good = fromHex(key!.signature.slice(2));
@@ -37,7 +37,7 @@ for (const [name, engine] of Object.entries(engines)) {
   });
 }
 
-test('native and portable agree on random signatures, good and bad', () => {
+test('native and portable recovery agree on random valid and invalid signatures', () => {
   for (let i = 0; i < 200; i++) {
     const secret = secp256k1.utils.randomSecretKey();
     const hash = sha256(secret);
@@ -56,7 +56,7 @@ test('native and portable agree on random signatures, good and bad', () => {
   }
 });
 
-test('the cache answers as the function it remembers, past its size too', () => {
+test('the signer cache returns the same signers as uncached recovery, also when it is full', () => {
   const cached = createSignerCache(recoverNative, 2).recover;
   for (const key of [...vectors.keys, ...vectors.keys]) {
     const message = new TextEncoder().encode(key.message);

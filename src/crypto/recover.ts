@@ -2,15 +2,18 @@ import { type Address, addressFromBytes } from '../bytes/address.ts';
 import { boundedMap } from '../bytes/bounded-map.ts';
 import { hash160, sha256 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
-import type { RecoverKey } from './curve.ts';
-import { SignatureError } from './fault.ts';
+import { Fault } from '../fault.ts';
 
-/** Who signed: the address behind a 65-byte signature (r, s, recovery id) of a message. Throws a SignatureError. */
+/** Recovers a compressed public key from a 64-byte signature, its recovery id and the hash; undefined if that fails. */
+export type RecoverKey = (hash: Uint8Array, signature: Uint8Array, recoveryID: number) => Uint8Array | undefined;
+
+/** Returns the address that made a 65-byte signature (r, s, recovery id) of a message. Throws a SignatureError. */
 export type RecoverSigner = (message: Uint8Array, signature: Uint8Array) => Address;
 
 /**
- * Signer recovery by the peer's rules, in its order. Peer: utils/crypto/secp256k1/secp256k1.go, RecoverPublicKeyFromHash:
- * a high s is refused first; recovery ids 4 to 7 recover and are then refused as "compressed"; all else that fails is invalid.
+ * Recovers a signer by AvalancheGo's rules, in its order. A high s is rejected first; recovery ids 4 to 7 are recovered and then rejected
+ * as "compressed"; every other failure is an invalid signature.
+ * AvalancheGo: utils/crypto/secp256k1/secp256k1.go, RecoverPublicKeyFromHash.
  */
 export function recoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address {
   if (isHighS(signature)) throw new SignatureError('signature was mutated from its original format', { code: 'SIGNATURE_MUTATED' });
@@ -21,21 +24,21 @@ export function recoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signatur
   return addressFromBytes(hash160(key));
 }
 
-/** Who signed what, remembered. */
+/** Signer recovery with a cache. */
 export type SignerCache = {
   readonly recover: RecoverSigner;
-  /** Somebody else has recovered this one: another thread, off the hot path. */
-  readonly remember: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
+  /** Adds a signer that another thread has recovered. */
+  readonly add: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
 };
 
 /**
- * Recovery with a memory by (hash, signature): a transaction is judged when issued, when built into a block and when that block is
- * verified, and costs its signatures once.
+ * Caches signers by (hash, signature). A transaction is verified when it is issued, when it is built into a block and when that block is
+ * verified; its signatures are recovered once.
  */
 export function createSignerCache(recoverKey: RecoverKey, size = 16_384): SignerCache {
-  const known = boundedMap<string, Address>(size);
+  const cache = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
-  // The same message is signed by every input of a transaction; hashing it once is enough.
+  // All signatures of a transaction sign the same message, so its hash is kept.
   let lastMessage: Uint8Array | undefined;
   let lastHash: Uint8Array = new Uint8Array(0);
   return {
@@ -45,23 +48,26 @@ export function createSignerCache(recoverKey: RecoverKey, size = 16_384): Signer
         lastHash = sha256(message);
       }
       const key = keyOf(lastHash, signature);
-      const before = known.get(key);
-      if (before !== undefined) return before;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
       const signer = recoverSigner(recoverKey, lastHash, signature);
-      known.set(key, signer);
+      cache.set(key, signer);
       return signer;
     },
-    remember: (hash, signature, signer) => known.set(keyOf(hash, signature), signer),
+    add: (hash, signature, signer) => cache.set(keyOf(hash, signature), signer),
   };
 }
 
-/** Half the order of secp256k1 and the order itself, as the bytes a signature has. */
+/** Half the order of secp256k1 (as hex, like the s of a signature) and the order. */
 const halfOrder = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
 const order = BigInt('0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141');
 
-/** The peer reduces s by the order before it compares, so an s past the order may be low again (and is then simply invalid). */
+/** AvalancheGo reduces s modulo the order before it compares, so an s above the order may count as low (and is then invalid). */
 function isHighS(signature: Uint8Array): boolean {
   const s = toHex(signature.subarray(32, 64));
   if (s <= halfOrder) return false;
   return BigInt(`0x${s}`) % order > BigInt(`0x${halfOrder}`);
 }
+
+export type SignatureFault = { code: 'SIGNATURE_MUTATED' } | { code: 'SIGNATURE_INVALID' } | { code: 'SIGNATURE_COMPRESSED' };
+export class SignatureError extends Fault<SignatureFault> {}

@@ -1,40 +1,40 @@
 import { type Address, addressLength, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { Fault } from '../fault.ts';
-import type { RecoverKey } from './curve.ts';
-import { recoverSigner } from './recover.ts';
+import { type RecoverKey, recoverSigner } from './recover.ts';
 
-/** Signatures on their way to another thread and signers on their way back, as plain bytes: one message for many. */
-export type Signed = { readonly hash: Uint8Array; readonly signature: Uint8Array };
+/** A signature whose signer another thread recovers. Inputs and results of a batch are packed into one message each. */
+export type RecoveryInput = { readonly hash: Uint8Array; readonly signature: Uint8Array };
 
 const hashLength = 32;
 const signatureLength = 65;
-const askedLength = hashLength + signatureLength;
-const answeredLength = 1 + addressLength;
+const inputLength = hashLength + signatureLength;
+const resultLength = 1 + addressLength;
 
-export const packSigned = (all: readonly Signed[]): Uint8Array => Buffer.concat(all.flatMap(({ hash, signature }) => [hash, signature]));
+export const packRecoveryInputs = (all: readonly RecoveryInput[]): Uint8Array =>
+  Buffer.concat(all.flatMap(({ hash, signature }) => [hash, signature]));
 
-/** The other thread's work. What has no signer comes back empty: whoever asked will find out why by itself. */
-export function recoverBatch(recoverKey: RecoverKey, asked: Uint8Array): Uint8Array {
-  const count = asked.length / askedLength;
-  const answered = new Uint8Array(count * answeredLength);
+/** Recovers the signers of packed inputs; runs on the other thread. An invalid signature gives an empty result: the caller's rules report why. */
+export function recoverBatch(recoverKey: RecoverKey, inputs: Uint8Array): Uint8Array {
+  const count = inputs.length / inputLength;
+  const results = new Uint8Array(count * resultLength);
   for (let i = 0; i < count; i++) {
-    const at = i * askedLength;
-    const signer = signerOrNone(recoverKey, asked.subarray(at, at + hashLength), asked.subarray(at + hashLength, at + askedLength));
+    const at = i * inputLength;
+    const signer = tryRecoverSigner(recoverKey, inputs.subarray(at, at + hashLength), inputs.subarray(at + hashLength, at + inputLength));
     if (signer === undefined) continue;
-    answered[i * answeredLength] = 1;
-    answered.set(addressToBytes(signer), i * answeredLength + 1);
+    results[i * resultLength] = 1;
+    results.set(addressToBytes(signer), i * resultLength + 1);
   }
-  return answered;
+  return results;
 }
 
-export const unpackSigners = (answered: Uint8Array): (Address | undefined)[] =>
-  Array.from({ length: answered.length / answeredLength }, (_, i) => {
-    const at = i * answeredLength;
-    return answered[at] === 1 ? (toHex(answered.subarray(at + 1, at + answeredLength)) as Address) : undefined;
+export const unpackSigners = (results: Uint8Array): (Address | undefined)[] =>
+  Array.from({ length: results.length / resultLength }, (_, i) => {
+    const at = i * resultLength;
+    return results[at] === 1 ? (toHex(results.subarray(at + 1, at + resultLength)) as Address) : undefined;
   });
 
-function signerOrNone(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address | undefined {
+function tryRecoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address | undefined {
   try {
     return recoverSigner(recoverKey, hash, signature);
   } catch (error) {

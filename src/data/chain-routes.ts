@@ -1,18 +1,18 @@
+import { invalidParams } from '../api/api-error.ts';
 import { choices, pathText, queryText } from '../api/params.ts';
-import { invalid } from '../api/refusal.ts';
-import { type Route, route } from '../api/route.ts';
+import { quoteValue } from '../api/quote-value.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import { list, object } from '../api/schema.ts';
-import type { Served, ServedChain } from '../api/served.ts';
-import { shown } from '../api/shown-value.ts';
+import type { ServedChain, ServedChains } from '../api/served-chains.ts';
 import { idText } from '../bytes/id.ts';
-import { chainNamed } from './chain.ts';
+import { requireChainByName } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { Chain } from './schemas.ts';
+import { ChainSchema } from './schemas.ts';
 
-const row = route<DataDeps>();
+const defineRoute = routeDefiner<DataDeps>();
 
-export const chainRoutes: readonly Route<DataDeps>[] = [
-  row({
+export const chainRoutes: readonly ApiRoute<DataDeps>[] = [
+  defineRoute({
     method: 'GET',
     path: '/v1/chains',
     id: 'supportedChains',
@@ -20,29 +20,29 @@ export const chainRoutes: readonly Route<DataDeps>[] = [
     summary: 'The chains of this server',
     params: {
       network: queryText({ description: 'Only chains of this network: mainnet, fuji, testnet, or the name of the one served.' }),
-      feature: choices(['nftIndexing', 'webhooks', 'teleporter'], 'Only chains with these features. No AVM chain has any of them.'),
+      feature: choices(['nftIndexing', 'webhooks', 'teleporter'], 'Only chains with these features. AVM chains have none of them.'),
     },
-    response: object('ListChainsResponse', { chains: list(Chain) }),
-    keep: 'tip-only',
+    response: object('ListChainsResponse', { chains: list(ChainSchema) }),
+    cachePolicy: 'block',
     run: async ({ served }, { network, feature }, { origin }) => {
-      const isAsked = isOfNetwork(served, network) && feature === undefined;
-      return { chains: isAsked ? await Promise.all(served.chains.map((chain) => chainOf(served, chain, origin))) : [] };
+      const isIncluded = isOfNetwork(served, network) && feature === undefined;
+      return { chains: isIncluded ? await Promise.all(served.chains.map((chain) => renderChain(served, chain, origin))) : [] };
     },
   }),
-  row({
+  defineRoute({
     method: 'GET',
     path: '/v1/chains/{chainId}',
     id: 'getChainInfo',
     tag: 'Chains',
     summary: 'One chain',
     params: { chainId: pathText({ description: 'A blockchain ID, an alias (X) or a name (x-chain).', example: 'X' }) },
-    response: Chain,
-    keep: 'tip-only',
-    run: async ({ served }, { chainId }, { origin }) => chainOf(served, chainNamed(served, chainId), origin),
+    response: ChainSchema,
+    cachePolicy: 'block',
+    run: async ({ served }, { chainId }, { origin }) => renderChain(served, requireChainByName(served, chainId), origin),
   }),
 ];
 
-async function chainOf({ network }: Served, chain: ServedChain, origin: string) {
+async function renderChain({ network }: ServedChains, chain: ServedChain, origin: string) {
   const { id, title, vmID, rpcUrl, feeAsset, reads, status } = chain;
   const token = (await reads.assets([feeAsset])).get(feeAsset);
   return {
@@ -60,12 +60,12 @@ async function chainOf({ network }: Served, chain: ServedChain, origin: string) 
   };
 }
 
-/** Networks that every client knows. */
-const wellKnown: readonly string[] = ['mainnet', 'fuji', 'testnet'];
+/** Public networks that clients may ask for, also where this server has another one. */
+const publicNetworks: readonly string[] = ['mainnet', 'fuji', 'testnet'];
 
-function isOfNetwork({ network: { names } }: Served, asked: string | undefined): boolean {
-  if (asked === undefined || names.includes(asked)) return true;
-  if (wellKnown.includes(asked)) return false;
-  const words = new Set([...wellKnown, ...names]);
-  throw invalid([`network must be one of the following values: ${[...words].join(', ')}; not ${shown(asked)}`]);
+function isOfNetwork({ network: { names } }: ServedChains, name: string | undefined): boolean {
+  if (name === undefined || names.includes(name)) return true;
+  if (publicNetworks.includes(name)) return false;
+  const words = new Set([...publicNetworks, ...names]);
+  throw invalidParams([`network must be one of the following values: ${[...words].join(', ')}; not ${quoteValue(name)}`]);
 }

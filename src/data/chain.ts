@@ -1,13 +1,13 @@
-import type { AskedAddresses } from '../api/addresses.ts';
+import type { AddressList } from '../api/addresses.ts';
+import { type ApiError, notFound } from '../api/api-error.ts';
 import { findChain, unknownChain } from '../api/chain-name.ts';
 import { chainName, networkName } from '../api/params.ts';
-import { notFound, type Refusal } from '../api/refusal.ts';
-import type { Served, ServedChain } from '../api/served.ts';
-import { shown } from '../api/shown-value.ts';
+import { quoteValue } from '../api/quote-value.ts';
+import type { ServedChain, ServedChains } from '../api/served-chains.ts';
 
 export const networkParam = networkName({
   description:
-    'The network of this server: its name (local, fuji, mainnet) or its number. A private network answers to fuji and testnet too.',
+    'The network of this server: its name (local, fuji, mainnet) or its number. A private network also accepts fuji and testnet.',
   example: 'local',
 });
 
@@ -16,41 +16,41 @@ export const blockchainParam = chainName({
   example: 'x-chain',
 });
 
-/** The parameters that say which chain a path is about. */
-export const placeParams = { network: networkParam, blockchainId: blockchainParam };
+/** The path parameters that select a chain. */
+export const chainParams = { network: networkParam, blockchainId: blockchainParam };
 
-/** The path of everything about one chain. */
+/** The path prefix of all routes about one chain. */
 export const chainPath = '/v1/networks/{network}/blockchains/{blockchainId}';
 
-/** The chain that a path is about. */
-export function chainAt(
-  served: Served,
+/** Returns the chain that the path parameters select; throws 404 for an unknown network or chain. */
+export function requireChain(
+  served: ServedChains,
   { network, blockchainId }: { readonly network: string; readonly blockchainId: string },
 ): ServedChain {
-  checkNetwork(served, network);
-  return chainNamed(served, blockchainId);
+  requireNetwork(served, network);
+  return requireChainByName(served, blockchainId);
 }
 
-export function checkNetwork({ network: { names } }: Served, asked: string): void {
-  if (!names.includes(asked)) throw notFound(`No network ${shown(asked)} here. Network of this server: ${names.join(' or ')}`);
+export function requireNetwork({ network: { names } }: ServedChains, requested: string): void {
+  if (!names.includes(requested)) throw notFound(`Unknown network ${quoteValue(requested)}. Network of this server: ${names.join(' or ')}`);
 }
 
-export function chainNamed(served: Served, name: string): ServedChain {
+export function requireChainByName(served: ServedChains, name: string): ServedChain {
   const found = findChain(served, name);
-  if (found === undefined) throw unknownChain(served, name, `No blockchain ${shown(name)} here`);
+  if (found === undefined) throw unknownChain(served, name, `Unknown blockchain ${quoteValue(name)}`);
   return found;
 }
 
-/** How answers name the network and what they begin addresses with: as they were asked. */
-export type Spelling = { readonly network: string; readonly hrp: string };
+/** Network name and address prefix (HRP) in a response: the same as in the request. */
+export type NetworkSpelling = { readonly network: string; readonly hrp: string };
 
-export function spellingOf({ network }: Served, asked: string, addresses?: AskedAddresses): Spelling {
-  const { name, hrp } = network.alias?.names.includes(asked) ? network.alias : network;
+export function networkSpelling({ network }: ServedChains, requested: string, addresses?: AddressList): NetworkSpelling {
+  const { name, hrp } = network.alias?.names.includes(requested) ? network.alias : network;
   return { network: name, hrp: addresses?.hrp ?? hrp };
 }
 
-/** How answers name the chain and its network. */
-export const chainInfo = ({ network }: Spelling, { slug }: ServedChain) => ({ chainName: slug, network });
+/** Chain and network names as responses show them. */
+export const renderChainInfo = ({ network }: NetworkSpelling, { slug }: ServedChain) => ({ chainName: slug, network });
 
-/** For answers that a P-Chain would have to give. */
-export const noPlatformData = (): Refusal => notFound('This server has no P-Chain data: it serves chains of the AVM');
+/** The error for operations that need P-Chain data. */
+export const noPChainData = (): ApiError => notFound('This server has no P-Chain data: it serves chains of the AVM');

@@ -1,16 +1,40 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { indexedReads } from '../../test/indexed-reads.ts';
+import { openIndexedReads } from '../../test/indexed-reads.ts';
 import { idText } from '../bytes/id.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { type Any, answersOf, askData, labels, onX, spelt, walk } from './ask.fixture.ts';
-import { plainReads } from './plain-reads.fixture.ts';
-import * as world from './world.fixture.ts';
+import {
+  type AnyJson,
+  addressText,
+  createDataApiClient,
+  jsonReader,
+  readAllPages,
+  sampleLabels,
+  xChainPath,
+} from './data-requests.fixture.ts';
+import * as sample from './sample-chain.fixture.ts';
+import { createScanningReads } from './scanning-reads.fixture.ts';
 
-const { asset, cChain, chainID, input, operation, output, owners, pay, pChain, people, servedBy, servedChain, tx, txs, worldChain } = world;
+const {
+  asset,
+  cChain,
+  chainID,
+  input,
+  operation,
+  output,
+  owners,
+  pay,
+  pChain,
+  people,
+  sampleServed,
+  sampleServedChain,
+  tx,
+  txs,
+  sampleChain,
+} = sample;
 const { alice, bob, carol } = people;
 const signs = { signatureIndices: [0] };
 
-/** One asset with everything: 42 units, five NFTs and a property, and rights to make more of each. */
+/** One asset with 42 units, five NFTs, a property, and mint outputs for each. */
 const mixed = asset(
   'Mixed',
   'MIX',
@@ -45,13 +69,13 @@ const minted = tx<'OperationTx'>({
       kind: 'propertyfx.MintOperation',
       mintInput: signs,
       mintOutput: owners([alice]),
-      ownedOutput: owners([carol], 1, world.never),
+      ownedOutput: owners([carol], 1, sample.maxLocktime),
     }),
   ],
 });
 const isNft = ({ output: { kind } }: Utxo) => kind === 'nftfx.TransferOutput';
-const [nft] = world.outputsOf(minted).filter((utxo) => isNft(utxo) && utxo.output.addresses.join() === alice) as [Utxo];
-/** An NFT for one unit, in one block: neither sum of what bob has of the asset would tell. */
+const [nft] = sample.outputsOf(minted).filter((utxo) => isNft(utxo) && utxo.output.addresses.join() === alice) as [Utxo];
+/** Moves an NFT and one unit to bob in one block. */
 const swapped = tx<'OperationTx'>({
   kind: 'OperationTx',
   inputs: [input(output(minted, 0))],
@@ -68,8 +92,8 @@ const sent = tx<'ExportTx'>({
   exportedOutputs: [pay(mixed.id, 30n, owners([alice]))],
 });
 
-const chain = worldChain([mixed, minted, swapped, sent]);
-const indexed = indexedReads(chain);
+const chain = sampleChain([mixed, minted, swapped, sent]);
+const indexed = openIndexedReads(chain);
 afterAll(indexed.close);
 
 const label = { assetId: idText(mixed.id), name: 'Mixed', symbol: 'MIX', denomination: 1 };
@@ -78,42 +102,51 @@ const nfts = (amount: string) => ({ ...label, type: 'nft', amount });
 
 for (const [name, reads] of [
   ['the index', indexed.reads],
-  ['a plain list of blocks', plainReads(chain)],
+  ['a scan of the blocks', createScanningReads(chain)],
 ] as const)
   describe(`an asset with units, NFTs and properties, from ${name}`, () => {
-    const ask = askData(servedBy(servedChain(reads)));
-    const get = answersOf(ask);
-    const ofMixed = (list: Any[]) => list.filter(({ assetId }) => assetId === label.assetId);
+    const ask = createDataApiClient(sampleServed(sampleServedChain(reads)));
+    const get = jsonReader(ask);
+    const ofMixed = (list: AnyJson[]) => list.filter(({ assetId }) => assetId === label.assetId);
 
-    test('balances: units and NFTs beside each other', async () => {
-      const { balances } = await get(`${onX}/balances?addresses=${spelt(alice)}`);
+    test('balances list units and NFTs separately', async () => {
+      const { balances } = await get(`${xChainPath}/balances?addresses=${addressText(alice)}`);
       expect(ofMixed(balances.unlocked)).toEqual([
         { ...units('11'), utxoCount: 1 },
         { ...nfts('2'), utxoCount: 2 },
       ]);
       expect(balances.atomicMemoryUnlocked).toEqual([{ ...units('30'), utxoCount: 1, sharedWithChainId: idText(cChain) }]);
-      const bobs = (await get(`${onX}/balances?addresses=${spelt(bob)}`)).balances;
+      const bobs = (await get(`${xChainPath}/balances?addresses=${addressText(bob)}`)).balances;
       expect(ofMixed(bobs.unlocked)).toEqual([
         { ...units('1'), utxoCount: 1 },
         { ...nfts('4'), utxoCount: 4 },
       ]);
-      const carols = (await get(`${onX}/balances?addresses=${spelt(carol)}`)).balances;
+      const carols = (await get(`${xChainPath}/balances?addresses=${addressText(carol)}`)).balances;
       expect(ofMixed(carols.locked)).toEqual([{ ...nfts('1'), utxoCount: 1 }]);
     });
 
-    test('balances as they were: NFTs and no unit', async () => {
+    test('earlier balances: NFTs and no units', async () => {
       const before = Number(chain.blocks.at(-2)?.time);
-      const { balances } = await get(`${onX}/balances?addresses=${spelt(bob)}&blockTimestamp=${before}`);
+      const { balances } = await get(`${xChainPath}/balances?addresses=${addressText(bob)}&blockTimestamp=${before}`);
       expect(ofMixed(balances.unlocked)).toEqual([{ ...nfts('3'), utxoCount: 3 }]);
     });
 
-    test('supply counts units, NFTs have a number of their own, and what is exported is not on this chain', async () => {
-      expect(await get(`${onX}/assets/${label.assetId}`)).toMatchObject({ ...label, type: 'secp256k1', supply: '12', nftSupply: '6' });
+    test('supply counts units without exported ones; NFTs are counted separately', async () => {
+      expect(await get(`${xChainPath}/assets/${label.assetId}`)).toMatchObject({
+        ...label,
+        type: 'secp256k1',
+        supply: '12',
+        nftSupply: '6',
+      });
     });
 
-    test('outputs have the type of what they are', async () => {
-      const utxos = await walk(ask, `${onX}/utxos?addresses=${spelt(alice)}&assetId=${label.assetId}&pageSize=100`, 'utxos');
-      const shown = utxos.map(({ utxoType, asset: { type, amount } }: Any) => `${utxoType} ${type} ${amount}`);
+    test('each output has its own type', async () => {
+      const utxos = await readAllPages(
+        ask,
+        `${xChainPath}/utxos?addresses=${addressText(alice)}&assetId=${label.assetId}&pageSize=100`,
+        'utxos',
+      );
+      const shown = utxos.map(({ utxoType, asset: { type, amount } }: AnyJson) => `${utxoType} ${type} ${amount}`);
       expect(shown.sort()).toEqual([
         'mint nft 0',
         'mint secp256k1 0',
@@ -125,36 +158,36 @@ for (const [name, reads] of [
     });
 
     test('amounts of transactions', async () => {
-      const of = async (id: string) => get(`${onX}/transactions/${id}`);
-      const made = await of(idText(mixed.id));
-      expect(made.assetCreated).toMatchObject({ ...label, type: 'secp256k1' });
-      expect(ofMixed(made.amountCreated)).toEqual([units('42'), nfts('0')]);
-      const minting = await of(idText(minted.id));
+      const read = async (id: string) => get(`${xChainPath}/transactions/${id}`);
+      const created = await read(idText(mixed.id));
+      expect(created.assetCreated).toMatchObject({ ...label, type: 'secp256k1' });
+      expect(ofMixed(created.amountCreated)).toEqual([units('42'), nfts('0')]);
+      const minting = await read(idText(minted.id));
       expect(minting.amountUnlocked).toEqual([units('42'), nfts('0')]);
       expect(minting.amountCreated).toEqual([units('42'), nfts('6')]);
-      const swap = await of(idText(swapped.id));
+      const swap = await read(idText(swapped.id));
       expect([swap.amountUnlocked, swap.amountCreated]).toEqual([
         [units('42'), nfts('1')],
         [units('42'), nfts('1')],
       ]);
     });
 
-    test('an output imported from P is listed among the spent ones, with who signed', async () => {
-      const target = `${onX}/utxos?addresses=${spelt(carol)}&assetId=${labels.avax.assetId}`;
-      const [arrived, ...others] = (await get(`${target}&includeSpent=true&pageSize=100`)).utxos.filter(
-        ({ createdOnChainId }: Any) => createdOnChainId === idText(pChain),
+    test('an output imported from P is listed as spent, with its signatures', async () => {
+      const target = `${xChainPath}/utxos?addresses=${addressText(carol)}&assetId=${sampleLabels.avax.assetId}`;
+      const [imported, ...others] = (await get(`${target}&includeSpent=true&pageSize=100`)).utxos.filter(
+        ({ createdOnChainId }: AnyJson) => createdOnChainId === idText(pChain),
       );
       expect(others).toEqual([]);
-      expect(arrived).toMatchObject({
-        asset: { ...labels.avax, amount: '77' },
+      expect(imported).toMatchObject({
+        asset: { ...sampleLabels.avax, amount: '77' },
         consumedOnChainId: idText(chainID),
         consumingTxHash: idText(txs.imported.id),
         consumingTxTimestamp: 6000,
         credentials: [{}],
       });
-      expect((await get(`${target}&pageSize=100`)).utxos.some(({ utxoId }: Any) => utxoId === arrived.utxoId)).toBe(false);
+      expect((await get(`${target}&pageSize=100`)).utxos.some(({ utxoId }: AnyJson) => utxoId === imported.utxoId)).toBe(false);
       for (const sortBy of ['timestamp', 'amount'])
-        expect(await walk(ask, `${target}&includeSpent=true&sortBy=${sortBy}&pageSize=1`, 'utxos')).toEqual(
+        expect(await readAllPages(ask, `${target}&includeSpent=true&sortBy=${sortBy}&pageSize=1`, 'utxos')).toEqual(
           (await get(`${target}&includeSpent=true&sortBy=${sortBy}&pageSize=100`)).utxos,
         );
     });

@@ -1,48 +1,48 @@
 import { pageSize, pageToken } from '../api/params.ts';
-import type { Pages } from '../api/route.ts';
-import type { IndexReads, OutputEntry, Pin } from '../index-read/index-reads.ts';
+import type { Paging } from '../api/route.ts';
+import type { IndexReads, OutputEntry, PinnedBlock } from '../index-read/index-reads.ts';
 
-/** How most lists are paged. */
+/** Paging parameters of most lists. */
 export const pageParams = { pageToken, pageSize: pageSize(10, 100) };
 
-/** A listing under way: the block at which it began, and the last item that was given. */
-export type Listing = { readonly pin: Pin; readonly after: number | undefined };
+/** Position in a list: the pinned block, and the last item of the previous page. */
+export type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined };
 
-/** Goes on where the token says, else begins at the last block. */
-export async function listingOf({ tip, pinAt }: IndexReads, { asked }: Pages): Promise<Listing> {
-  const pin = asked === undefined ? undefined : await pinAt(asked.height);
-  return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: asked?.after };
+/** Continues at the position in the page token; without a token starts at the last block. */
+export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: Paging): Promise<Listing> {
+  const pin = cursor === undefined ? undefined : await pinAtHeight(cursor.height);
+  return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: cursor?.after };
 }
 
-export type PageTerms<T> = {
+export type PageOptions<T> = {
   readonly limit: number;
-  readonly numberOf: (row: T) => number;
-  /** Bytes of what it shows; without it all are alike. */
-  readonly weightOf?: (row: T) => number;
-  readonly pages: Pages;
+  readonly seqOf: (row: T) => number;
+  /** Size of a row in bytes, for lists whose pages are limited by size. */
+  readonly bytesOf?: (row: T) => number;
+  readonly paging: Paging;
 };
 
-export type Page<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
+export type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
 
-/** Of one row more than a page takes: the page, and a token if something follows. */
-export function pageOf<T>(rows: readonly T[], { pin }: Listing, { limit, numberOf, weightOf, pages }: PageTerms<T>): Page<T> {
-  const size = weightOf === undefined ? limit : bearable(rows, limit, weightOf);
+/** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
+export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, paging }: PageOptions<T>): ListPage<T> {
+  const size = bytesOf === undefined ? limit : countWithinBytes(rows, limit, bytesOf);
   const last = rows[size - 1];
   if (rows.length <= size || last === undefined) return { items: rows, nextPageToken: undefined };
-  return { items: rows.slice(0, size), nextPageToken: pages.next({ height: pin.height, after: numberOf(last) }) };
+  return { items: rows.slice(0, size), nextPageToken: paging.nextPageToken({ height: pin.height, after: seqOf(last) }) };
 }
 
-export const weightOfOutputs = (outputs: readonly OutputEntry[]): number => outputs.reduce((sum, { utxo }) => sum + utxo.bytes.length, 0);
+export const outputBytes = (outputs: readonly OutputEntry[]): number => outputs.reduce((sum, { utxo }) => sum + utxo.bytes.length, 0);
 
-/** A transaction may have a thousand outputs and an output a thousand owners: a page of those ends early, and is not the last. */
-function bearable<T>(rows: readonly T[], limit: number, weightOf: (row: T) => number): number {
-  let weight = 0;
-  const tooMany = rows.findIndex((row) => {
-    weight += weightOf(row);
-    return weight > maxWeight;
+/** Number of rows that fit in `maxPageBytes`, at least one: a transaction can have a thousand outputs, and an output a thousand owners. */
+function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: (row: T) => number): number {
+  let bytes = 0;
+  const firstExcess = rows.findIndex((row) => {
+    bytes += bytesOf(row);
+    return bytes > maxPageBytes;
   });
-  return tooMany < 0 ? limit : Math.min(limit, Math.max(1, tooMany));
+  return firstExcess < 0 ? limit : Math.min(limit, Math.max(1, firstExcess));
 }
 
-/** Of outputs as they are stored; as JSON they are about eight times as long, and take about 50 ms to look up and write. */
-export const maxWeight = 250_000;
+/** Limit for the stored outputs on a page, in bytes. Their JSON is about eight times as long and takes about 50 ms to look up and write. */
+export const maxPageBytes = 250_000;

@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
 import type { AssetEntry } from '../index-read/index-reads.ts';
 
-/** What stands beside every amount of an asset, but for the type: that is of the output. */
+/** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
 export type AssetLabel = {
   readonly assetId: string;
   readonly name: string;
@@ -13,48 +13,48 @@ export type AssetLabel = {
 
 export type LabelOf = (id: Id) => AssetLabel;
 
-export const assetLabel = ({ id, name, symbol, denomination }: AssetEntry): AssetLabel => ({
+export const renderAssetLabel = ({ id, name, symbol, denomination }: AssetEntry): AssetLabel => ({
   assetId: idText(id),
   name,
   symbol,
   denomination,
 });
 
-/** What never changes of an asset. */
-export const assetDetails = (entry: AssetEntry) => ({
-  ...assetLabel(entry),
+/** Properties of an asset that never change. */
+export const renderAssetDetails = (entry: AssetEntry) => ({
+  ...renderAssetLabel(entry),
   type: entry.type,
   createdAtTimestamp: entry.createdTime,
   cap: entry.cap,
 });
 
-/** And what does. */
-export const assetStanding = (entry: AssetEntry, address: (address: Address) => string) => ({
+/** Properties of an asset that change with its transactions. */
+export const renderAssetStatus = (entry: AssetEntry, formatAddress: (address: Address) => string) => ({
   supply: (entry.type === 'nft' ? entry.nfts : entry.supply).toString(),
   nftSupply: entry.nfts.toString(),
-  minters: entry.minters.map(address),
+  minters: entry.minters.map(formatAddress),
   firstActivityTimestamp: entry.firstTime,
   lastActivityTimestamp: entry.lastTime,
   txCount: entry.txs,
 });
 
-export const assetAmount = (label: AssetLabel, type: AssetType, amount: bigint) => ({ ...label, type, amount: amount.toString() });
+export const renderAmount = (label: AssetLabel, type: AssetType, amount: bigint) => ({ ...label, type, amount: amount.toString() });
 
-/** Amounts of one asset by type: its units and its NFTs are never added up. */
+/** An amount of one asset and one type. Units and NFTs of the same asset are not added up. */
 export type AmountByType = { readonly asset: Id; readonly type: AssetType; amount: bigint };
 
-/** Sums by asset and type, in the order in which they first appear. */
-export function amountSums() {
+/** Sums amounts by asset and type, in the order of their first appearance. */
+export function createAmountSums() {
   const sums = new Map<string, AmountByType>();
   return {
     add: (asset: Id, type: AssetType, amount: bigint): void => {
-      const known = sums.get(asset + type);
-      if (known === undefined) sums.set(asset + type, { asset, type, amount });
-      else known.amount += amount;
+      const sum = sums.get(asset + type);
+      if (sum === undefined) sums.set(asset + type, { asset, type, amount });
+      else sum.amount += amount;
     },
     list: (): readonly AmountByType[] => [...sums.values()],
   };
 }
 
-export const assetAmounts = (sums: readonly AmountByType[], labelOf: LabelOf) =>
-  sums.map(({ asset, type, amount }) => assetAmount(labelOf(asset), type, amount));
+export const renderAmounts = (sums: readonly AmountByType[], labelOf: LabelOf) =>
+  sums.map(({ asset, type, amount }) => renderAmount(labelOf(asset), type, amount));

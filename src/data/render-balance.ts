@@ -1,19 +1,19 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import { type AssetType, amountOf, isRight, typeOf } from '../index/output-amount.ts';
+import { type AssetType, assetTypeOf, isMintOutput, listedAmount } from '../index/output-amount.ts';
 import type { Holdings, OutputEntry } from '../index-read/index-reads.ts';
-import { assetAmount, type LabelOf } from './render-asset.ts';
+import { type LabelOf, renderAmount } from './render-asset.ts';
 
-/** What is held, summed by asset and type in the four parts that clients know. The asset that pays fees comes first, the others by id. */
-export type Balances = {
-  readonly unlocked: readonly Balance[];
-  readonly locked: readonly Balance[];
-  readonly atomicMemoryUnlocked: readonly Balance[];
-  readonly atomicMemoryLocked: readonly Balance[];
+/** Balances by asset and type, in the four parts of the Data API. The fee asset comes first, the others are sorted by id. */
+export type AddressBalances = {
+  readonly unlocked: readonly AssetBalance[];
+  readonly locked: readonly AssetBalance[];
+  readonly atomicMemoryUnlocked: readonly AssetBalance[];
+  readonly atomicMemoryLocked: readonly AssetBalance[];
 };
 
-/** `sharedWith`: the chain that may import it. */
-export type Balance = {
+/** `sharedWith` is the chain that can import an exported amount. */
+export type AssetBalance = {
   readonly asset: Id;
   readonly type: AssetType;
   readonly sharedWith: Id | undefined;
@@ -21,36 +21,37 @@ export type Balance = {
   readonly count: number;
 };
 
-/** Locked is what cannot be spent at `now`. */
-export function sumBalances({ own, shared, exported }: Holdings, now: number, feeAsset: Id): Balances {
+/** Sums holdings. Outputs with a lock time after `now` (Unix seconds) are locked. */
+export function sumBalances({ singleOwner, multiOwner, exported }: Holdings, now: number, feeAsset: Id): AddressBalances {
   const seconds = BigInt(now);
-  const here = { unlocked: sums(), locked: sums() };
-  const beyond = { unlocked: sums(), locked: sums() };
-  const part = (sides: typeof here, locktime: bigint) => (locktime > seconds ? sides.locked : sides.unlocked);
-  const add = (sides: typeof here, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
-    if (isRight(output)) return;
-    part(sides, output.locktime).add({ asset: assetID, type: typeOf(output), sharedWith, amount: amountOf(output), count: 1 });
+  const onChain = { unlocked: createBalanceSums(), locked: createBalanceSums() };
+  const exportedParts = { unlocked: createBalanceSums(), locked: createBalanceSums() };
+  const part = (parts: typeof onChain, locktime: bigint) => (locktime > seconds ? parts.locked : parts.unlocked);
+  const add = (parts: typeof onChain, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
+    if (isMintOutput(output)) return;
+    part(parts, output.locktime).add({ asset: assetID, type: assetTypeOf(output), sharedWith, amount: listedAmount(output), count: 1 });
   };
-  for (const { asset, locktime, amount, count, nfts } of own) {
-    const { add } = part(here, locktime);
+  for (const { asset, locktime, amount, count, nfts } of singleOwner) {
+    const { add } = part(onChain, locktime);
     if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
     if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
   }
-  for (const entry of shared) add(here, entry);
-  for (const entry of exported) add(beyond, entry, entry.consumedOn);
+  for (const entry of multiOwner) add(onChain, entry);
+  for (const entry of exported) add(exportedParts, entry, entry.consumedOn);
   return {
-    unlocked: here.unlocked.list(feeAsset),
-    locked: here.locked.list(feeAsset),
-    atomicMemoryUnlocked: beyond.unlocked.list(feeAsset),
-    atomicMemoryLocked: beyond.locked.list(feeAsset),
+    unlocked: onChain.unlocked.list(feeAsset),
+    locked: onChain.locked.list(feeAsset),
+    atomicMemoryUnlocked: exportedParts.unlocked.list(feeAsset),
+    atomicMemoryLocked: exportedParts.locked.list(feeAsset),
   };
 }
 
-export const assetsOfBalances = (balances: Balances): Id[] => Object.values(balances).flatMap((part) => part.map(({ asset }) => asset));
+export const assetsOfBalances = (balances: AddressBalances): Id[] =>
+  Object.values(balances).flatMap((part) => part.map(({ asset }) => asset));
 
-export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: Balances, labelOf: LabelOf) {
-  const render = ({ asset, type, sharedWith, amount, count }: Balance) => ({
-    ...assetAmount(labelOf(asset), type, amount),
+export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: AddressBalances, labelOf: LabelOf) {
+  const render = ({ asset, type, sharedWith, amount, count }: AssetBalance) => ({
+    ...renderAmount(labelOf(asset), type, amount),
     utxoCount: count,
     sharedWithChainId: sharedWith && idText(sharedWith),
   });
@@ -62,19 +63,19 @@ export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicM
   };
 }
 
-/** An asset's units stand before its NFTs. */
-const order: { readonly [T in AssetType]: string } = { secp256k1: '00', nft: '01' };
+/** Sort key: units of an asset come before its NFTs. */
+const typeOrder: { readonly [T in AssetType]: string } = { secp256k1: '00', nft: '01' };
 
-function sums() {
-  const held = new Map<string, Balance>();
+function createBalanceSums() {
+  const balances = new Map<string, AssetBalance>();
   return {
-    add: (more: Balance): void => {
-      const key = more.asset + (more.sharedWith ?? '') + order[more.type];
-      const before = held.get(key);
-      held.set(key, before === undefined ? more : { ...more, amount: before.amount + more.amount, count: before.count + more.count });
+    add: (more: AssetBalance): void => {
+      const key = more.asset + (more.sharedWith ?? '') + typeOrder[more.type];
+      const before = balances.get(key);
+      balances.set(key, before === undefined ? more : { ...more, amount: before.amount + more.amount, count: before.count + more.count });
     },
-    list: (first: Id): readonly Balance[] =>
-      [...held]
+    list: (first: Id): readonly AssetBalance[] =>
+      [...balances]
         .sort(([a], [b]) => Number(b.startsWith(first)) - Number(a.startsWith(first)) || compareHex(a, b))
         .map(([, balance]) => balance),
   };

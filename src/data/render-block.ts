@@ -1,7 +1,7 @@
 import { idText } from '../bytes/id.ts';
 import type { BlockEntry } from '../index-read/index-reads.ts';
 
-/** `builder`: the node that built all blocks but block 0, which came with the network. */
+/** `builder` is the node that built all blocks except block 0, which is part of the genesis. */
 export const renderBlock = ({ height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined) => ({
   blockNumber: height.toString(),
   blockHash: idText(id),

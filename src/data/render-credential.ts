@@ -4,41 +4,41 @@ import type { UtxoRef } from '../tx/input.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { Tx } from '../tx/tx.ts';
 
-/** The compressed public key behind a signature of a transaction; undefined if there is none. */
+/** Recovers the compressed public key of a signature of a transaction; undefined for an invalid signature. */
 export type RecoverPublicKey = (tx: Tx, signature: Uint8Array) => Uint8Array | undefined;
 
-/** The same as answers show it, for the signature of an owner. */
-export type KeyText = (owner: Address | undefined, tx: Tx, signature: Uint8Array) => string | undefined;
+/** Returns the public key of a signature as responses show it (base64). `owner` is the owner that signed, if known. */
+export type PublicKeyText = (owner: Address | undefined, tx: Tx, signature: Uint8Array) => string | undefined;
 
-/** Who signed for an output of these owners: `slot` is the place of the credential in the transaction that consumed it. */
-export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: KeyText | undefined) {
+/** Signatures and public keys that consumed an output of these owners. `slot` is the index of the credential in the consuming transaction. */
+export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: PublicKeyText | undefined) {
   const signatures = signaturesOf(tx.credentials[slot]);
   const signers = keyText === undefined ? [] : signerIndices(tx, slot);
-  return signatures.map((signature, at) => ({
-    signature: base64(signature),
-    publicKey: keyText?.(owners[signers[at] ?? -1], tx, signature),
+  return signatures.map((signature, i) => ({
+    signature: toBase64(signature),
+    publicKey: keyText?.(owners[signers[i] ?? -1], tx, signature),
   }));
 }
 
 /**
- * Where the credential of a consumed output stands: credentials follow the inputs, then the operations or the imported inputs, one each.
- * Whoever asks for the outputs of one transaction in their order says where the one before was, and no search goes further than a step.
+ * Index of the credential of a consumed output, or -1. There is one credential per input, then one per operation or imported input.
+ * `before` is the index of the previous output's credential: for outputs in the order of the transaction the search ends after one step.
  */
-export function credentialSlot({ unsigned }: Tx, { txID, outputIndex }: UtxoRef, before = -1): number {
+export function credentialIndexOf({ unsigned }: Tx, { txID, outputIndex }: UtxoRef, before = -1): number {
   const { inputs } = unsigned;
-  const isIt = (ref: UtxoRef | undefined) => ref?.outputIndex === outputIndex && ref.txID === txID;
-  if (isIt(inputs[before + 1])) return before + 1;
-  const plain = inputs.findIndex(isIt);
-  if (plain >= 0) return plain;
-  const further = furtherRefs(unsigned);
+  const isSameOutput = (ref: UtxoRef | undefined) => ref?.outputIndex === outputIndex && ref.txID === txID;
+  if (isSameOutput(inputs[before + 1])) return before + 1;
+  const inInputs = inputs.findIndex(isSameOutput);
+  if (inInputs >= 0) return inInputs;
+  const others = otherRefs(unsigned);
   const next = before + 1 - inputs.length;
-  const found = further[next]?.some(isIt) ? next : further.findIndex((refs) => refs.some(isIt));
+  const found = others[next]?.some(isSameOutput) ? next : others.findIndex((refs) => refs.some(isSameOutput));
   return found < 0 ? -1 : inputs.length + found;
 }
 
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 
-const furtherRefs = (unsigned: Tx['unsigned']): readonly (readonly UtxoRef[])[] => {
+const otherRefs = (unsigned: Tx['unsigned']): readonly (readonly UtxoRef[])[] => {
   if (unsigned.kind === 'OperationTx') return unsigned.operations.map(({ inputIDs }) => inputIDs);
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map((input) => [input]) : [];
 };
@@ -46,13 +46,13 @@ const furtherRefs = (unsigned: Tx['unsigned']): readonly (readonly UtxoRef[])[] 
 const signaturesOf = (credential: Credential | undefined): readonly Uint8Array[] =>
   credential !== undefined && 'signatures' in credential ? credential.signatures : [];
 
-/** Which of the owners signed, by their places. */
+/** Indices of the owners that signed. */
 function signerIndices({ unsigned }: Tx, slot: number): readonly number[] {
-  const plain = unsigned.inputs[slot];
-  if (plain !== undefined) return plain.input.signatureIndices;
-  const further = slot - unsigned.inputs.length;
-  if (unsigned.kind === 'ImportTx') return unsigned.importedInputs[further]?.input.signatureIndices ?? [];
-  const operation = unsigned.kind === 'OperationTx' ? unsigned.operations[further]?.operation : undefined;
+  const transferInput = unsigned.inputs[slot];
+  if (transferInput !== undefined) return transferInput.input.signatureIndices;
+  const otherIndex = slot - unsigned.inputs.length;
+  if (unsigned.kind === 'ImportTx') return unsigned.importedInputs[otherIndex]?.input.signatureIndices ?? [];
+  const operation = unsigned.kind === 'OperationTx' ? unsigned.operations[otherIndex]?.operation : undefined;
   return operation === undefined ? [] : operationSigners(operation);
 }
 

@@ -1,14 +1,14 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type AssetType, amountOf, typeOf } from '../index/output-amount.ts';
+import { type AssetType, assetTypeOf, listedAmount } from '../index/output-amount.ts';
 import type { AssetEntry, OutputEntry, TxEntry } from '../index-read/index-reads.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
-import { type AmountByType, amountSums, assetAmounts, assetDetails } from './render-asset.ts';
-import { renderUtxos, type Spelling } from './render-utxo.ts';
+import { type AmountByType, createAmountSums, renderAmounts, renderAssetDetails } from './render-asset.ts';
+import { type RenderContext, renderUtxos } from './render-utxo.ts';
 
-/** `created`: the asset that the transaction made, if it made one. */
-export function renderTx(entry: TxEntry, created: AssetEntry | undefined, spelling: Spelling) {
+/** `created` is the asset that a CreateAssetTx created. */
+export function renderTx(entry: TxEntry, created: AssetEntry | undefined, context: RenderContext) {
   const { tx, height, blockID, time, consumed, emitted } = entry;
   const { unsigned } = tx;
   return {
@@ -21,38 +21,38 @@ export function renderTx(entry: TxEntry, created: AssetEntry | undefined, spelli
     memo: `0x${toHex(unsigned.memo)}`,
     sourceChain: unsigned.kind === 'ImportTx' ? idText(unsigned.sourceChain) : undefined,
     destinationChain: unsigned.kind === 'ExportTx' ? idText(unsigned.destinationChain) : undefined,
-    assetCreated: created && assetDetails(created),
-    consumedUtxos: renderUtxos(consumed, spelling),
-    emittedUtxos: renderUtxos(emitted, spelling),
-    amountUnlocked: assetAmounts(unlockedBy(unsigned), spelling.labelOf),
-    amountCreated: assetAmounts(heldBy(emitted), spelling.labelOf),
+    assetCreated: created && renderAssetDetails(created),
+    consumedUtxos: renderUtxos(consumed, context),
+    emittedUtxos: renderUtxos(emitted, context),
+    amountUnlocked: renderAmounts(unlockedAmounts(unsigned), context.labelOf),
+    amountCreated: renderAmounts(createdAmounts(emitted), context.labelOf),
   };
 }
 
-/** Every asset that an amount in the rendered transactions is of. */
+/** Ids of all assets that appear in the rendered transactions. */
 export function* assetsOfTxs(entries: readonly TxEntry[]): Iterable<Id> {
   for (const { tx, consumed, emitted } of entries) {
-    for (const { asset } of unlockedBy(tx.unsigned)) yield asset;
+    for (const { asset } of unlockedAmounts(tx.unsigned)) yield asset;
     for (const { utxo } of consumed) yield utxo.assetID;
     for (const { utxo } of emitted) yield utxo.assetID;
   }
 }
 
-/** What the inputs bring, by asset and type. The transaction itself says so, even where the outputs it consumes are older than our history. */
-function unlockedBy(unsigned: UnsignedTx): readonly AmountByType[] {
-  const { add, list } = amountSums();
+/** Amounts of the inputs by asset and type. Read from the inputs, since consumed outputs may be from before the indexed history. */
+function unlockedAmounts(unsigned: UnsignedTx): readonly AmountByType[] {
+  const { add, list } = createAmountSums();
   for (const { assetID, input } of unsigned.inputs) add(assetID, 'secp256k1', input.amount);
   if (unsigned.kind === 'ImportTx') for (const { assetID, input } of unsigned.importedInputs) add(assetID, 'secp256k1', input.amount);
   if (unsigned.kind === 'OperationTx')
     for (const { assetID, inputIDs, operation } of unsigned.operations) {
-      const { type, amount } = taken[operation.kind];
+      const { type, amount } = consumedByOperation[operation.kind];
       add(assetID, type, amount * BigInt(inputIDs.length));
     }
   return list();
 }
 
-/** What an operation consumes: a thing, or a right to mint, which counts nothing. */
-const taken: { readonly [K in FxOperation['kind']]: { readonly type: AssetType; readonly amount: bigint } } = {
+/** Type and amount that an operation consumes: an NFT or property counts 1, a mint output 0. */
+const consumedByOperation: { readonly [K in FxOperation['kind']]: { readonly type: AssetType; readonly amount: bigint } } = {
   'secp256k1fx.MintOperation': { type: 'secp256k1', amount: 0n },
   'nftfx.MintOperation': { type: 'nft', amount: 0n },
   'nftfx.TransferOperation': { type: 'nft', amount: 1n },
@@ -60,8 +60,8 @@ const taken: { readonly [K in FxOperation['kind']]: { readonly type: AssetType; 
   'propertyfx.BurnOperation': { type: 'nft', amount: 1n },
 };
 
-function heldBy(emitted: readonly OutputEntry[]): readonly AmountByType[] {
-  const { add, list } = amountSums();
-  for (const { utxo } of emitted) add(utxo.assetID, typeOf(utxo.output), amountOf(utxo.output));
+function createdAmounts(emitted: readonly OutputEntry[]): readonly AmountByType[] {
+  const { add, list } = createAmountSums();
+  for (const { utxo } of emitted) add(utxo.assetID, assetTypeOf(utxo.output), listedAmount(utxo.output));
   return list();
 }

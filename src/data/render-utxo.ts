@@ -2,63 +2,67 @@ import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { amountOf, isRight, typeOf } from '../index/output-amount.ts';
+import { assetTypeOf, isMintOutput, listedAmount } from '../index/output-amount.ts';
 import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { Output } from '../tx/output.ts';
-import { assetAmount, type LabelOf } from './render-asset.ts';
-import { credentialSlot, type KeyText, renderCredentials } from './render-credential.ts';
+import { type LabelOf, renderAmount } from './render-asset.ts';
+import { credentialIndexOf, type PublicKeyText, renderCredentials } from './render-credential.ts';
 
-/** What answers need from outside to spell things out. */
-export type Spelling = {
-  readonly address: (address: Address) => string;
+/** Formatters for values in responses. */
+export type RenderContext = {
+  readonly formatAddress: (address: Address) => string;
   readonly labelOf: LabelOf;
-  readonly keyText: KeyText | undefined;
+  readonly publicKeyText: PublicKeyText | undefined;
 };
 
-/** Outputs in their order. Neighbours are often consumed by neighbouring inputs of one transaction. */
-export function renderUtxos(entries: readonly OutputEntry[], spelling: Spelling) {
+/** Renders outputs. Consecutive outputs are often consumed by consecutive inputs of one transaction, which makes finding credentials cheap. */
+export function renderUtxos(entries: readonly OutputEntry[], context: RenderContext) {
   let consumer: Id | undefined;
   let slot = -1;
   return entries.map((entry) => {
     const { spent, utxo } = entry;
     if (spent?.tx !== undefined) {
-      slot = credentialSlot(spent.tx, utxo, consumer === spent.txID ? slot : -1);
+      slot = credentialIndexOf(spent.tx, utxo, consumer === spent.txID ? slot : -1);
       consumer = spent.txID;
     }
-    return renderUtxo(entry, slot, spelling);
+    return renderUtxo(entry, slot, context);
   });
 }
 
-/** A page shows hundreds of these: properties that are undefined are cheaper than objects put together from parts. */
-function renderUtxo({ utxo, time, createdOn, consumedOn, spent }: OutputEntry, slot: number, { address, labelOf, keyText }: Spelling) {
+/** A page has hundreds of these: setting properties to undefined is faster than spreading partial objects. */
+function renderUtxo(
+  { utxo, time, createdOn, consumedOn, spent }: OutputEntry,
+  slot: number,
+  { formatAddress, labelOf, publicKeyText }: RenderContext,
+) {
   const { output } = utxo;
   return {
     utxoId: idText(utxo.id),
     creationTxHash: idText(utxo.txID),
     outputIndex: utxo.outputIndex.toString(),
     timestamp: time,
-    utxoType: isRight(output) ? 'mint' : 'transfer',
-    asset: assetAmount(labelOf(utxo.assetID), typeOf(output), amountOf(output)),
-    addresses: output.addresses.map(address),
+    utxoType: isMintOutput(output) ? 'mint' : 'transfer',
+    asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),
+    addresses: output.addresses.map(formatAddress),
     threshold: output.threshold,
-    locktime: exact(output.locktime),
+    locktime: safeNumber(output.locktime),
     createdOnChainId: idText(createdOn),
     consumedOnChainId: idText(consumedOn),
     utxoBytes: hexWithChecksum(utxo.bytes),
-    groupId: groupOf(output),
+    groupId: groupIDOf(output),
     payload: output.kind === 'nftfx.TransferOutput' ? `0x${toHex(output.payload)}` : undefined,
     consumingTxHash: spent?.txID && idText(spent.txID),
     consumingTxTimestamp: spent?.time,
-    credentials: spent?.tx && renderCredentials(spent.tx, slot, output.addresses, keyText),
+    credentials: spent?.tx && renderCredentials(spent.tx, slot, output.addresses, publicKeyText),
   };
 }
 
-const groupOf = (output: Output): number | undefined =>
+const groupIDOf = (output: Output): number | undefined =>
   output.kind === 'nftfx.TransferOutput' || output.kind === 'nftfx.MintOutput' ? output.groupID : undefined;
 
-/** A number as long as one can hold it: answers without bigints are written several times as fast. */
-const exact = (value: bigint): number | bigint => (value > maxSafe ? value : Number(value));
+/** A number if it is a safe integer, else a bigint: JSON without bigints is written several times as fast. */
+const safeNumber = (value: bigint): number | bigint => (value > maxSafe ? value : Number(value));
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The node's `hex`, see bytes/hex.ts, without joining the bytes first. */
+/** The `hex` encoding of the node API (see bytes/hex.ts), without concatenating the bytes first. */
 const hexWithChecksum = (bytes: Uint8Array): string => `0x${toHex(bytes)}${sha256Hex(bytes).slice(-8)}`;

@@ -1,24 +1,24 @@
-import type { Route } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { addressRoutes } from './address-routes.ts';
 import { assetRoutes } from './asset-routes.ts';
 import { blockRoutes } from './block-routes.ts';
 import { blockchainRoutes } from './blockchain-routes.ts';
 import { chainRoutes } from './chain-routes.ts';
 import type { DataDeps } from './deps.ts';
-import { holderRoutes } from './holder-routes.ts';
-import { platformRoutes } from './platform-routes.ts';
+import { pChainRoutes } from './p-chain-routes.ts';
 import { txRoutes } from './tx-routes.ts';
 import { utxoRoutes } from './utxo-routes.ts';
 import { vertexRoutes } from './vertex-routes.ts';
 
-/** The Data interface, its health aside. */
-export const dataRoutes = (): Route<DataDeps>[] => [
+/** All routes of the Data API except health. */
+export const dataRoutes = (): ApiRoute<DataDeps>[] => [
   ...chainRoutes,
   ...blockchainRoutes,
   ...blockRoutes,
   ...txRoutes,
   ...utxoRoutes,
-  ...holderRoutes,
+  ...addressRoutes,
   ...assetRoutes,
   ...vertexRoutes,
-  ...platformRoutes,
+  ...pChainRoutes,
 ];

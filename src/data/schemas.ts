@@ -1,107 +1,112 @@
 import { integer, list, number, object, oneOf, optional, type Schema, text } from '../api/schema.ts';
 
-/** What the answers look like. Names and shapes are those that clients of the Data API know; what is ours is said to be. */
+/** Response schemas, with the names and shapes of the public Data API. Additions of this server are marked in their descriptions. */
 
-const unixSeconds = (of: string): Schema => integer(`${of}, in Unix seconds.`);
+const unixSeconds = (what: string): Schema => integer(`${what}, in Unix seconds.`);
 
-export const nextPageToken = text('Asks for the next page; absent on the last one.');
+export const nextPageTokenSchema = text('Token for the next page. Absent on the last page.');
 
-export const ChainInfo = object('PrimaryNetworkChainInfo', {
-  chainName: text('x-chain; other chains by their alias.'),
+export const ChainInfoSchema = object('PrimaryNetworkChainInfo', {
+  chainName: text('x-chain; for other chains their alias.'),
   network: text(),
 });
 
-/** A list with what comes with every list. */
+/** Schema of a list response with the properties that every list has. */
 export const listSchema = (title: string, name: string, items: Schema): Schema =>
-  object(title, { nextPageToken: optional(nextPageToken), [name]: list(items), chainInfo: ChainInfo, ...historyProperty });
+  object(title, { nextPageToken: optional(nextPageTokenSchema), [name]: list(items), chainInfo: ChainInfoSchema, ...historySchema });
 
-export const historyProperty = {
+export const historySchema = {
   historyCompleteFromBlock: optional(
-    text('Only on a followed network that is older than its block 0: the height from which on nothing is missing.'),
+    text('Only on a followed network with history from before linearization: the height from which on the history is complete.'),
   ),
 };
 
 const asset = {
   assetId: text(),
-  name: text('Empty if the asset was made where this server does not look.'),
+  name: text('Empty if the asset was created on a chain that this server does not index.'),
   symbol: text('At most 4 characters.'),
-  denomination: integer('Digits behind the point.'),
+  denomination: integer('Number of decimal places.'),
 };
 
 const assetTypes = ['secp256k1', 'nft'];
 
 const amount = {
   ...asset,
-  type: oneOf(assetTypes, 'Of the outputs: nft for NFTs and properties. An asset may have outputs of both types; they are never added up.'),
-  amount: text('In the smallest unit. An NFT or a property counts 1, a right to mint 0.'),
+  type: oneOf(
+    assetTypes,
+    'Type of the outputs: nft for NFTs and properties. An asset may have outputs of both types; they are not added up.',
+  ),
+  amount: text('In the smallest unit. An NFT or a property counts as 1, a mint output as 0.'),
 };
 
-export const AssetAmount = object('AssetAmount', amount);
+export const AssetAmountSchema = object('AssetAmount', amount);
 
 const aggregated = { ...amount, utxoCount: integer() };
 
-const Aggregated = object('AggregatedAssetAmount', aggregated);
-const SharedBalance = object('XChainSharedAssetBalance', { ...aggregated, sharedWithChainId: text('The chain that may import it.') });
+const AggregatedSchema = object('AggregatedAssetAmount', aggregated);
+const SharedBalanceSchema = object('XChainSharedAssetBalance', { ...aggregated, sharedWithChainId: text('The chain that can import it.') });
 
-export const Balances = object('XChainBalances', {
-  unlocked: list(Aggregated),
-  locked: list(Aggregated, 'Locked until a time that has not come.'),
-  atomicMemoryUnlocked: list(SharedBalance, 'Exported, and not yet imported where it went.'),
-  atomicMemoryLocked: list(SharedBalance),
+export const BalancesSchema = object('XChainBalances', {
+  unlocked: list(AggregatedSchema),
+  locked: list(AggregatedSchema, 'Lock time in the future.'),
+  atomicMemoryUnlocked: list(SharedBalanceSchema, 'Exported and not yet imported by the destination chain.'),
+  atomicMemoryLocked: list(SharedBalanceSchema),
 });
 
 const details = {
   ...asset,
-  type: oneOf(assetTypes, 'nft: there can be NFTs or properties of it and no amounts.'),
-  createdAtTimestamp: unixSeconds('When it was made'),
-  cap: oneOf(['fixed', 'variable'], 'variable: more of it can be made.'),
+  type: oneOf(assetTypes, 'nft: the asset can have NFTs or properties but no amounts.'),
+  createdAtTimestamp: unixSeconds('When it was created'),
+  cap: oneOf(['fixed', 'variable'], 'variable: more of it can be minted.'),
 };
 
-export const AssetCreated = object('XChainAssetCreated', details);
+export const AssetCreatedSchema = object('XChainAssetCreated', details);
 
-export const AssetDetails = object('XChainAssetDetails', {
+export const AssetDetailsSchema = object('XChainAssetDetails', {
   ...details,
   supply: text(
-    'In unspent outputs of this chain: units, or NFTs and properties if its type is nft. What was exported does not count here until it is imported again; what was imported counts. An addition of this server, like the properties below.',
+    'Units in unspent outputs of this chain; for type nft the number of NFTs and properties. Imported units count, exported units do not. An addition of this server, like the properties below.',
   ),
-  nftSupply: text('NFTs and properties in unspent outputs of this chain. Not part of supply if the asset has units too.'),
-  minters: list(text(), 'Addresses that may make more of it.'),
+  nftSupply: text('Number of NFTs and properties in unspent outputs of this chain. Not part of supply if the asset also has units.'),
+  minters: list(text(), 'Addresses that can mint more of it.'),
   firstActivityTimestamp: unixSeconds('First transaction with it'),
   lastActivityTimestamp: unixSeconds('Last transaction with it'),
   txCount: integer('Transactions with it.'),
-  ...historyProperty,
+  ...historySchema,
 });
 
-const Credential = object('UtxoCredential', {
+const CredentialSchema = object('UtxoCredential', {
   signature: optional(text('65 bytes in base64.')),
-  publicKey: optional(text('33 bytes in base64; absent where this server does not recover keys.')),
+  publicKey: optional(text('33 bytes in base64. Absent if this server does not recover public keys.')),
 });
 
-export const Utxo = object('Utxo', {
+export const UtxoSchema = object('Utxo', {
   utxoId: text(),
   creationTxHash: text(),
   outputIndex: text(),
-  timestamp: unixSeconds('When it was made'),
-  utxoType: oneOf(['transfer', 'mint'], 'mint: a right to make more of the asset.'),
-  asset: AssetAmount,
-  addresses: list(text(), 'Owners, without a chain before them.'),
-  threshold: integer('So many of the owners must sign.'),
+  timestamp: unixSeconds('When it was created'),
+  utxoType: oneOf(['transfer', 'mint'], 'mint: an output that allows minting more of the asset.'),
+  asset: AssetAmountSchema,
+  addresses: list(text(), 'Owners, without a chain prefix.'),
+  threshold: integer('Number of owners that must sign.'),
   locktime: integer('Unix seconds until which it cannot be spent; may exceed 2^53.'),
   createdOnChainId: text(),
-  consumedOnChainId: text('Where it was consumed or can be.'),
-  utxoBytes: text('0x, hex, and four bytes of checksum, as avm.getUTXOs gives it.'),
+  consumedOnChainId: text('The chain on which it was or can be consumed.'),
+  utxoBytes: text('0x, hex and a checksum of four bytes, as avm.getUTXOs returns it.'),
   groupId: optional(integer('NFTs only.')),
   payload: optional(text('NFTs only: 0x and hex.')),
-  consumingTxHash: optional(text('Spent ones only. Absent if another chain consumed it and this server cannot know in which transaction.')),
+  consumingTxHash: optional(
+    text('Spent outputs only. Absent if another chain consumed it in a transaction that this server does not know.'),
+  ),
   consumingTxTimestamp: optional(
     integer(
-      'Spent ones only: when, in Unix seconds. Without consumingTxHash: the time of the last block here when it was found to be gone.',
+      'Spent outputs only: when it was spent, in Unix seconds. Without consumingTxHash: the time of the last block of this chain when the spend was noticed.',
     ),
   ),
-  credentials: optional(list(Credential, 'Spent on this chain only: who signed.')),
+  credentials: optional(list(CredentialSchema, 'Signatures; only for outputs spent on this chain.')),
 });
 
-export const Transaction = object('XChainLinearTransaction', {
+export const TransactionSchema = object('XChainLinearTransaction', {
   txHash: text(),
   chainFormat: oneOf(['linear']),
   blockHeight: integer(),
@@ -109,43 +114,43 @@ export const Transaction = object('XChainLinearTransaction', {
   timestamp: unixSeconds('Time of its block'),
   txType: oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']),
   memo: text('0x and hex.'),
-  sourceChain: optional(text('ImportTx: the chain it takes from.')),
-  destinationChain: optional(text('ExportTx: the chain it sends to.')),
-  assetCreated: optional(AssetCreated),
-  consumedUtxos: list(Utxo, 'What is older than the history of this server is left out.'),
-  emittedUtxos: list(Utxo),
-  amountUnlocked: list(AssetAmount, 'Sums of what the inputs bring, by asset.'),
-  amountCreated: list(AssetAmount, 'Sums of what the outputs hold, by asset.'),
+  sourceChain: optional(text('ImportTx: the chain it imports from.')),
+  destinationChain: optional(text('ExportTx: the chain it exports to.')),
+  assetCreated: optional(AssetCreatedSchema),
+  consumedUtxos: list(UtxoSchema, 'Outputs from before the indexed history are left out.'),
+  emittedUtxos: list(UtxoSchema),
+  amountUnlocked: list(AssetAmountSchema, 'Sums of the inputs by asset.'),
+  amountCreated: list(AssetAmountSchema, 'Sums of the outputs by asset.'),
 });
 
-export const Block = object('PrimaryNetworkBlock', {
+export const BlockSchema = object('PrimaryNetworkBlock', {
   blockNumber: text('Its height.'),
   blockHash: text(),
   parentHash: text(),
   blockTimestamp: unixSeconds('Its time'),
-  blockType: text('Standard: the only kind of block the AVM has.'),
+  blockType: text('Always Standard, the only block type of the AVM.'),
   txCount: integer(),
   transactions: list(text()),
   blockSizeBytes: integer(),
   proposerDetails: optional(object('ProposerDetails', { proposerNodeId: text('The node that built it.') })),
 });
 
-export const LastActivity = object('LastActivityTimestamp', {
+export const LastActivitySchema = object('LastActivityTimestamp', {
   timestamp: unixSeconds('Time of the transaction'),
   blockNumber: text(),
   txHash: text(),
-  utxoId: text('The output that was made or consumed.'),
-  isConsumed: { type: 'boolean', description: 'Whether it was consumed, rather than made.' },
+  utxoId: text('The output that was created or consumed.'),
+  isConsumed: { type: 'boolean', description: 'True if the output was consumed, false if it was created.' },
   chainName: text(),
   network: text(),
-  ...historyProperty,
+  ...historySchema,
 });
 
-export const AddressChains = object('ChainAddressChainIdMapListResponse', {
+export const AddressChainsSchema = object('ChainAddressChainIdMapListResponse', {
   addresses: list(object('ChainAddressChainIdMap', { address: text(), blockchainIds: list(text()) })),
 });
 
-export const Vertex = object('XChainVertex', {
+export const VertexSchema = object('XChainVertex', {
   vertexHash: text(),
   parentHashes: list(text()),
   vertexHeight: integer(),
@@ -157,27 +162,27 @@ export const Vertex = object('XChainVertex', {
 });
 
 const blockchain = {
-  createBlockTimestamp: unixSeconds('When it began'),
-  createBlockNumber: text('-1: it began with the network.'),
+  createBlockTimestamp: unixSeconds('When it was created'),
+  createBlockNumber: text('-1: it was created with the network.'),
   blockchainId: text(),
-  vmId: text('avm, platformvm or evm: chains that began with the network are listed under the names of their machines.'),
+  vmId: text('Name of the VM: avm, platformvm or evm.'),
   subnetId: text(),
   blockchainName: text(),
-  evmChainId: integer('Of C; 0 for a chain that is no EVM chain. There is a number because clients insist on one.'),
+  evmChainId: integer('EVM chain ID of C; 0 for other chains, because clients require a number.'),
 };
 
-export const Blockchain = object('Blockchain', blockchain);
+export const BlockchainSchema = object('Blockchain', blockchain);
 
-export const BlockchainWithGenesis = object('BlockchainWithGenesis', {
+export const BlockchainWithGenesisSchema = object('BlockchainWithGenesis', {
   ...blockchain,
   genesisData: optional(
-    object('GenesisData', { encoding: oneOf(['hex']), data: text('0x, hex, and four bytes of checksum. Absent for P and C.') }),
+    object('GenesisData', { encoding: oneOf(['hex']), data: text('0x, hex and a checksum of four bytes. Absent for P and C.') }),
   ),
 });
 
-export const Chain = object('ChainInfo', {
+export const ChainSchema = object('ChainInfo', {
   chainId: text('Its blockchain ID.'),
-  status: oneOf(['OK', 'UNAVAILABLE'], 'UNAVAILABLE: the followed node does not answer.'),
+  status: oneOf(['OK', 'UNAVAILABLE'], 'UNAVAILABLE: the followed node does not respond.'),
   chainName: text(),
   description: text(),
   platformChainId: text(),

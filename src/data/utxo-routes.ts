@@ -1,78 +1,82 @@
-import { type AskedAddresses, addresses, bodyAddresses } from '../api/addresses.ts';
+import { type AddressList, addresses, bodyAddresses } from '../api/addresses.ts';
 import type { ValuesOf } from '../api/param.ts';
 import { amount, assetId, bool, choice, pageSize, pageToken, sortOrder } from '../api/params.ts';
-import { type Pages, type Route, route } from '../api/route.ts';
-import { chainAt, chainPath, placeParams, spellingOf } from './chain.ts';
+import { type ApiRoute, type Paging, routeDefiner } from '../api/route.ts';
+import { chainParams, chainPath, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { listFrame } from './list-frame.ts';
-import { listingOf, pageOf, pageParams, weightOfOutputs } from './paging.ts';
+import { listMetadata } from './list-metadata.ts';
+import { cutPage, openListing, outputBytes, pageParams } from './paging.ts';
 import { renderUtxos } from './render-utxo.ts';
-import { listSchema, Utxo } from './schemas.ts';
+import { listSchema, UtxoSchema } from './schemas.ts';
 
-const row = route<DataDeps>();
+const defineRoute = routeDefiner<DataDeps>();
 
 const filters = {
   assetId,
-  minUtxoAmount: amount('Only outputs of at least this amount. An NFT or a property counts 1, a right to mint 0.'),
-  includeSpent: bool('Consumed outputs as well.'),
-  sortBy: choice(['timestamp', 'amount'], 'timestamp', 'Equal ones stand in the order of their ids.'),
+  minUtxoAmount: amount('Only outputs of at least this amount. An NFT or a property counts as 1, a mint output as 0.'),
+  includeSpent: bool('Include spent outputs.'),
+  sortBy: choice(['timestamp', 'amount'], 'timestamp', 'Outputs with equal values are sorted by ID.'),
   sortOrder: sortOrder(),
 };
 
 const common = {
   tag: 'UTXOs',
   description:
-    'An output is listed if enough of its owners are among the addresses; locked ones too. ' +
-    'A page of outputs with very many owners may be shorter than asked for and still not be the last.',
-  response: listSchema('ListUtxosResponse', 'utxos', Utxo),
-  keep: 'pin-tip',
+    'An output is listed if the addresses include enough of its owners to reach its threshold, even if it is locked. ' +
+    'A page of outputs with very many owners may be shorter than pageSize without being the last.',
+  response: listSchema('ListUtxosResponse', 'utxos', UtxoSchema),
+  cachePolicy: 'pinned-page-or-second',
 } as const;
 
-export const utxoRoutes: readonly Route<DataDeps>[] = [
-  row({
+export const utxoRoutes: readonly ApiRoute<DataDeps>[] = [
+  defineRoute({
     ...common,
     method: 'GET',
     path: `${chainPath}/utxos`,
     id: 'getUtxosByAddresses',
-    summary: 'Outputs of addresses, newest first unless asked otherwise',
-    params: { ...placeParams, addresses: addresses({ required: true }), ...filters, ...pageParams },
+    summary: 'Outputs of addresses, newest first by default',
+    params: { ...chainParams, addresses: addresses({ required: true }), ...filters, ...pageParams },
     run: listUtxos,
   }),
-  row({
+  defineRoute({
     ...common,
     method: 'POST',
     path: `${chainPath}/utxos`,
     id: 'getUtxosByAddressesV2',
-    summary: 'The same for more addresses, and in larger pages',
-    params: { ...placeParams, addresses: bodyAddresses(), ...filters, pageToken, pageSize: pageSize(10, 1024) },
+    summary: 'The same for more addresses and with larger pages',
+    params: { ...chainParams, addresses: bodyAddresses(), ...filters, pageToken, pageSize: pageSize(10, 1024) },
     run: listUtxos,
   }),
 ];
 
-type Asked = ValuesOf<typeof placeParams & typeof filters> & { readonly addresses: AskedAddresses; readonly pageSize: number };
+type UtxoListParams = ValuesOf<typeof chainParams & typeof filters> & { readonly addresses: AddressList; readonly pageSize: number };
 
-async function listUtxos(deps: DataDeps, asked: Asked, { pages }: { readonly pages: Pages }) {
+async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { readonly paging: Paging }) {
   const {
     addresses: { owners },
-    assetId: only,
+    assetId: asset,
     minUtxoAmount,
     includeSpent,
     sortBy,
     sortOrder: order,
     pageSize: limit,
-  } = asked;
-  const chain = chainAt(deps.served, asked);
-  await chain.complete?.(owners);
-  const spelling = spellingOf(deps.served, asked.network, asked.addresses);
-  const [listing, frame] = await Promise.all([listingOf(chain.reads, pages), listFrame(spelling, chain)]);
-  const query = { addresses: owners, asset: only, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
+  } = params;
+  const chain = requireChain(deps.served, params);
+  await chain.backfillAddresses?.(owners);
+  const spelling = networkSpelling(deps.served, params.network, params.addresses);
+  const [listing, metadata] = await Promise.all([openListing(chain.reads, paging), listMetadata(spelling, chain)]);
+  const query = { addresses: owners, asset, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
   const rows = await chain.reads.utxos({ ...listing, ...query });
-  const { items, nextPageToken } = pageOf(rows, listing, {
+  const { items, nextPageToken } = cutPage(rows, listing, {
     limit,
-    numberOf: ({ seq }) => seq,
-    weightOf: (one) => weightOfOutputs([one]),
-    pages,
+    seqOf: ({ seq }) => seq,
+    bytesOf: (output) => outputBytes([output]),
+    paging,
   });
-  const labelOf = await deps.labels(chain)(items.map(({ utxo }) => utxo.assetID));
-  return { nextPageToken, utxos: renderUtxos(items, { address: deps.addressIn(spelling.hrp), keyText: deps.keyText, labelOf }), ...frame };
+  const labelOf = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
+  return {
+    nextPageToken,
+    utxos: renderUtxos(items, { formatAddress: deps.addressFormatter(spelling.hrp), publicKeyText: deps.publicKeyText, labelOf }),
+    ...metadata,
+  };
 }

@@ -1,52 +1,52 @@
+import { notFound } from '../api/api-error.ts';
 import { pathId, requiredInteger, sortOrder } from '../api/params.ts';
-import { notFound } from '../api/refusal.ts';
-import { type Route, route } from '../api/route.ts';
-import type { Served } from '../api/served.ts';
-import { chainAt, chainPath, placeParams, spellingOf } from './chain.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
+import type { ServedChains } from '../api/served-chains.ts';
+import { chainParams, chainPath, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { listFrame } from './list-frame.ts';
+import { listMetadata } from './list-metadata.ts';
 import { pageParams } from './paging.ts';
-import { listSchema, Vertex } from './schemas.ts';
+import { listSchema, VertexSchema } from './schemas.ts';
 
-const row = route<DataDeps>();
+const defineRoute = routeDefiner<DataDeps>();
 
-const common = { method: 'GET', tag: 'Vertices', keep: 'tip-only' } as const;
-const VertexList = listSchema('ListXChainVerticesResponse', 'vertices', Vertex);
+const common = { method: 'GET', tag: 'Vertices', cachePolicy: 'block' } as const;
+const VertexList = listSchema('ListXChainVerticesResponse', 'vertices', VertexSchema);
 
-/** What the X-Chain was made of before it had blocks. A chain that began with blocks has none, and of older ones no node tells them. */
-export const vertexRoutes: readonly Route<DataDeps>[] = [
-  row({
+/** Vertices are what the X-Chain had before linearization. A chain that started with blocks has none, and nodes do not serve older ones. */
+export const vertexRoutes: readonly ApiRoute<DataDeps>[] = [
+  defineRoute({
     ...common,
     path: `${chainPath}/vertices`,
     id: 'listLatestXChainVertices',
-    summary: 'Always empty: a chain of blocks has no vertices',
-    params: { ...placeParams, ...pageParams },
+    summary: 'Always empty: a linearized chain has no vertices',
+    params: { ...chainParams, ...pageParams },
     response: VertexList,
-    run: async ({ served }, place) => noVertices(served, place),
+    run: async ({ served }, chainRef) => noVertices(served, chainRef),
   }),
-  row({
+  defineRoute({
     ...common,
     path: `${chainPath}/vertices:listByHeight`,
     id: 'getVertexByHeight',
-    summary: 'Always empty: a chain of blocks has no vertices',
-    params: { ...placeParams, vertexHeight: requiredInteger({ min: 0 }), ...pageParams, sortOrder: sortOrder() },
+    summary: 'Always empty: a linearized chain has no vertices',
+    params: { ...chainParams, vertexHeight: requiredInteger({ min: 0 }), ...pageParams, sortOrder: sortOrder() },
     response: VertexList,
-    run: async ({ served }, place) => noVertices(served, place),
+    run: async ({ served }, chainRef) => noVertices(served, chainRef),
   }),
-  row({
+  defineRoute({
     ...common,
     path: `${chainPath}/vertices/{vertexHash}`,
     id: 'getVertexByHash',
-    summary: 'Always 404: a chain of blocks has no vertices',
-    params: { ...placeParams, vertexHash: pathId() },
-    response: Vertex,
-    run: async ({ served }, place) => {
-      throw notFound(`${chainAt(served, place).slug} is a chain of blocks: it has no vertices`);
+    summary: 'Always 404: a linearized chain has no vertices',
+    params: { ...chainParams, vertexHash: pathId() },
+    response: VertexSchema,
+    run: async ({ served }, chainRef) => {
+      throw notFound(`${requireChain(served, chainRef).slug} is a linearized chain: it has no vertices`);
     },
   }),
 ];
 
-const noVertices = async (served: Served, place: Parameters<typeof chainAt>[1]) => ({
+const noVertices = async (served: ServedChains, chainRef: Parameters<typeof requireChain>[1]) => ({
   vertices: [],
-  ...(await listFrame(spellingOf(served, place.network), chainAt(served, place))),
+  ...(await listMetadata(networkSpelling(served, chainRef.network), requireChain(served, chainRef))),
 });

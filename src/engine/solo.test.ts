@@ -3,24 +3,24 @@ import type { Id } from '../bytes/id.ts';
 import { startSolo } from './solo.ts';
 import type { EngineBlock, Vm } from './vm.ts';
 
-/** A chain of numbered blocks over a queue of work, recording what the engine asks of it. */
-function fakeVm(work: string[]) {
-  const asked: string[] = [];
+/** A chain with numbered blocks and a queue of transactions, which records the calls of the engine. */
+function fakeVm(queue: string[]) {
+  const calls: string[] = [];
   const blocks = new Map<Id, EngineBlock>();
   let last = '0' as Id;
   let listener = () => {};
   const add = (...items: string[]) => {
-    work.push(...items);
+    queue.push(...items);
     listener();
   };
   const vm: Vm = {
     lastAccepted: () => last,
     build: () => {
-      const bad = work.splice(0);
-      if (bad.length === 0) return undefined;
-      asked.push(`build ${bad.join('+')}`);
+      const txs = queue.splice(0);
+      if (txs.length === 0) return undefined;
+      calls.push(`build ${txs.join('+')}`);
       return {
-        id: `${Number(last) + 1}${bad.includes('bad') ? 'bad' : ''}` as Id,
+        id: `${Number(last) + 1}${txs.includes('bad') ? 'bad' : ''}` as Id,
         parentID: last,
         height: 1n,
         time: 0n,
@@ -28,26 +28,26 @@ function fakeVm(work: string[]) {
       };
     },
     parse: () => {
-      throw new Error('not asked for');
+      throw new Error('unexpected call of parse');
     },
     block: (id) => blocks.get(id),
     verify: (block) => {
-      asked.push(`verify ${block.id}`);
+      calls.push(`verify ${block.id}`);
       if (block.id.endsWith('bad')) throw new Error('bad block');
       blocks.set(block.id, block);
     },
     accept: (id) => {
-      asked.push(`accept ${id}`);
+      calls.push(`accept ${id}`);
       last = id;
     },
     reject: () => {},
-    setPreference: (id) => void asked.push(`prefer ${id}`),
+    setPreference: (id) => void calls.push(`prefer ${id}`),
     onWork: (run) => {
       listener = run;
     },
-    waiting: () => work.length,
+    waiting: () => queue.length,
   };
-  return { vm, asked, add };
+  return { vm, calls, add };
 }
 
 function fakeTimers() {
@@ -72,27 +72,27 @@ function fakeTimers() {
   };
 }
 
-test('what arrives together shares a block, which is verified, preferred, accepted', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('transactions that arrive together share a block, which is verified, preferred and accepted', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, turn } = fakeTimers();
   startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
   add('a');
   add('b');
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
   turn();
-  expect(asked).toEqual(['build a+b', 'verify 1', 'prefer 1', 'accept 1', 'prefer 1']);
+  expect(calls).toEqual(['build a+b', 'verify 1', 'prefer 1', 'accept 1', 'prefer 1']);
 });
 
-test('work that was there before the start is built too', () => {
-  const { vm, asked } = fakeVm(['old']);
+test('transactions that waited before the start are built into a block', () => {
+  const { vm, calls } = fakeVm(['old']);
   const { timers, turn } = fakeTimers();
   startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
   turn();
-  expect(asked[0]).toBe('build old');
+  expect(calls[0]).toBe('build old');
 });
 
-test('a block that fails is reported, and the engine goes on after a while', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('a block that fails verification is reported, and the engine retries after a delay', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();
   const reported: unknown[] = [];
   startSolo(vm, { minBlockDelay: 0 }, timers, (error) => void reported.push(error));
@@ -103,11 +103,11 @@ test('a block that fails is reported, and the engine goes on after a while', () 
   turn();
   expect(later).toHaveLength(1);
   later[0]?.run();
-  expect(asked.at(-2)).toBe('accept 1');
+  expect(calls.at(-2)).toBe('accept 1');
 });
 
-test('a minimum delay waits from the parent’s time, and a stopped engine builds nothing', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('minBlockDelay counts from the parent’s time, and a stopped engine builds nothing', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, later, soon } = fakeTimers();
   const engine = startSolo(
     { ...vm, block: () => ({ id: '0' as Id, parentID: '0' as Id, height: 0n, time: 1000n, bytes: new Uint8Array(0) }) },
@@ -120,11 +120,11 @@ test('a minimum delay waits from the parent’s time, and a stopped engine build
   engine.stop();
   later[0]?.run();
   expect(soon).toEqual([]);
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
-test('a block that cannot be stored is rejected, so that its transactions wait for another try', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('a block that cannot be stored is rejected, and its transactions are built again', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();
   let isFull = true;
   const accept = (id: Id) => {
@@ -132,19 +132,19 @@ test('a block that cannot be stored is rejected, so that its transactions wait f
     vm.accept(id);
   };
   const reject = (id: Id) => {
-    asked.push(`reject ${id}`);
+    calls.push(`reject ${id}`);
     add('a');
   };
   startSolo({ ...vm, accept, reject }, { minBlockDelay: 0 }, timers, () => {});
   add('a');
   turn();
-  expect(asked.slice(2)).toEqual(['prefer 1', 'reject 1', 'prefer 0']);
+  expect(calls.slice(2)).toEqual(['prefer 1', 'reject 1', 'prefer 0']);
   isFull = false;
   later[0]?.run();
-  expect(asked.at(-2)).toBe('accept 1');
+  expect(calls.at(-2)).toBe('accept 1');
 });
 
-test('an error while rejecting does not hide why the block was rejected: both are reported, in order', () => {
+test('an error of accept and one of the following reject are both reported, in order', () => {
   const { vm, add } = fakeVm([]);
   const { timers, turn } = fakeTimers();
   const reported: string[] = [];
@@ -158,8 +158,8 @@ test('an error while rejecting does not hide why the block was rejected: both ar
   expect(reported).toEqual(['disk full', 'read error']);
 });
 
-test('a parent that cannot be read delays the block; whoever brought the work sees no error', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('a parent that cannot be read is reported and delays the block; adding a transaction does not throw', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, later } = fakeTimers();
   const reported: unknown[] = [];
   const broken = new Error('read error');
@@ -170,32 +170,32 @@ test('a parent that cannot be read delays the block; whoever brought the work se
   add('a');
   expect(reported).toEqual([broken]);
   later[0]?.run();
-  expect(asked.at(-2)).toBe('accept 1');
+  expect(calls.at(-2)).toBe('accept 1');
 });
 
-test('after a block of many the engine gathers while more arrive, until there are enough', () => {
-  const { vm, asked, add } = fakeVm([]);
+test('after a large block the engine gathers transactions while more arrive, up to a limit', () => {
+  const { vm, calls, add } = fakeVm([]);
   const { timers, turn, later } = fakeTimers();
-  const look = () => later.splice(0).forEach(({ run }) => void run());
+  const runTimers = () => later.splice(0).forEach(({ run }) => void run());
   startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
   const many = (count: number) => Array.from({ length: count }, () => 'x');
-  const blocks = () => asked.filter((step) => step.startsWith('build')).map((step) => step.split('+').length);
+  const blocks = () => calls.filter((step) => step.startsWith('build')).map((step) => step.split('+').length);
   add(...many(8));
   turn();
   add(...many(10));
   turn();
   expect(blocks()).toEqual([8]);
   add(...many(20));
-  look();
+  runTimers();
   expect(blocks()).toEqual([8]);
-  look();
+  runTimers();
   expect(blocks()).toEqual([8, 30]);
   add(...many(1));
   add(...many(99));
-  look();
+  runTimers();
   expect(blocks()).toEqual([8, 30, 100]);
   add('x');
-  look();
+  runTimers();
   expect(blocks()).toEqual([8, 30, 100, 1]);
   add('x');
   turn();

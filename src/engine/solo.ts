@@ -1,61 +1,61 @@
 import type { Engine, Vm } from './vm.ts';
 
 export type SoloTimers = {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Unix seconds, the chain's clock. */
+  /** Unix seconds: the clock for block times. */
   readonly unix: () => bigint;
-  /** Runs after what has already arrived was handled, so that transactions in flight together share a block. */
+  /** Runs after the requests that have already arrived, so that transactions sent together share a block. */
   readonly soon: (run: () => void) => void;
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
 export type SoloOptions = {
-  /** Shortest time between two blocks in milliseconds, counted from the parent's time as the peer does; 0: at once. */
+  /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
   readonly minBlockDelay: number;
 };
 
 const retryDelay = 1000;
 
 /**
- * Storing a block costs the same few milliseconds for one transaction as for a hundred. So after a block of many the engine gathers: as
- * long as more arrive (it looks every `pause` milliseconds), not longer than `longest`, and until there are enough. Anyone who sends a
- * few at a time, or waits for each to be accepted, never waits for this.
+ * Storing a block costs the same few milliseconds for one transaction as for a hundred. So after at least `minLastBatch` transactions were
+ * waiting for the last block, the engine gathers more before it builds the next: while new ones arrive (checked every `interval` ms), for at
+ * most `maxWait` ms, and up to `maxBatch` transactions. Clients that send a few at a time, or wait for each acceptance, are never delayed.
  */
-const gathering = { after: 8, enough: 96, pause: 1.5, longest: 15 } as const;
+const gathering = { minLastBatch: 8, maxBatch: 96, interval: 1.5, maxWait: 15 } as const;
 
 /**
- * This node decides alone: a block as soon as there is work. The block it builds is verified as a foreign one would be,
- * then accepted; a block that fails is reported and given up, its transactions being dropped by the verification.
+ * An engine for a node that decides alone: it builds a block as soon as transactions wait. The block is verified like one from another node,
+ * then accepted. A block that fails verification is reported and abandoned; verification drops its invalid transactions.
  */
 export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): Engine {
-  let waiting = false;
-  let stopped = false;
+  let isScheduled = false;
+  let isStopped = false;
   let cancelDelay: (() => void) | undefined;
   let processingSince: number | undefined;
   let accepted = 0;
   let acceptanceTime = 0;
-  /** How many transactions waited for the last block. */
-  let lastTaken = 0;
+  /** Number of transactions that waited when the last block was built. */
+  let lastBatch = 0;
 
   const schedule = (): void => {
-    if (waiting || stopped) return;
-    waiting = true;
+    if (isScheduled || isStopped) return;
+    isScheduled = true;
     const delay = delayOrRetry();
     if (delay > 0) cancelDelay = timers.after(delay, run);
-    else if (lastTaken >= gathering.after) gather(vm.waiting(), timers.now() + gathering.longest);
+    else if (lastBatch >= gathering.minLastBatch) gather(vm.waiting(), timers.now() + gathering.maxWait);
     else timers.soon(run);
   };
 
   const gather = (before: number, until: number): void => {
-    cancelDelay = timers.after(gathering.pause, () => {
+    cancelDelay = timers.after(gathering.interval, () => {
       const arrived = vm.waiting();
-      if (arrived === before || arrived >= gathering.enough || timers.now() >= until) run();
+      if (arrived === before || arrived >= gathering.maxBatch || timers.now() >= until) run();
       else gather(arrived, until);
     });
   };
 
-  /** Reading the parent may fail. Whoever brought the work is not at fault for that, and the engine must not stop. */
+  /** Reading the parent may fail. That must not fail the call that issued a transaction, nor stop the engine. */
   const delayOrRetry = (): number => {
     try {
       return msUntilNextBlock();
@@ -74,23 +74,23 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
 
   const run = (): void => {
     cancelDelay = undefined;
-    if (stopped) return;
-    const errors = decideOne();
+    if (isStopped) return;
+    const errors = buildAndAccept();
     for (const error of errors) report(error);
     if (errors.length > 0) {
-      // Trying the same again at once would only fail again: a clock that runs behind, a full disk.
+      // An immediate retry would fail again, for example with a full disk or a clock that is behind.
       cancelDelay = timers.after(retryDelay, run);
       return;
     }
-    waiting = false;
+    isScheduled = false;
     if (vm.waiting() > 0) schedule();
   };
 
   /**
-   * Builds, verifies and accepts a block. What could not be stored is not accepted: rejecting it puts its transactions back into the pool
-   * for another try. Returns all errors in order, so that one while rejecting does not hide the one that made it necessary.
+   * Builds, verifies and accepts a block. A block that cannot be stored is rejected, which puts its transactions back into the pool for a
+   * retry. Returns all errors in order, so that an error while rejecting does not hide the first one.
    */
-  const decideOne = (): unknown[] => {
+  const buildAndAccept = (): unknown[] => {
     const errors: unknown[] = [];
     const attempt = (step: () => void): boolean => {
       try {
@@ -102,7 +102,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       }
     };
     attempt(() => {
-      lastTaken = vm.waiting();
+      lastBatch = vm.waiting();
       const block = vm.build();
       if (block === undefined) return;
       const started = timers.now();
@@ -129,7 +129,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       averageAcceptance: accepted === 0 ? 0 : acceptanceTime / accepted,
     }),
     stop: () => {
-      stopped = true;
+      isStopped = true;
       cancelDelay?.();
     },
   };

@@ -1,6 +1,6 @@
 import type { Id } from '../bytes/id.ts';
 
-/** A block as an engine sees it: its place in the tree and its bytes, nothing of what is inside. */
+/** A block as an engine sees it: its position in the tree and its bytes, without the contents. */
 export type EngineBlock = {
   readonly id: Id;
   readonly parentID: Id;
@@ -11,30 +11,30 @@ export type EngineBlock = {
 };
 
 /**
- * What an engine asks of a chain: what Snowman needs, and the solo engine as well. A block is verified on its parent's view before
- * anything is decided; several may be processing at once, siblings among them; accepting one is the engine's choice alone.
+ * The chain as an engine needs it, Snowman or solo. A block is verified on its parent's view before it is decided. Several blocks may be
+ * processing at once, siblings too; only the engine chooses which one to accept.
  */
 export type Vm = {
   readonly lastAccepted: () => Id;
-  /** A new block on the preferred one, or nothing if no transaction is waiting. Not verified yet. */
+  /** Builds a block on the preferred one, without verifying it; undefined if no transaction is waiting. */
   readonly build: () => EngineBlock | undefined;
   readonly parse: (bytes: Uint8Array) => EngineBlock;
-  /** A processing or accepted block. */
+  /** Returns a processing or accepted block. */
   readonly block: (id: Id) => EngineBlock | undefined;
-  /** Throws a fault if the block breaks a rule; afterwards it is processing. Its parent must be processing or last accepted. */
+  /** Throws a fault if the block is invalid; else it is processing from now on. Its parent must be processing or last accepted. */
   readonly verify: (block: EngineBlock) => void;
-  /** The block must be processing and a child of the last accepted one. */
+  /** Accepts a block, which must be processing and a child of the last accepted one. */
   readonly accept: (id: Id) => void;
-  /** Puts the transactions of a processing block back into the pool, all of them before it throws. */
+  /** Rejects a processing block. All its transactions are back in the pool even if this throws. */
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
-  /** Called whenever there may be something to build. */
+  /** Sets the listener to call whenever there may be transactions for a block. */
   readonly onWork: (listener: () => void) => void;
-  /** How many transactions wait for a block. */
+  /** Number of transactions that wait for a block. */
   readonly waiting: () => number;
 };
 
-/** What every engine tells the health check. Durations in milliseconds. */
+/** What the health check shows of an engine. Durations in milliseconds. */
 export type EngineReport = {
   readonly processingBlocks: number;
   readonly longestProcessing: number;
@@ -43,6 +43,6 @@ export type EngineReport = {
 
 export type Engine = {
   readonly report: () => EngineReport;
-  /** Stops building; what is accepted stays accepted. */
+  /** Stops building blocks. */
   readonly stop: () => void;
 };

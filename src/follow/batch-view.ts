@@ -3,29 +3,29 @@ import type { Diff } from '../state/diff.ts';
 import { type Asset, assetOf, type View } from '../state/view.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { Imported } from './imported.ts';
+import type { ImportedOutputs } from './imported-outputs.ts';
 
-/** What of the ledger some blocks need, fetched before they are judged. */
-export type Loaded = {
+/** The part of the ledger that a batch of blocks needs, fetched before they are verified. */
+export type PrefetchedState = {
   readonly utxos: ReadonlyMap<Id, Utxo>;
   readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
-  readonly imported: Imported;
+  readonly imported: ImportedOutputs;
 };
 
 /**
- * The ledger as those blocks see it. What a judged block changes goes straight into it: a diff on a diff on a diff, one for each of a
- * thousand blocks, would be slow to look through.
+ * The view of the ledger for a batch of blocks. Changes of a verified block are merged into it, because lookups through a chain of a
+ * thousand diffs, one per block, would be slow.
  */
 export type BatchView = View & { readonly merge: (diff: Pick<Diff, 'applied'>) => void };
 
-export function batchView({ imported, ...loaded }: Loaded): BatchView {
+export function createBatchView({ imported, ...loaded }: PrefetchedState): BatchView {
   const utxos = new Map(loaded.utxos);
   const assets = new Map(loaded.assets);
   const txs = new Map<Id, Tx>();
   return {
     utxo: (id) => utxos.get(id),
     asset: (id) => assets.get(id),
-    atomic: (_, id) => (imported.untold.has(id) ? 'unknown' : imported.utxos.get(id)),
+    atomic: (_, id) => (imported.unknown.has(id) ? 'unknown' : imported.utxos.get(id)),
     tx: (id) => txs.get(id),
     merge: ({ applied }) => {
       for (const { tx, effects } of applied) {

@@ -5,57 +5,58 @@ import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Tx } from '../tx/tx.ts';
 import { utxoId } from '../tx/utxo.ts';
 
-/** What verifying some blocks takes from outside of them. */
-export type Needs = {
-  /** Outputs of this chain that they consume and do not make, by id, with where they were made. */
+/** What a batch of blocks needs from outside to be verified. */
+export type BlockInputs = {
+  /** Outputs of this chain that they consume and do not create, by id, with the transaction that created them. */
   readonly utxos: ReadonlyMap<Id, UtxoRef>;
-  /** Assets that they name and do not create. */
+  /** Assets that they refer to and do not create. */
   readonly assets: ReadonlySet<Id>;
-  readonly imports: readonly Import[];
+  readonly imports: readonly ImportedInput[];
   readonly effects: ReadonlyMap<Tx, Effects>;
 };
 
-/** An output of another chain that a transaction takes. */
-export type Import = {
+/** An input of an ImportTx: it consumes an output of another chain. */
+export type ImportedInput = {
+  /** Id of the consumed output. */
   readonly id: Id;
-  readonly from: Id;
+  readonly sourceChain: Id;
   readonly input: TransferableInput;
   readonly tx: Tx;
-  /** Which credential signs for it. */
-  readonly credential: number;
+  /** Index of its credential in the transaction. */
+  readonly credentialIndex: number;
 };
 
-export function needsOf(blocks: readonly Block[]): Needs {
+export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
   const effects = new Map<Tx, Effects>();
   const utxos = new Map<Id, UtxoRef>();
   const assets = new Set<Id>();
-  const imports: Import[] = [];
-  const made = new Set<Id>();
-  const created = new Set<Id>();
+  const imports: ImportedInput[] = [];
+  const createdUtxos = new Set<Id>();
+  const createdAssets = new Set<Id>();
   for (const { txs } of blocks)
     for (const tx of txs) {
-      const does = effectsOf(tx);
-      effects.set(tx, does);
-      for (const [i, ref] of localRefs(tx).entries()) {
-        const id = does.spent[i] as Id;
-        if (!made.has(id)) utxos.set(id, ref);
+      const txEffects = effectsOf(tx);
+      effects.set(tx, txEffects);
+      for (const [i, ref] of localInputsOf(tx).entries()) {
+        const id = txEffects.spent[i] as Id;
+        if (!createdUtxos.has(id)) utxos.set(id, ref);
       }
-      for (const id of assetsIn(tx)) if (!created.has(id)) assets.add(id);
-      imports.push(...importsIn(tx));
-      for (const utxo of does.created) made.add(utxo.id);
-      created.add(tx.id);
+      for (const id of assetIdsOf(tx)) if (!createdAssets.has(id)) assets.add(id);
+      imports.push(...importedInputsOf(tx));
+      for (const utxo of txEffects.created) createdUtxos.add(utxo.id);
+      createdAssets.add(tx.id);
     }
   return { utxos, assets, imports, effects };
 }
 
-/** In the order of `Effects.spent`. */
-function localRefs({ unsigned }: Tx): UtxoRef[] {
+/** References to the consumed outputs of this chain, in the order of `Effects.spent`. */
+function localInputsOf({ unsigned }: Tx): UtxoRef[] {
   const operations = unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap((one) => one.inputIDs) : [];
   return [...unsigned.inputs, ...operations];
 }
 
-/** Every asset that a rule may ask about. */
-export function* assetsIn({ unsigned }: Tx): Iterable<Id> {
+/** Ids of all assets that the rules may look up for a transaction. May repeat. */
+export function* assetIdsOf({ unsigned }: Tx): Iterable<Id> {
   for (const { assetID } of unsigned.inputs) yield assetID;
   for (const { assetID } of unsigned.outputs) yield assetID;
   if (unsigned.kind === 'OperationTx') for (const { assetID } of unsigned.operations) yield assetID;
@@ -63,14 +64,14 @@ export function* assetsIn({ unsigned }: Tx): Iterable<Id> {
   if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) yield assetID;
 }
 
-function importsIn(tx: Tx): Import[] {
+function importedInputsOf(tx: Tx): ImportedInput[] {
   const { unsigned } = tx;
   if (unsigned.kind !== 'ImportTx') return [];
   return unsigned.importedInputs.map((input, i) => ({
     id: utxoId(input.txID, input.outputIndex),
-    from: unsigned.sourceChain,
+    sourceChain: unsigned.sourceChain,
     input,
     tx,
-    credential: unsigned.inputs.length + i,
+    credentialIndex: unsigned.inputs.length + i,
   }));
 }

@@ -3,7 +3,7 @@ import { type Id, idOf, zeroId } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import { Writer } from '../codec/writer.ts';
 import { makeUtxo } from '../tx/utxo.ts';
-import { exportedOutputs } from './exported-output.ts';
+import { parseExportedOutputs } from './exported-output.ts';
 
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex');
 const x = idOf(Buffer.from('X'));
@@ -13,7 +13,7 @@ const owner = '11'.repeat(20);
 const owners = `0000000000000000 00000001 00000001 ${owner}`;
 const plainOutput = (amount: string) => `${asset} 00000007 ${amount} ${owners}`;
 const credentials = `00000001 00000009 00000001 ${'ab'.repeat(65)}`;
-const made = (txID: Id, index: number, amount: bigint) =>
+const expectedUtxo = (txID: Id, index: number, amount: bigint) =>
   makeUtxo(txID, index, asset, {
     kind: 'secp256k1fx.TransferOutput',
     amount,
@@ -22,8 +22,8 @@ const made = (txID: Id, index: number, amount: bigint) =>
     addresses: [owner as Parameters<typeof makeUtxo>[3]['addresses'][number]],
   });
 
-/** An export of the P-Chain, byte by byte: with outputs and inputs that are locked for staking beside plain ones. */
-const fromP = (destination: Id, type = '00000012') =>
+/** The bytes of an ExportTx of the P-Chain, with outputs and inputs that are locked for staking and some that are not. */
+const exportFromP = (destination: Id, type = '00000012') =>
   hex(`
     0000 ${type} 00003039 ${zeroId}
     00000002
@@ -37,7 +37,7 @@ const fromP = (destination: Id, type = '00000012') =>
     00000002 ${plainOutput('0000000000000007')} ${plainOutput('0000000000000008')}
     ${credentials}`);
 
-const fromC = (destination: Id, type = '00000001') =>
+const exportFromC = (destination: Id, type = '00000001') =>
   hex(`
     0000 ${type} 00003039 ${c} ${destination}
     00000001 ${'22'.repeat(20)} 000000000000000a ${asset} 0000000000000003
@@ -45,39 +45,45 @@ const fromC = (destination: Id, type = '00000001') =>
     ${credentials}`);
 
 describe('P', () => {
-  test('exported outputs are numbered after those that stay', () => {
-    const bytes = fromP(x);
-    expect(exportedOutputs('P', bytes, { from: zeroId, to: x })).toEqual([made(idOf(bytes), 2, 7n), made(idOf(bytes), 3, 8n)]);
+  test('exported outputs are numbered after the outputs on the P-Chain', () => {
+    const bytes = exportFromP(x);
+    expect(parseExportedOutputs('P', bytes, { from: zeroId, to: x })).toEqual([
+      expectedUtxo(idOf(bytes), 2, 7n),
+      expectedUtxo(idOf(bytes), 3, 8n),
+    ]);
   });
 
-  test('what leads to another chain exports nothing here; what is no export tells nothing', () => {
-    expect(exportedOutputs('P', fromP(c), { from: zeroId, to: x })).toEqual([]);
-    expect(exportedOutputs('P', fromP(x, '00000011'), { from: zeroId, to: x })).toBeUndefined();
+  test('an export to another chain gives an empty list; another type of transaction gives undefined', () => {
+    expect(parseExportedOutputs('P', exportFromP(c), { from: zeroId, to: x })).toEqual([]);
+    expect(parseExportedOutputs('P', exportFromP(x, '00000011'), { from: zeroId, to: x })).toBeUndefined();
   });
 });
 
 describe('C', () => {
-  test('exported outputs are all there are', () => {
-    const bytes = fromC(x);
-    expect(exportedOutputs('C', bytes, { from: c, to: x })).toEqual([made(idOf(bytes), 0, 7n), made(idOf(bytes), 1, 8n)]);
+  test('exported outputs are numbered from 0', () => {
+    const bytes = exportFromC(x);
+    expect(parseExportedOutputs('C', bytes, { from: c, to: x })).toEqual([
+      expectedUtxo(idOf(bytes), 0, 7n),
+      expectedUtxo(idOf(bytes), 1, 8n),
+    ]);
   });
 
-  test('what leads to or comes from another chain exports nothing here; an import tells nothing', () => {
-    expect(exportedOutputs('C', fromC(zeroId), { from: c, to: x })).toEqual([]);
-    expect(exportedOutputs('C', fromC(x), { from: zeroId, to: x })).toEqual([]);
-    expect(exportedOutputs('C', fromC(x, '00000000'), { from: c, to: x })).toBeUndefined();
+  test('an export to or from another chain gives an empty list; an import gives undefined', () => {
+    expect(parseExportedOutputs('C', exportFromC(zeroId), { from: c, to: x })).toEqual([]);
+    expect(parseExportedOutputs('C', exportFromC(x), { from: zeroId, to: x })).toEqual([]);
+    expect(parseExportedOutputs('C', exportFromC(x, '00000000'), { from: c, to: x })).toBeUndefined();
   });
 });
 
-test('what is cut short is a fault of the codec, wherever it is cut', () => {
+test('truncated bytes throw a CodecError, at any length', () => {
   for (const [chain, bytes, signed] of [
-    ['P', fromP(x), 81],
-    ['C', fromC(x), 81],
+    ['P', exportFromP(x), 81],
+    ['C', exportFromC(x), 81],
   ] as const)
     for (let end = 0; end < bytes.length - signed; end++) {
       let code = '';
       try {
-        exportedOutputs(chain, bytes.subarray(0, end), { from: chain === 'P' ? zeroId : c, to: x });
+        parseExportedOutputs(chain, bytes.subarray(0, end), { from: chain === 'P' ? zeroId : c, to: x });
       } catch (error) {
         code = (error as { fault: { code: string } }).fault.code;
       }
@@ -85,9 +91,9 @@ test('what is cut short is a fault of the codec, wherever it is cut', () => {
     }
 });
 
-test('a count beyond reason is refused before it costs anything', () => {
+test('a huge element count with few bytes is rejected', () => {
   const writer = new Writer();
   writer.u32(0x7fffffff);
-  const bytes = concat([fromC(x).subarray(0, 2 + 4 + 4 + 32 + 32), writer.finish()]);
-  expect(() => exportedOutputs('C', bytes, { from: c, to: x })).toThrow();
+  const bytes = concat([exportFromC(x).subarray(0, 2 + 4 + 4 + 32 + 32), writer.finish()]);
+  expect(() => parseExportedOutputs('C', bytes, { from: c, to: x })).toThrow();
 });

@@ -9,59 +9,65 @@ import { TransferableOutput, TransferOutput } from '../tx/output.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import type { ForeignChain } from './remote.ts';
 
-/** Which chains an export must lead from and to. */
-export type Route = { readonly from: Id; readonly to: Id };
+/** Source and destination chain of an export. */
+export type ExportRoute = { readonly from: Id; readonly to: Id };
 
 /**
- * What an export of the P- or C-Chain put into the memory it shares with this chain: none if it led elsewhere, undefined if the
- * transaction is no export. Reads no further than it must: signatures behind the outputs are the other chain's business.
- * Throws a CodecError for what is no transaction at all.
+ * Returns the outputs that an ExportTx of the P- or C-Chain put into the memory shared with this chain: an empty list if its chains are
+ * others, undefined if the transaction is not an ExportTx. Does not read the credentials, which the other chain has verified.
+ * Throws a CodecError if the bytes are not a transaction.
  */
-export function exportedOutputs(chain: ForeignChain, txBytes: Uint8Array, { from, to }: Route): readonly Utxo[] | undefined {
+export function parseExportedOutputs(chain: ForeignChain, txBytes: Uint8Array, { from, to }: ExportRoute): readonly Utxo[] | undefined {
   const reader = new Reader(txBytes);
   const { typeID, read } = layouts[chain];
   if (reader.u16() !== codecVersion || reader.u32() !== typeID) return undefined;
-  const { blockchainID, destinationChain, before, exported } = read(reader);
+  const { blockchainID, destinationChain, outputIndex, exported } = read(reader);
   if (blockchainID !== from || destinationChain !== to) return [];
   const txID = idOf(txBytes);
-  return exported.map(({ assetID, output }, i) => makeUtxo(txID, before + i, assetID, output));
+  return exported.map(({ assetID, output }, i) => makeUtxo(txID, outputIndex + i, assetID, output));
 }
 
-/** The P-Chain's own id. */
-export const platformChain = zeroId;
+/** The id of the P-Chain. */
+export const pChainID = zeroId;
 
-/** `before`: how many outputs the transaction makes on its own chain; exported ones are numbered after them. */
+/** `outputIndex`: index of the first exported output, which is the number of outputs on its own chain. */
 type Layout = {
   readonly typeID: number;
-  readonly read: (reader: Reader) => { blockchainID: Id; destinationChain: Id; before: number; exported: TransferableOutput[] };
+  readonly read: (reader: Reader) => { blockchainID: Id; destinationChain: Id; outputIndex: number; exported: TransferableOutput[] };
 };
 
-/** Peer: registration order in vms/platformvm/txs/codec.go. Funds locked for staking stay on the P-Chain but may stand beside an export. */
-const names = { 5: 'secp256k1fx.TransferInput', 7: 'secp256k1fx.TransferOutput', 21: 'stakeable.LockIn', 22: 'stakeable.LockOut' };
+/**
+ * AvalancheGo: vms/platformvm/txs/codec.go (registration order). Outputs locked for staking cannot be exported but may be inputs and change
+ * outputs of an export.
+ */
+const goTypeNames = { 5: 'secp256k1fx.TransferInput', 7: 'secp256k1fx.TransferOutput', 21: 'stakeable.LockIn', 22: 'stakeable.LockOut' };
 const transferOut = { 'secp256k1fx.TransferOutput': [7, TransferOutput] } as const;
-const lockOut = struct({ locktime: u64, output: union('avax.TransferableOut', names, transferOut) });
+const lockOut = struct({ locktime: u64, output: union('avax.TransferableOut', goTypeNames, transferOut) });
 const lockIn = struct({ locktime: u64, input: TransferableIn });
-const platformOutput = struct({ assetID: id, output: union('avax.TransferableOut', names, { ...transferOut, LockOut: [22, lockOut] }) });
-const platformInput = struct({
+const pChainOutput = struct({
+  assetID: id,
+  output: union('avax.TransferableOut', goTypeNames, { ...transferOut, LockOut: [22, lockOut] }),
+});
+const pChainInput = struct({
   txID: id,
   outputIndex: u32,
   assetID: id,
-  input: union('avax.TransferableIn', names, { 'secp256k1fx.TransferInput': [5, TransferInput], LockIn: [21, lockIn] }),
+  input: union('avax.TransferableIn', goTypeNames, { 'secp256k1fx.TransferInput': [5, TransferInput], LockIn: [21, lockIn] }),
 });
 
-/** Peer: vms/platformvm/txs/export_tx.go. */
-const platformExport = struct({
+/** AvalancheGo: vms/platformvm/txs/export_tx.go. */
+const pChainExport = struct({
   networkID: u32,
   blockchainID: id,
-  outputs: list(platformOutput),
-  inputs: list(platformInput),
+  outputs: list(pChainOutput),
+  inputs: list(pChainInput),
   memo: bytes,
   destinationChain: id,
   exported: list(TransferableOutput),
 });
 
-/** Peer: graft/coreth/plugin/evm/atomic/export_tx.go; an input is an account's balance and nonce. */
-const contractExport = struct({
+/** AvalancheGo: graft/coreth/plugin/evm/atomic/export_tx.go. An input is an amount of an account and its nonce. */
+const cChainExport = struct({
   networkID: u32,
   blockchainID: id,
   destinationChain: id,
@@ -73,9 +79,9 @@ const layouts: { readonly [C in ForeignChain]: Layout } = {
   P: {
     typeID: 18,
     read: (reader) => {
-      const { outputs, ...tx } = platformExport.read(reader);
-      return { ...tx, before: outputs.length };
+      const { outputs, ...tx } = pChainExport.read(reader);
+      return { ...tx, outputIndex: outputs.length };
     },
   },
-  C: { typeID: 1, read: (reader) => ({ ...contractExport.read(reader), before: 0 }) },
+  C: { typeID: 1, read: (reader) => ({ ...cChainExport.read(reader), outputIndex: 0 }) },
 };

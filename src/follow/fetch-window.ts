@@ -1,33 +1,33 @@
 /**
- * How much is fetched at once: more as long as the node answers, half as much whenever it stumbles; never more than memory bears.
- * The sizes of blocks to come are taken from those that came.
+ * Limits of concurrent block requests: grows while the node responds, halves with every failure, and respects a memory limit.
+ * The size of blocks not yet fetched is estimated by a moving average.
  */
-export type Window = {
-  /** How many questions may be under way. */
-  readonly inFlight: () => number;
-  /** How many heights may be fetched ahead of what was taken. */
-  readonly ahead: bigint;
-  /** Whether one more question may be asked, with so many bytes waiting to be taken and so many questions under way. */
-  readonly fits: (waitingBytes: number, asked: number) => boolean;
-  readonly went: (bytes: number) => void;
-  readonly stumbled: () => void;
+export type FetchWindow = {
+  /** Number of requests that may be in flight. */
+  readonly maxInFlight: () => number;
+  /** Number of heights that may be fetched ahead of the next one to be taken. */
+  readonly maxAhead: bigint;
+  /** Whether one more block fits in memory, given the bytes that wait to be taken and the requests in flight. */
+  readonly fitsInMemory: (waitingBytes: number, inFlight: number) => boolean;
+  readonly onSuccess: (bytes: number) => void;
+  readonly onFailure: () => void;
 };
 
-/** Decoded transactions take some twenty times the bytes they had on the wire. */
-const limits = { first: 4, most: 16, ahead: 2048n, bytes: 4 * 1024 * 1024 } as const;
+/** `maxBytes` counts encoded blocks; decoded transactions take about twenty times as much memory. */
+const limits = { initialInFlight: 4, maxInFlight: 16, maxAhead: 2048n, maxBytes: 4 * 1024 * 1024 } as const;
 
-export function createWindow(): Window {
-  let size: number = limits.first;
+export function createFetchWindow(): FetchWindow {
+  let size: number = limits.initialInFlight;
   let averageBytes = 64 * 1024;
   return {
-    inFlight: () => Math.floor(size),
-    ahead: limits.ahead,
-    fits: (waitingBytes, asked) => waitingBytes + (asked + 1) * averageBytes <= limits.bytes,
-    went: (bytes) => {
-      size = Math.min(limits.most, size + 1 / size);
+    maxInFlight: () => Math.floor(size),
+    maxAhead: limits.maxAhead,
+    fitsInMemory: (waitingBytes, inFlight) => waitingBytes + (inFlight + 1) * averageBytes <= limits.maxBytes,
+    onSuccess: (bytes) => {
+      size = Math.min(limits.maxInFlight, size + 1 / size);
       averageBytes += (bytes - averageBytes) / 16;
     },
-    stumbled: () => {
+    onFailure: () => {
       size = Math.max(1, size / 2);
     },
   };

@@ -3,122 +3,126 @@ import type { TxStatus } from '../chain/chain.ts';
 import type { TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Engine } from '../engine/vm.ts';
-import type { ExportShelf } from '../index-write/exported-outputs.ts';
+import type { ExportedOutputs } from '../index-write/exported-outputs.ts';
 import { createBackoff } from '../timing/backoff.ts';
 import { createDeferred } from '../timing/deferred.ts';
 import { createMutex } from '../timing/mutex.ts';
 import type { Tx } from '../tx/tx.ts';
-import { createExports } from './exports.ts';
-import { FollowError, isPassing } from './fault.ts';
-import { completeTaken } from './imported-exports.ts';
+import type { AddressTask } from './address-task.ts';
+import { createExportLookup } from './export-lookup.ts';
+import { FollowError, isTemporary } from './fault.ts';
 import type { FollowLedger } from './ledger.ts';
-import { compareHeld, type Expected, recogniseNode } from './node-identity.ts';
-import { pause, type Timing } from './pause.ts';
-import type { PerAddress } from './per-address.ts';
-import { type Most, type Pipeline, startPipeline } from './pipeline.ts';
-import { completeOlder } from './pre-linearization.ts';
-import { beyondHistory, nothingBeyond } from './pre-linearization-lookup.ts';
+import { checkNodeIdentity, checkStoredBlock, type ExpectedNode } from './node-identity.ts';
+import { type BatchLimit, type Pipeline, startPipeline } from './pipeline.ts';
+import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts';
+import { createPreLinearizationLookup, emptyPreLinearizationLookup } from './pre-linearization-lookup.ts';
 import type { ForeignChain, Remote } from './remote.ts';
-import { patient, prompt } from './retrying-remote.ts';
+import { withDeadline, withRetries } from './retrying-remote.ts';
+import { createSpentExportsBackfill } from './spent-exports-backfill.ts';
 import type { FollowStatus } from './status.ts';
+import { abortableSleep, type Timing } from './timing.ts';
 import { createTracker } from './tracker.ts';
-import { type Place, verifyBlocks } from './verify.ts';
+import { type BlockPosition, verifyBlocks } from './verify-blocks.ts';
 
-/** Follows a node: every block it accepts is fetched, judged and stored here. */
+/** Follows a node: fetches, verifies and stores every block that it accepts. */
 export type Follower = {
   readonly status: () => FollowStatus;
-  /** The node has been recognised. Rejects if it is another one than expected; following then goes on trying, slowly. */
+  /** Resolves when the node's identity is verified. Rejects if it is another node than expected; following then retries slowly. */
   readonly ready: Promise<void>;
-  /** Resolves when all the node has is here for the first time. */
+  /** Resolves when all blocks of the node are stored for the first time. */
   readonly caughtUp: Promise<void>;
-  /** For the health check of the chain. */
+  /** The engine as the health check of the chain needs it. */
   readonly engine: Engine;
-  /** Fetches what no block tells of addresses: outputs older than history, and which exports other chains have taken. */
-  readonly complete: PerAddress;
-  /** A transaction that is older than history; undefined where history is whole. */
-  readonly olderTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
-  /** What the node says of a transaction that is not here. Accepted there it is still on its way to here, unless it is older than history. */
-  readonly statusThere: (id: Id) => Promise<TxStatus>;
-  /** Passes a transaction on, within 5 s; a fault FOLLOW_REFUSED has the node's own words. */
+  /** Fetches what blocks do not contain: pre-linearization outputs of the addresses, and which of their exports other chains have imported. */
+  readonly backfillAddresses: AddressTask;
+  /** Fetches a pre-linearization transaction; undefined if the chain has none. */
+  readonly preLinearizationTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
+  /** The node's status of a transaction that is not stored here. Accepted becomes Processing while its block is not stored, unless it is pre-linearization. */
+  readonly remoteTxStatus: (id: Id) => Promise<TxStatus>;
+  /** Issues a transaction on the node, within 5 s. A FOLLOW_REFUSED error has the node's message. */
   readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
-  readonly issueInTurn: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
-  /** Resolves when nothing is being written any more. */
+  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
+  readonly issueWalletTx: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
+  /** Resolves when the last write is done. */
   readonly stop: () => Promise<void>;
 };
 
 export type FollowerDeps = {
-  /** Each call tried once: this room is patient by itself. */
+  /** Must not retry: this module does. */
   readonly remote: Remote;
   readonly ledger: FollowLedger;
-  readonly expect: Expected;
-  /** The rules of the chain. */
-  readonly judge: TxVerifier;
+  readonly expectedNode: ExpectedNode;
+  /** Verifies transactions by the rules of the chain. */
+  readonly verifier: TxVerifier;
   readonly recover: RecoverSigner;
-  /** The other chains of the network by what the node calls them. */
+  /** Ids of the other chains by their alias on the node. */
   readonly foreign: { readonly [C in ForeignChain]: Id };
-  /** Whether the chain had a history before its block 0. */
-  readonly hasOlder: boolean;
-  /** What the chain exported, as its index knows it; undefined if there is no index. */
-  readonly exported?: ExportShelf | undefined;
+  /** Whether the chain had transactions before its block 0. */
+  readonly hasPreLinearizationHistory: boolean;
+  /** The exported outputs in the index of this chain; undefined if there is no index. */
+  readonly exportedOutputs?: ExportedOutputs | undefined;
   readonly timing: Timing;
-  /** Recovers signers elsewhere, ahead of time. */
+  /** Recovers signers on another thread before blocks are verified. */
   readonly prepare?: ((txs: readonly Tx[]) => Promise<void>) | undefined;
-  /** After every change of the status that is worth showing. */
+  /** Called after every relevant change of the status. */
   readonly onProgress?: ((status: FollowStatus) => void) | undefined;
-  /** What went wrong, once for each time it begins. */
+  /** Reports an error when it first occurs, not while it repeats. */
   readonly report: (error: unknown) => void;
-  /** How much is stored in one transaction. */
-  readonly batch?: Most;
+  /** Limit of blocks stored in one database transaction. */
+  readonly batchLimit?: BatchLimit;
 };
 
-const usualBatch: Most = { txs: 2000, bytes: 4 * 1024 * 1024 };
+const defaultBatchLimit: BatchLimit = { txs: 2000, bytes: 4 * 1024 * 1024 };
 
-/** Milliseconds: how long to wait for a block before looking around, between two looks at old blocks, and for others to be patient. */
-const look = { around: 1000, back: 60_000, reach: 10_000 } as const;
+/** Milliseconds: longest wait for a block before the node is rechecked, time between two checks of old blocks, longest wait for a height. */
+const intervals = { takeTimeout: 1000, recheck: 60_000, heightTimeout: 10_000 } as const;
 
-/** What will not go away in a moment, such as a block that breaks a rule, is tried again slowly. */
-const waits = { passing: { first: 100, longest: 2000 }, lasting: { first: 2000, longest: 30_000 } } as const;
+/** Errors that are not temporary, such as an invalid block, are retried slowly. */
+const backoffLimits = { temporary: { first: 100, max: 2000 }, lasting: { first: 2000, max: 30_000 } } as const;
 
 const isWrongNode = (error: unknown): boolean =>
   error instanceof FollowError && (error.fault.code === 'FOLLOW_OTHER_NETWORK' || error.fault.code === 'FOLLOW_BLOCK_CHANGED');
 
 export function startFollower(deps: FollowerDeps): Follower {
-  const { ledger, timing, expect, batch = usualBatch } = deps;
+  const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
   const abort = new AbortController();
   const { signal } = abort;
-  const remote = patient(deps.remote, { timing, signal });
-  const asked = prompt(deps.remote, { timing, signal });
-  const exports = createExports({ remote, chainID: expect.chainID, foreign: deps.foreign, timing, signal });
-  const beyond = deps.hasOlder ? beyondHistory(remote) : nothingBeyond;
-  const inTurn = createMutex();
+  const remote = withRetries(deps.remote, { timing, signal });
+  const callerRemote = withDeadline(deps.remote, { timing, signal });
+  const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
+  const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
+  const lockWrites = createMutex();
   const tracker = createTracker(deps);
-  const backoffs = { passing: createBackoff(waits.passing, timing.random), lasting: createBackoff(waits.lasting, timing.random) };
+  const backoffs = {
+    temporary: createBackoff(backoffLimits.temporary, timing.random),
+    lasting: createBackoff(backoffLimits.lasting, timing.random),
+  };
   const ready = createDeferred();
   let pipeline: Pipeline | undefined;
-  let isStranger = true;
-  let lookedBack = timing.now();
-  /** A height at which the node had another block. */
-  let suspect: bigint | undefined;
+  let isNodeUnverified = true;
+  let lastRecheck = timing.now();
+  /** A height at which the node had another block than the stored one, or at which the check failed. */
+  let conflictHeight: bigint | undefined;
 
-  const recognise = async (at: Place): Promise<void> => {
-    await recogniseNode(remote, expect);
-    for (const height of suspect === undefined ? [at.height] : [at.height, suspect]) await compareAt(height);
-    isStranger = false;
-    tracker.recognised();
+  const checkNode = async (at: BlockPosition): Promise<void> => {
+    await checkNodeIdentity(remote, expectedNode);
+    for (const height of conflictHeight === undefined ? [at.height] : [at.height, conflictHeight]) await checkBlockAt(height);
+    isNodeUnverified = false;
+    tracker.nodeVerified();
     ready.resolve();
   };
 
-  const compareAt = async (height: bigint): Promise<void> => {
-    suspect = height;
-    await compareHeld(remote, ledger, height);
-    suspect = undefined;
+  const checkBlockAt = async (height: bigint): Promise<void> => {
+    conflictHeight = height;
+    await checkStoredBlock(remote, ledger, height);
+    conflictHeight = undefined;
   };
 
-  const lookAround = async (at: Place): Promise<void> => {
-    if (isStranger) await recognise(at);
-    if (timing.now() - lookedBack < look.back) return;
-    lookedBack = timing.now();
-    await compareAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
+  const recheckNode = async (at: BlockPosition): Promise<void> => {
+    if (isNodeUnverified) await checkNode(at);
+    if (timing.now() - lastRecheck < intervals.recheck) return;
+    lastRecheck = timing.now();
+    await checkBlockAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
   };
 
   const openPipeline = (from: bigint): Pipeline =>
@@ -126,39 +130,39 @@ export function startFollower(deps: FollowerDeps): Follower {
       remote: deps.remote,
       timing,
       prepare: deps.prepare,
-      onContact: tracker.contact,
-      onTrouble: (error) => {
-        // Whoever answers after a silence may be somebody else.
-        isStranger = true;
-        tracker.failed(error);
+      onRemoteHeight: tracker.remoteHeight,
+      onError: (error) => {
+        // After an error another node may answer at the same URL.
+        isNodeUnverified = true;
+        tracker.errorOccurred(error);
       },
     });
 
-  const followOn = async (from: Pipeline, at: Place): Promise<Place> => {
-    const fetched = await from.take(batch, look.around);
-    await lookAround(at);
+  const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
+    const fetched = await from.take(batchLimit, intervals.takeTimeout);
+    await recheckNode(at);
     if (fetched.length === 0) return at;
     const began = timing.now();
-    const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exports, beyond });
+    const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
     const newest = verified[verified.length - 1]?.block ?? at;
     if (verified.length > 0) {
-      await inTurn(() => ledger.commit(verified));
-      tracker.stored(verified, timing.now() - began);
+      await lockWrites(() => ledger.commit(verified));
+      tracker.blocksStored(verified, timing.now() - began);
     }
     if (fault !== undefined) throw fault;
-    backoffs.passing.reset();
+    backoffs.temporary.reset();
     backoffs.lasting.reset();
     return newest;
   };
 
   const run = async (): Promise<void> => {
-    // What is stored is what counts: after a failure nobody else knows how far it got.
-    let at: Place = await ledger.lastAccepted();
-    tracker.begins(at);
-    await recognise(at);
+    // After a failure only the ledger knows how many blocks were stored.
+    let at: BlockPosition = await ledger.lastAccepted();
+    tracker.startAt(at);
+    await checkNode(at);
     if (pipeline === undefined) pipeline = openPipeline(at.height + 1n);
     else pipeline.restart(at.height + 1n);
-    for (;;) at = await followOn(pipeline, at);
+    for (;;) at = await processNextBatch(pipeline, at);
   };
 
   const follow = async (): Promise<void> => {
@@ -167,38 +171,40 @@ export function startFollower(deps: FollowerDeps): Follower {
         await run();
       } catch (error) {
         if (signal.aborted) return;
-        tracker.failed(error);
-        const isPassingBy = isPassing(error);
+        tracker.errorOccurred(error);
         if (isWrongNode(error)) ready.reject(error);
-        await pause(timing, backoffs[isPassingBy ? 'passing' : 'lasting'].next(), signal).catch(() => {});
+        await abortableSleep(timing, backoffs[isTemporary(error) ? 'temporary' : 'lasting'].next(), signal).catch(() => {});
       }
   };
 
-  const ended = follow();
+  const finished = follow();
 
-  const { exported } = deps;
-  const completing: readonly PerAddress[] = [
-    deps.hasOlder &&
-      completeOlder({
+  const { exportedOutputs } = deps;
+  const backfills: readonly AddressTask[] = [
+    deps.hasPreLinearizationHistory &&
+      createPreLinearizationBackfill({
         remote,
-        ledger: { addOlder: (utxos) => inTurn(() => ledger.addOlder(utxos)) },
-        reached: (height) => tracker.reached(height, look.reach),
+        ledger: { addPreLinearizationUtxos: (utxos) => lockWrites(() => ledger.addPreLinearizationUtxos(utxos)) },
+        waitForHeight: (height) => tracker.waitForHeight(height, intervals.heightTimeout),
       }),
-    exported &&
-      completeTaken({
+    exportedOutputs &&
+      createSpentExportsBackfill({
         remote,
-        shelf: { open: (address) => inTurn(() => exported.open(address)), take: (gone) => inTurn(() => exported.take(gone)) },
+        exportedOutputs: {
+          listUnspent: (address) => lockWrites(() => exportedOutputs.listUnspent(address)),
+          markSpent: (spent) => lockWrites(() => exportedOutputs.markSpent(spent)),
+        },
         foreign: deps.foreign,
         now: timing.now,
       }),
   ].filter((one) => one !== undefined && one !== false);
 
-  const statusThere = async (id: Id): Promise<TxStatus> => {
-    const status = await asked.txStatus(id);
+  const remoteTxStatus = async (id: Id): Promise<TxStatus> => {
+    const status = await callerRemote.txStatus(id);
     if (status !== 'Accepted') return status;
-    // If all blocks it has are here, then none of them will bring it.
-    const isOlder = deps.hasOlder && (await asked.height()) <= tracker.status().height;
-    return isOlder ? status : 'Processing';
+    // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
+    const isPreLinearization = deps.hasPreLinearizationHistory && (await callerRemote.height()) <= tracker.status().height;
+    return isPreLinearization ? status : 'Processing';
   };
 
   const stop = async (): Promise<void> => {
@@ -206,8 +212,8 @@ export function startFollower(deps: FollowerDeps): Follower {
     deps.remote.close();
     pipeline?.stop();
     tracker.stop();
-    await ended;
-    await inTurn(async () => {});
+    await finished;
+    await lockWrites(async () => {});
   };
 
   return {
@@ -215,11 +221,11 @@ export function startFollower(deps: FollowerDeps): Follower {
     ready: ready.promise,
     caughtUp: tracker.caughtUp,
     engine: { report: tracker.report, stop: () => void stop() },
-    complete: async (addresses) => void (await Promise.all(completing.map((complete) => complete(addresses)))),
-    olderTx: deps.hasOlder ? asked.tx : undefined,
-    statusThere,
-    issue: async (tx) => void (await asked.issueTx(tx.bytes)),
-    issueInTurn: async (tx) => void (await asked.issueInTurn(tx.bytes)),
+    backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
+    preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
+    remoteTxStatus,
+    issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
+    issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
     stop,
   };
 }

@@ -5,22 +5,22 @@ import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
-/** Where followed blocks are kept: a node's own SQLite state, or an index in PostgreSQL. One writer at a time. */
+/** Where followed blocks are stored: the SQLite state of this node, or an index in PostgreSQL. One writer at a time. */
 export type FollowLedger = {
   readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
   readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
-  /** What is held of these: unspent outputs of this chain, assets. What is missing from the answer is not held (or spent). */
-  readonly load: (wanted: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<Held>;
-  /** Verified blocks in order, all of them in one transaction. */
+  /** Loads unspent outputs of this chain and assets. Outputs that are not stored or spent are missing from the result. */
+  readonly load: (requested: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<LoadedState>;
+  /** Stores verified blocks in order, in one database transaction. */
   readonly commit: (blocks: readonly FollowedBlock[]) => Promise<void>;
-  /** Unspent outputs older than the history that blocks tell; those already held, spent or not, are passed over. */
-  readonly addOlder: (utxos: readonly Utxo[]) => Promise<void>;
+  /** Stores unspent outputs from before linearization; skips those already stored, spent or not. */
+  readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
 };
 
-export type Held = {
+export type LoadedState = {
   readonly utxos: ReadonlyMap<Id, Utxo>;
   readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
-  /** Those of the outputs wanted that were here and are consumed: nobody needs to look for them elsewhere. */
+  /** The requested outputs that are stored as spent, so that they need not be looked up on the node. */
   readonly spent?: ReadonlySet<Id>;
 };
 
@@ -28,12 +28,12 @@ export type FollowedBlock = {
   readonly block: Block;
   readonly diff: Pick<Diff, 'applied' | 'consumed'>;
   /**
-   * Outputs it consumes that are older than history: stored before the block, made at height 0. One that is already held and unspent is
-   * passed over; one that is held and spent would be consumed twice, and nothing of the blocks is kept.
+   * Pre-linearization outputs that it consumes; they are stored before the block, as created at height 0. One that is already stored as
+   * unspent is skipped. One that is stored as spent would be spent twice: then the whole commit fails.
    */
-  readonly older: readonly Utxo[];
-  /** Outputs of other chains that its imports consume, by id, as far as they could be learned. */
+  readonly preLinearizationUtxos: readonly Utxo[];
+  /** Outputs of other chains that its imports consume, by id, as far as they are known. */
   readonly imported: ReadonlyMap<Id, Utxo>;
-  /** Transactions older than history that created assets it names: what they are called is told nowhere else. */
-  readonly olderAssets?: readonly Tx[];
+  /** Pre-linearization CreateAssetTxs of assets it refers to: the only source of their names. */
+  readonly preLinearizationAssets?: readonly Tx[];
 };

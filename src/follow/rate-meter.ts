@@ -1,29 +1,29 @@
-/** How fast something goes, over the last seconds. */
-export type Meter = {
+/** Blocks and transactions per second over the last ten seconds. */
+export type RateMeter = {
   readonly add: (blocks: number, txs: number) => void;
   readonly rates: () => { readonly blocksPerSecond: number; readonly txsPerSecond: number };
 };
 
-/** Milliseconds looked back on. */
-const span = 10_000;
+/** Milliseconds over which rates are averaged. */
+const window = 10_000;
 
-export function createMeter(now: () => number): Meter {
+export function createRateMeter(now: () => number): RateMeter {
   const marks: { readonly at: number; readonly blocks: number; readonly txs: number }[] = [];
   const began = now();
 
-  const forget = (): void => {
-    const oldest = now() - span;
+  const dropOld = (): void => {
+    const oldest = now() - window;
     while ((marks[0]?.at ?? Number.POSITIVE_INFINITY) < oldest) marks.shift();
   };
 
   return {
     add: (blocks, txs) => {
       marks.push({ at: now(), blocks, txs });
-      forget();
+      dropOld();
     },
     rates: () => {
-      forget();
-      const seconds = Math.max(Math.min(now() - began, span), 1) / 1000;
+      dropOld();
+      const seconds = Math.max(Math.min(now() - began, window), 1) / 1000;
       const sum = (of: 'blocks' | 'txs') => marks.reduce((total, mark) => total + mark[of], 0) / seconds;
       return { blocksPerSecond: sum('blocks'), txsPerSecond: sum('txs') };
     },

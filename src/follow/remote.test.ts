@@ -7,27 +7,27 @@ import { makeBlock } from '../tx/block.ts';
 import { makeTx } from '../tx/tx.ts';
 import { makeUtxo } from '../tx/utxo.ts';
 import { connectRemote, type Remote } from './remote.ts';
-import { patient, prompt } from './retrying-remote.ts';
-import type { HttpAnswer, HttpRequest } from './transport.ts';
+import { withDeadline, withRetries } from './retrying-remote.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
 
-type Asked = { readonly path: string; readonly id: number; readonly method: string; readonly params: Record<string, unknown> };
+type ReceivedRequest = { readonly path: string; readonly id: number; readonly method: string; readonly params: Record<string, unknown> };
 
-/** A node that answers what the test says. */
-function nodeSaying(say: (asked: Asked, request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>) {
+/** A remote over a fake node whose responses the test gives. */
+function fakeNode(respond: (received: ReceivedRequest, request: TransportRequest) => TransportResponse | Promise<TransportResponse>) {
   const { timing, until } = createVirtualTiming();
-  const asked: Asked[] = [];
-  const transport = async (request: HttpRequest) => {
-    const { id, method, params } = JSON.parse(request.body) as Asked;
+  const requests: ReceivedRequest[] = [];
+  const transport = async (request: TransportRequest) => {
+    const { id, method, params } = JSON.parse(request.body) as ReceivedRequest;
     const one = { path: request.url.slice('http://node'.length), id, method, params };
-    asked.push(one);
-    return say(one, request);
+    requests.push(one);
+    return respond(one, request);
   };
-  return { remote: connectRemote('http://node/', { hrp: 'local', transport, timing }), asked, timing, until };
+  return { remote: connectRemote('http://node/', { hrp: 'local', transport, timing }), requests, timing, until };
 }
 
-const ok = (text: string): HttpAnswer => ({ status: 200, text });
-const result = ({ id }: Asked, value: unknown): HttpAnswer => ok(JSON.stringify({ jsonrpc: '2.0', result: value, id }));
-const refusal = ({ id }: Asked, message: string): HttpAnswer =>
+const ok = (text: string): TransportResponse => ({ status: 200, text });
+const result = ({ id }: ReceivedRequest, value: unknown): TransportResponse => ok(JSON.stringify({ jsonrpc: '2.0', result: value, id }));
+const refusal = ({ id }: ReceivedRequest, message: string): TransportResponse =>
   ok(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message, data: null }, id }));
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -47,7 +47,7 @@ const utxo = makeUtxo(tx.id, 0, zeroId, {
   addresses: [address],
 });
 
-test('what a well-behaved node says is read, and it is asked in its own words', async () => {
+test('requests have the right path, method and params, and valid responses are parsed', async () => {
   const answers: Record<string, unknown> = {
     'info.getNetworkID': { networkID: '12345' },
     'info.getBlockchainID': { blockchainID: idText(tx.id) },
@@ -60,17 +60,17 @@ test('what a well-behaved node says is read, and it is asked in its own words', 
     'avm.issueTx': { txID: idText(tx.id) },
     'wallet.issueTx': { txID: idText(tx.id) },
   };
-  const { remote, asked } = nodeSaying((one) => result(one, answers[one.method]));
+  const { remote, requests } = fakeNode((one) => result(one, answers[one.method]));
   expect(await remote.networkID()).toBe(12345);
   expect(await remote.blockchainID('X')).toBe(tx.id);
   expect(await remote.height()).toBe(18446744073709551615n);
   expect((await remote.blockAt(7n))?.id).toBe(block.id);
   expect((await remote.tx(tx.id))?.id).toBe(tx.id);
-  expect(await remote.utxos({ of: 'X', address, after: undefined })).toEqual({ utxos: [utxo], next: undefined });
+  expect(await remote.utxos({ chain: 'X', address, after: undefined })).toEqual({ utxos: [utxo], next: undefined });
   expect(await remote.foreignTx('P', tx.id)).toEqual(tx.bytes);
   expect(await remote.foreignTx('C', tx.id)).toEqual(tx.bytes);
-  expect([await remote.issueTx(tx.bytes), await remote.issueInTurn(tx.bytes)]).toEqual([tx.id, tx.id]);
-  expect(asked.map(({ path, method }) => `${path} ${method}`)).toEqual([
+  expect([await remote.issueTx(tx.bytes), await remote.issueWalletTx(tx.bytes)]).toEqual([tx.id, tx.id]);
+  expect(requests.map(({ path, method }) => `${path} ${method}`)).toEqual([
     '/ext/info info.getNetworkID',
     '/ext/info info.getBlockchainID',
     '/ext/bc/X avm.getHeight',
@@ -82,18 +82,18 @@ test('what a well-behaved node says is read, and it is asked in its own words', 
     '/ext/bc/X avm.issueTx',
     '/ext/bc/X/wallet wallet.issueTx',
   ]);
-  expect(asked[3]?.params).toEqual({ height: '7', encoding: 'hex' });
+  expect(requests[3]?.params).toEqual({ height: '7', encoding: 'hex' });
 });
 
-test('a full page leads on from where it ended, on this chain and on those it exports to', async () => {
+test('a full page returns a cursor for the next one, on X, P and C', async () => {
   const page = Array.from({ length: 1024 }, () => formatHex('hex', utxo.bytes));
   const end = { address: 'X-local1', utxo: 'somewhere' };
-  const { remote, asked } = nodeSaying((one) => result(one, { utxos: page, endIndex: end }));
-  expect((await remote.utxos({ of: 'X', address, after: undefined })).next).toEqual(end);
-  await remote.utxos({ of: 'P', address, after: end });
-  await remote.utxos({ of: 'C', address, after: end });
+  const { remote, requests } = fakeNode((one) => result(one, { utxos: page, endIndex: end }));
+  expect((await remote.utxos({ chain: 'X', address, after: undefined })).next).toEqual(end);
+  await remote.utxos({ chain: 'P', address, after: end });
+  await remote.utxos({ chain: 'C', address, after: end });
   expect(
-    asked.map(({ path, params }) => [path, (params.addresses as string[])[0]?.slice(0, 8), params.sourceChain, params.startIndex]),
+    requests.map(({ path, params }) => [path, (params.addresses as string[])[0]?.slice(0, 8), params.sourceChain, params.startIndex]),
   ).toEqual([
     ['/ext/bc/X', 'X-local1', undefined, undefined],
     ['/ext/bc/P', 'P-local1', 'X', end],
@@ -101,43 +101,45 @@ test('a full page leads on from where it ended, on this chain and on those it ex
   ]);
 });
 
-describe('nonsense is called nonsense', () => {
+describe('invalid responses are FOLLOW_NONSENSE', () => {
   const good = formatHex('hex', block.bytes);
-  const nonsense: readonly [string, (one: Asked) => HttpAnswer][] = [
-    ['no JSON', () => ok('<html>')],
-    ['nothing', () => ok('')],
+  const invalid: readonly [string, (one: ReceivedRequest) => TransportResponse][] = [
+    ['not JSON', () => ok('<html>')],
+    ['an empty body', () => ok('')],
     ['a list', () => ok('[]')],
-    ['an answer to another question', ({ id }) => ok(`{"jsonrpc":"2.0","result":{"block":"${good}"},"id":${id + 1}}`)],
+    ['a response to another request', ({ id }) => ok(`{"jsonrpc":"2.0","result":{"block":"${good}"},"id":${id + 1}}`)],
     ['another version', ({ id }) => ok(`{"jsonrpc":"1.0","result":{"block":"${good}"},"id":${id}}`)],
     ['neither result nor error', ({ id }) => ok(`{"jsonrpc":"2.0","id":${id}}`)],
-    ['an error without words', ({ id }) => ok(`{"jsonrpc":"2.0","error":{},"id":${id}}`)],
+    ['an error without code and message', ({ id }) => ok(`{"jsonrpc":"2.0","error":{},"id":${id}}`)],
     ['a list as result', (one) => result(one, [])],
     ['no block', (one) => result(one, {})],
     ['a number as block', (one) => result(one, { block: 7 })],
     ['a block as JSON', (one) => result(one, { block: {} })],
-    ['no hex', (one) => result(one, { block: 'hello' })],
-    ['a broken checksum', (one) => result(one, { block: `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}` })],
-    ['a cut block', (one) => result(one, { block: formatHex('hex', block.bytes.subarray(0, 60)) })],
+    ['not hex', (one) => result(one, { block: 'hello' })],
+    ['a wrong checksum', (one) => result(one, { block: `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}` })],
+    ['a truncated block', (one) => result(one, { block: formatHex('hex', block.bytes.subarray(0, 60)) })],
     ['trailing bytes', (one) => result(one, { block: formatHex('hex', Buffer.concat([block.bytes, Buffer.of(0)])) })],
     ['another height', (one) => result(one, { block: formatHex('hex', makeBlock({ ...block, height: 8n }).bytes) })],
-    ['too much', () => ({ status: 200, text: undefined })],
+    ['a body over the size limit', () => ({ status: 200, text: undefined })],
   ];
-  for (const [what, say] of nonsense)
-    test(what, async () => expect(await codeOf(nodeSaying(say).remote.blockAt(7n))).toBe('FOLLOW_NONSENSE'));
+  for (const [what, respond] of invalid)
+    test(what, async () => expect(await codeOf(fakeNode(respond).remote.blockAt(7n))).toBe('FOLLOW_NONSENSE'));
 
   test('other fields', async () => {
-    const says = (value: unknown) => nodeSaying((one) => result(one, value)).remote;
+    const remoteReturning = (value: unknown) => fakeNode((one) => result(one, value)).remote;
     const other = idText(idOf(Buffer.of(1)));
     for (const networkID of ['', '-1', '4294967296', '1e3', ' 1', 12345, null])
-      expect(await codeOf(says({ networkID }).networkID())).toBe('FOLLOW_NONSENSE');
-    for (const height of ['18446744073709551616', '0x1', '1.0', 1]) expect(await codeOf(says({ height }).height())).toBe('FOLLOW_NONSENSE');
+      expect(await codeOf(remoteReturning({ networkID }).networkID())).toBe('FOLLOW_NONSENSE');
+    for (const height of ['18446744073709551616', '0x1', '1.0', 1])
+      expect(await codeOf(remoteReturning({ height }).height())).toBe('FOLLOW_NONSENSE');
     for (const blockchainID of ['', 'X', other.slice(1), 5])
-      expect(await codeOf(says({ blockchainID }).blockchainID('X'))).toBe('FOLLOW_NONSENSE');
+      expect(await codeOf(remoteReturning({ blockchainID }).blockchainID('X'))).toBe('FOLLOW_NONSENSE');
     const wrong = { tx: formatHex('hex', tx.bytes) };
-    expect(await codeOf(says(wrong).tx(zeroId))).toBe('FOLLOW_NONSENSE');
-    expect(await codeOf(says(wrong).foreignTx('P', zeroId))).toBe('FOLLOW_NONSENSE');
-    expect(await codeOf(says({ txID: other }).issueTx(tx.bytes))).toBe('FOLLOW_NONSENSE');
-    const page = (utxos: unknown, endIndex?: unknown) => codeOf(says({ utxos, endIndex }).utxos({ of: 'X', address, after: undefined }));
+    expect(await codeOf(remoteReturning(wrong).tx(zeroId))).toBe('FOLLOW_NONSENSE');
+    expect(await codeOf(remoteReturning(wrong).foreignTx('P', zeroId))).toBe('FOLLOW_NONSENSE');
+    expect(await codeOf(remoteReturning({ txID: other }).issueTx(tx.bytes))).toBe('FOLLOW_NONSENSE');
+    const page = (utxos: unknown, endIndex?: unknown) =>
+      codeOf(remoteReturning({ utxos, endIndex }).utxos({ chain: 'X', address, after: undefined }));
     expect(await page('none')).toBe('FOLLOW_NONSENSE');
     expect(await page([5])).toBe('FOLLOW_NONSENSE');
     expect(await page(Array(1025).fill(formatHex('hex', utxo.bytes)))).toBe('FOLLOW_NONSENSE');
@@ -145,19 +147,19 @@ describe('nonsense is called nonsense', () => {
   });
 });
 
-describe('silence is called silence', () => {
+describe('missing responses are FOLLOW_SILENT', () => {
   for (const status of [404, 429, 500, 502, 503])
     test(`HTTP ${status}`, async () =>
-      expect(await codeOf(nodeSaying(() => ({ status, text: 'no' })).remote.height())).toBe('FOLLOW_SILENT'));
+      expect(await codeOf(fakeNode(() => ({ status, text: 'no' })).remote.height())).toBe('FOLLOW_SILENT'));
 
   test('no connection', async () => {
-    const { remote } = nodeSaying(() => Promise.reject(new Error('refused')));
+    const { remote } = fakeNode(() => Promise.reject(new Error('refused')));
     expect(await codeOf(remote.height())).toBe('FOLLOW_SILENT');
   });
 
-  test('no answer in time: the request is given up', async () => {
+  test('a timeout aborts the request', async () => {
     let given: AbortSignal | undefined;
-    const { remote, until } = nodeSaying(
+    const { remote, until } = fakeNode(
       (_, { signal }) =>
         new Promise((_, reject) => {
           given = signal;
@@ -172,20 +174,20 @@ describe('silence is called silence', () => {
     expect([code, given?.aborted]).toEqual(['FOLLOW_SILENT', true]);
   });
 
-  test('closing ends what is under way, and nothing is asked afterwards', async () => {
-    const { remote, asked } = nodeSaying(
+  test('close aborts pending requests and rejects later ones', async () => {
+    const { remote, requests } = fakeNode(
       (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     );
     const pending = codeOf(remote.height());
     remote.close();
     expect(await pending).toBe('FOLLOW_STOPPED');
     expect(await codeOf(remote.height())).toBe('FOLLOW_STOPPED');
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
-test('what the node does not have is nothing; what it refuses comes in its own words', async () => {
-  const { remote } = nodeSaying((one) =>
+test('"not found" errors give undefined; other errors are FOLLOW_REFUSED with the node\'s message', async () => {
+  const { remote } = fakeNode((one) =>
     refusal(
       one,
       one.method === 'avm.issueTx'
@@ -206,53 +208,55 @@ test('what the node does not have is nothing; what it refuses comes in its own w
   expect([refused?.fault.code, refused?.message]).toEqual(['FOLLOW_REFUSED', 'tx has wrong network ID']);
 });
 
-test('a patient one asks again after silence and nonsense, not after a refusal, and not for ever', async () => {
-  const script = [() => ({ status: 503, text: '' }), () => ok('?'), (one: Asked) => result(one, { height: '5' })];
-  const { remote, asked, timing, until } = nodeSaying((one) => (script.shift() ?? ((again: Asked) => refusal(again, 'no')))(one));
-  const asking = patient(remote, { timing, signal: new AbortController().signal });
+test('withRetries retries missing and invalid responses a few times, but not a refusal', async () => {
+  const script = [() => ({ status: 503, text: '' }), () => ok('?'), (one: ReceivedRequest) => result(one, { height: '5' })];
+  const { remote, requests, timing, until } = fakeNode((one) =>
+    (script.shift() ?? ((again: ReceivedRequest) => refusal(again, 'no')))(one),
+  );
+  const retrying = withRetries(remote, { timing, signal: new AbortController().signal });
   const outcomes: unknown[] = [];
   const note = (work: Promise<unknown>) =>
     void work.then(
       (value) => outcomes.push(value),
       (error) => outcomes.push(error.fault.code),
     );
-  note(asking.height());
+  note(retrying.height());
   await until(() => outcomes.length === 1);
-  note(asking.height());
+  note(retrying.height());
   await until(() => outcomes.length === 2);
   expect(outcomes).toEqual([5n, 'FOLLOW_REFUSED']);
-  expect(asked).toHaveLength(4);
-  const dead = nodeSaying(() => ({ status: 503, text: '' }));
-  note(patient(dead.remote, { timing: dead.timing, signal: new AbortController().signal }).tx(tx.id as Id));
+  expect(requests).toHaveLength(4);
+  const dead = fakeNode(() => ({ status: 503, text: '' }));
+  note(withRetries(dead.remote, { timing: dead.timing, signal: new AbortController().signal }).tx(tx.id as Id));
   await dead.until(() => outcomes.length === 3);
-  expect([outcomes[2], dead.asked.length]).toEqual(['FOLLOW_SILENT', 3]);
+  expect([outcomes[2], dead.requests.length]).toEqual(['FOLLOW_SILENT', 3]);
 });
 
-test('who waits is answered within 5 s: by a node that hangs, one that answers late, and one that is down', async () => {
-  const hang = (_: Asked, { signal }: HttpRequest): Promise<HttpAnswer> =>
+test('withDeadline ends within 5 s for a node that hangs and for one that is down', async () => {
+  const hang = (_: ReceivedRequest, { signal }: TransportRequest): Promise<TransportResponse> =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
-  const down = (): HttpAnswer => ({ status: 503, text: '' });
-  for (const [say, tries] of [
+  const down = (): TransportResponse => ({ status: 503, text: '' });
+  for (const [respond, tries] of [
     [hang, 1],
     [down, 3],
   ] as const) {
-    const { remote, asked, timing, until } = nodeSaying(say);
-    const asking = prompt(remote, { timing, signal: new AbortController().signal });
+    const { remote, requests, timing, until } = fakeNode(respond);
+    const retrying = withDeadline(remote, { timing, signal: new AbortController().signal });
     const outcomes: string[] = [];
     const note = async (work: Promise<unknown>) => void outcomes.push(await codeOf(work));
-    for (const ask of [() => asking.issueTx(tx.bytes), () => asking.issueInTurn(tx.bytes), () => asking.txStatus(tx.id)]) {
-      const [began, before, answered] = [timing.now(), asked.length, outcomes.length];
+    for (const ask of [() => retrying.issueTx(tx.bytes), () => retrying.issueWalletTx(tx.bytes), () => retrying.txStatus(tx.id)]) {
+      const [began, before, answered] = [timing.now(), requests.length, outcomes.length];
       void note(ask());
       await until(() => outcomes.length > answered);
       expect(timing.now() - began).toBeLessThan(5000);
-      expect(asked.length - before).toBe(tries);
+      expect(requests.length - before).toBe(tries);
     }
     expect(new Set(outcomes)).toEqual(new Set(['FOLLOW_SILENT']));
   }
 });
 
-test('a redirect is named as one', async () => {
-  const { remote } = nodeSaying(() => ({ status: 308, text: '' }));
+test('the error message of a redirect mentions that redirects are not followed', async () => {
+  const { remote } = fakeNode(() => ({ status: 308, text: '' }));
   const error = await remote.height().catch((cause) => cause as Error);
   expect((error as Error).message).toContain('redirects are not followed');
 });

@@ -1,4 +1,4 @@
-import { type Address, addressWriter } from '../bytes/address.ts';
+import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idOf, idText, parseId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
@@ -8,73 +8,73 @@ import { Fault } from '../fault.ts';
 import { type Block, parseBlock } from '../tx/block.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
 import { parseUtxo, type Utxo } from '../tx/utxo.ts';
-import { FollowError, nonsense } from './fault.ts';
+import { FollowError, invalidResponse } from './fault.ts';
 import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
 
-/** An AvalancheGo or Serac node as it can be asked. Every answer is checked; each call is tried once. Timeouts are in milliseconds. */
+/** Client of an AvalancheGo or Serac node. Every response is validated; calls are not retried. Timeouts are in milliseconds. */
 export type Remote = {
   readonly url: string;
   readonly networkID: () => Promise<number>;
   readonly blockchainID: (alias: string) => Promise<Id>;
   readonly height: (timeout?: number) => Promise<bigint>;
-  /** An accepted block; undefined if the node has none there. That it follows the one before is for others to see. */
+  /** The accepted block at a height; undefined if the node has none. Its parent is not checked. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
   readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
   readonly txStatus: (id: Id, timeout?: number) => Promise<TxStatus>;
-  readonly utxos: (query: UtxoQuery) => Promise<UtxoPage>;
-  /** The bytes of a transaction of the P- or C-Chain, undefined if the chain does not know it. */
+  readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
+  /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
   readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
-  /** A fault FOLLOW_REFUSED has the node's own words. */
+  /** Issues a transaction. A FOLLOW_REFUSED error has the node's message. */
   readonly issueTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
-  /** The same for one that may depend on others still waiting. */
-  readonly issueInTurn: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
-  /** Ends what is under way. */
+  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
+  readonly issueWalletTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
+  /** Aborts pending requests. */
   readonly close: () => void;
 };
 
 export type ForeignChain = 'P' | 'C';
 
-export type UtxoQuery = {
-  /** Which chain's service is asked: X for its own outputs, P or C for what X exported to them. */
-  readonly of: 'X' | ForeignChain;
+export type RemoteUtxoQuery = {
+  /** The chain whose service is called: X for its own outputs, P or C for outputs that X exported to them. */
+  readonly chain: 'X' | ForeignChain;
   readonly address: Address;
-  readonly after: UtxoCursor | undefined;
+  readonly after: RemoteUtxoCursor | undefined;
 };
 
-/** Where a page ended, in the node's own words. */
-export type UtxoCursor = { readonly address: string; readonly utxo: string };
+/** The end of a page, as the node gave it. */
+export type RemoteUtxoCursor = { readonly address: string; readonly utxo: string };
 
 /** `next` is undefined on the last page. */
-export type UtxoPage = { readonly utxos: readonly Utxo[]; readonly next: UtxoCursor | undefined };
+export type RemoteUtxoPage = { readonly utxos: readonly Utxo[]; readonly next: RemoteUtxoCursor | undefined };
 
 export type RemoteOptions = RpcDeps & {
   readonly hrp: string;
-  /** How the node calls the chain in its paths. */
+  /** The chain's alias in the node's paths. */
   readonly chain?: string;
 };
 
-/** AvalancheGo knows the first and the last only. */
+/** AvalancheGo returns the first and the last only. */
 const statuses: readonly TxStatus[] = ['Accepted', 'Processing', 'Rejected', 'Unknown'];
 
 const pageSize = 1024;
 const maxU32 = 0xffffffffn;
 
-/** The codec's limit as hex with a checksum, and what stands around it. */
-const maxThing = 2 * (maxBytes + 4) + 4096;
-/** The largest transaction that ever was is that of a genesis. */
-const maxAnyTx = 8 * 1024 * 1024;
-const maxPage = 32 * 1024 * 1024;
+/** Largest response with one block or transaction: the codec's limit as hex with a checksum, and the JSON around it. */
+const maxObjectResponse = 2 * (maxBytes + 4) + 4096;
+/** Largest response with any transaction: genesis transactions are larger than the codec's limit. */
+const maxTxResponse = 8 * 1024 * 1024;
+const maxPageResponse = 32 * 1024 * 1024;
 
 export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: RemoteOptions): Remote {
   const rpc = createRpc(url, deps);
   const x = `/ext/bc/${chain}`;
   const wallet = `${x}/wallet`;
-  const write = { X: addressWriter(chain, hrp), P: addressWriter('P', hrp), C: addressWriter('C', hrp) };
+  const formatAddress = { X: createAddressFormatter(chain, hrp), P: createAddressFormatter('P', hrp), C: createAddressFormatter('C', hrp) };
 
   const issue = async (path: string, method: string, bytes: Uint8Array, timeout?: number): Promise<Id> => {
-    const { txID } = await rpc.call(path, method, { tx: formatHex('hex', bytes), encoding: 'hex' }, limitsOf(timeout));
-    const got = read(method, 'txID', txID, parseId);
-    if (got !== idOf(bytes)) throw nonsense(method, `it took the transaction for ${idText(got)}, which is ${idText(idOf(bytes))}`);
+    const { txID } = await rpc.call(path, method, { tx: formatHex('hex', bytes), encoding: 'hex' }, toLimits(timeout));
+    const got = parseField(method, 'txID', txID, parseId);
+    if (got !== idOf(bytes)) throw invalidResponse(method, `it returned ${idText(got)} for the transaction ${idText(idOf(bytes))}`);
     return got;
   };
 
@@ -83,70 +83,83 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
     networkID: async () => {
       const method = 'info.getNetworkID';
       const { networkID } = await rpc.call('/ext/info', method, {});
-      return Number(read(method, 'networkID', networkID, (text) => numberOf(text, maxU32)));
+      return Number(parseField(method, 'networkID', networkID, (text) => parseNumber(text, maxU32)));
     },
     blockchainID: async (alias) => {
       const method = 'info.getBlockchainID';
       const { blockchainID } = await rpc.call('/ext/info', method, { alias });
-      return read(method, 'blockchainID', blockchainID, parseId);
+      return parseField(method, 'blockchainID', blockchainID, parseId);
     },
     height: async (timeout) => {
-      const { height } = await rpc.call(x, 'avm.getHeight', {}, limitsOf(timeout));
-      return read('avm.getHeight', 'height', height, (text) => numberOf(text, maxU64));
+      const { height } = await rpc.call(x, 'avm.getHeight', {}, toLimits(timeout));
+      return parseField('avm.getHeight', 'height', height, (text) => parseNumber(text, maxU64));
     },
     blockAt: async (height) => {
       const method = 'avm.getBlockByHeight';
-      const answer = await orNothing(rpc.call(x, method, { height: String(height), encoding: 'hex' }, { bytes: maxThing }));
-      if (answer === undefined) return undefined;
-      const block = read(method, 'block', answer.block, (text) => parseBlock(parseHex('hex', text)));
-      if (block.height !== height) throw nonsense(method, `asked for block ${height}, it gave block ${block.height}`);
+      const response = await undefinedIfNotFound(
+        rpc.call(x, method, { height: String(height), encoding: 'hex' }, { bytes: maxObjectResponse }),
+      );
+      if (response === undefined) return undefined;
+      const block = parseField(method, 'block', response.block, (text) => parseBlock(parseHex('hex', text)));
+      if (block.height !== height) throw invalidResponse(method, `requested block ${height}, got block ${block.height}`);
       return block;
     },
     tx: async (id, timeout) => {
       const method = 'avm.getTx';
-      const answer = await orNothing(rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxAnyTx, ...limitsOf(timeout) }));
-      if (answer === undefined) return undefined;
-      const tx = read(method, 'tx', answer.tx, (text) => parseTx(parseHex('hex', text), maxAnyTx));
-      return sameId(method, id, tx.id, tx);
+      const response = await undefinedIfNotFound(
+        rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxTxResponse, ...toLimits(timeout) }),
+      );
+      if (response === undefined) return undefined;
+      const tx = parseField(method, 'tx', response.tx, (text) => parseTx(parseHex('hex', text), maxTxResponse));
+      return checkId(method, id, tx.id, tx);
     },
     txStatus: async (id, timeout) => {
       const method = 'avm.getTxStatus';
-      const { status } = await rpc.call(x, method, { txID: idText(id) }, limitsOf(timeout));
-      return read(method, 'status', status, (text) => statuses.find((one) => one === text));
+      const { status } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
+      return parseField(method, 'status', status, (text) => statuses.find((one) => one === text));
     },
-    utxos: async ({ of, address, after }) => {
-      const { path, method, source } = utxoServices(x)[of];
-      const params = { addresses: [write[of](address)], limit: pageSize, encoding: 'hex', ...source, ...(after && { startIndex: after }) };
-      const { utxos, endIndex } = await rpc.call(path, method, params, { bytes: maxPage });
-      if (!Array.isArray(utxos) || utxos.length > pageSize) throw nonsense(method, 'utxos is no list, or a longer one than asked for');
-      const page = utxos.map((text) => read(method, 'utxos', text, (hex) => parseUtxo(parseHex('hex', hex))));
-      return { utxos: page, next: utxos.length < pageSize ? undefined : cursorOf(method, endIndex) };
+    utxos: async ({ chain, address, after }) => {
+      const { path, method, source } = utxoEndpoints(x)[chain];
+      const params = {
+        addresses: [formatAddress[chain](address)],
+        limit: pageSize,
+        encoding: 'hex',
+        ...source,
+        ...(after && { startIndex: after }),
+      };
+      const { utxos, endIndex } = await rpc.call(path, method, params, { bytes: maxPageResponse });
+      if (!Array.isArray(utxos) || utxos.length > pageSize)
+        throw invalidResponse(method, 'utxos is not a list, or longer than the requested limit');
+      const page = utxos.map((text) => parseField(method, 'utxos', text, (hex) => parseUtxo(parseHex('hex', hex))));
+      return { utxos: page, next: utxos.length < pageSize ? undefined : parseCursor(method, endIndex) };
     },
     foreignTx: async (chainName, id) => {
       const [path, method] = chainName === 'P' ? ['/ext/bc/P', 'platform.getTx'] : ['/ext/bc/C/avax', 'avax.getAtomicTx'];
-      const answer = await orNothing(rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxThing }));
-      if (answer === undefined) return undefined;
-      const bytes = read(method, 'tx', answer.tx, (text) => parseHex('hex', text));
-      return sameId(method, id, idOf(bytes), bytes);
+      const response = await undefinedIfNotFound(
+        rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxObjectResponse }),
+      );
+      if (response === undefined) return undefined;
+      const bytes = parseField(method, 'tx', response.tx, (text) => parseHex('hex', text));
+      return checkId(method, id, idOf(bytes), bytes);
     },
     issueTx: (bytes, timeout) => issue(x, 'avm.issueTx', bytes, timeout),
-    issueInTurn: (bytes, timeout) => issue(wallet, 'wallet.issueTx', bytes, timeout),
+    issueWalletTx: (bytes, timeout) => issue(wallet, 'wallet.issueTx', bytes, timeout),
     close: rpc.close,
   };
 }
 
-const limitsOf = (timeout: number | undefined): CallLimits => (timeout === undefined ? {} : { timeout });
+const toLimits = (timeout: number | undefined): CallLimits => (timeout === undefined ? {} : { timeout });
 
-const utxoServices = (x: string) => ({
+const utxoEndpoints = (x: string) => ({
   X: { path: x, method: 'avm.getUTXOs', source: {} },
   P: { path: '/ext/bc/P', method: 'platform.getUTXOs', source: { sourceChain: 'X' } },
   C: { path: '/ext/bc/C/avax', method: 'avax.getUTXOs', source: { sourceChain: 'X' } },
 });
 
-/** What the node does not have is nothing, not a failure. Its texts: `not found`, `couldn't get …: not found`, `could not find tx …`. */
-async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Turns the node's "not found" errors into undefined. Their texts: `not found`, `couldn't get …: not found`, `could not find tx …`. */
+async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await call;
   } catch (error) {
     if (error instanceof FollowError && error.fault.code === 'FOLLOW_REFUSED' && /(not found|^could not find tx .*)$/.test(error.message))
       return undefined;
@@ -154,33 +167,33 @@ async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A field that must be a text, and one that can be read. */
-function read<T>(method: string, field: string, value: unknown, parse: (text: string) => T | undefined): T {
-  if (typeof value !== 'string') throw nonsense(method, `${field} is no text`);
-  const parsed = readable(method, field, value, parse);
-  if (parsed === undefined) throw nonsense(method, `${field} is ${JSON.stringify(value.slice(0, 40))}`);
+/** Parses a field that must be a string. `parse` returns undefined or throws a Fault for invalid text. */
+function parseField<T>(method: string, field: string, value: unknown, parse: (text: string) => T | undefined): T {
+  if (typeof value !== 'string') throw invalidResponse(method, `${field} is not a string`);
+  const parsed = parseOrInvalid(method, field, value, parse);
+  if (parsed === undefined) throw invalidResponse(method, `${field} is ${JSON.stringify(value.slice(0, 40))}`);
   return parsed;
 }
 
-function readable<T>(method: string, field: string, text: string, parse: (text: string) => T): T {
+function parseOrInvalid<T>(method: string, field: string, text: string, parse: (text: string) => T): T {
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof Fault) throw nonsense(method, `${field}: ${error.message}`);
+    if (error instanceof Fault) throw invalidResponse(method, `${field}: ${error.message}`);
     throw error;
   }
 }
 
-const numberOf = (text: string, max: bigint): bigint | undefined =>
+const parseNumber = (text: string, max: bigint): bigint | undefined =>
   /^\d{1,20}$/.test(text) && BigInt(text) <= max ? BigInt(text) : undefined;
 
-function sameId<T>(method: string, want: Id, got: Id, thing: T): T {
-  if (got !== want) throw nonsense(method, `asked for ${idText(want)}, it gave ${idText(got)}`);
-  return thing;
+function checkId<T>(method: string, want: Id, got: Id, value: T): T {
+  if (got !== want) throw invalidResponse(method, `requested ${idText(want)}, got ${idText(got)}`);
+  return value;
 }
 
-function cursorOf(method: string, endIndex: unknown): UtxoCursor {
+function parseCursor(method: string, endIndex: unknown): RemoteUtxoCursor {
   const { address, utxo } = (endIndex ?? {}) as { address?: unknown; utxo?: unknown };
-  if (typeof address !== 'string' || typeof utxo !== 'string') throw nonsense(method, 'endIndex is no place in a list');
+  if (typeof address !== 'string' || typeof utxo !== 'string') throw invalidResponse(method, 'endIndex has no address and utxo');
   return { address, utxo };
 }

@@ -1,75 +1,75 @@
 import type { Id } from '../bytes/id.ts';
 import { createBackoff } from '../timing/backoff.ts';
-import { isPassing } from './fault.ts';
-import { pause, type Timing } from './pause.ts';
+import { isTemporary } from './fault.ts';
 import type { Remote } from './remote.ts';
+import { abortableSleep, type Timing } from './timing.ts';
 
-export type PatienceOptions = {
+export type RetryOptions = {
   readonly timing: Timing;
   readonly signal: AbortSignal;
-  /** How often a question is asked before its failure counts. */
-  readonly tries?: number;
+  /** Number of attempts before the error is thrown. */
+  readonly maxAttempts?: number;
 };
 
-const backoff = { first: 100, longest: 2000 } as const;
+const backoffLimits = { first: 100, max: 2000 } as const;
 
-/** A node that stumbles is asked again, a few times. What it refuses it has answered. */
-export function patient(remote: Remote, { timing, signal, tries = 3 }: PatienceOptions): Remote {
-  const again =
-    <A extends unknown[], T>(ask: (...args: A) => Promise<T>) =>
+/** Retries requests after temporary errors. A FOLLOW_REFUSED error is a response and is not retried. */
+export function withRetries(remote: Remote, { timing, signal, maxAttempts = 3 }: RetryOptions): Remote {
+  const retried =
+    <A extends unknown[], T>(request: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
-      const { next } = createBackoff(backoff, timing.random);
-      for (let left = tries - 1; ; left--)
+      const { next } = createBackoff(backoffLimits, timing.random);
+      for (let left = maxAttempts - 1; ; left--)
         try {
-          return await ask(...args);
+          return await request(...args);
         } catch (error) {
-          if (left === 0 || !isPassing(error)) throw error;
-          await pause(timing, next(), signal);
+          if (left === 0 || !isTemporary(error)) throw error;
+          await abortableSleep(timing, next(), signal);
         }
     };
   return {
     ...remote,
-    networkID: again(remote.networkID),
-    blockchainID: again(remote.blockchainID),
-    height: again(remote.height),
-    blockAt: again(remote.blockAt),
-    tx: again(remote.tx),
-    txStatus: again(remote.txStatus),
-    utxos: again(remote.utxos),
-    foreignTx: again(remote.foreignTx),
+    networkID: retried(remote.networkID),
+    blockchainID: retried(remote.blockchainID),
+    height: retried(remote.height),
+    blockAt: retried(remote.blockAt),
+    tx: retried(remote.tx),
+    txStatus: retried(remote.txStatus),
+    utxos: retried(remote.utxos),
+    foreignTx: retried(remote.foreignTx),
   };
 }
 
-/** What callers of this program wait for, by what the node is asked. */
-export type Prompt = Pick<Remote, 'height' | 'tx' | 'txStatus' | 'issueTx' | 'issueInTurn'>;
+/** The requests that callers of our API wait for. */
+export type CallerRemote = Pick<Remote, 'height' | 'tx' | 'txStatus' | 'issueTx' | 'issueWalletTx'>;
 
-/** Milliseconds in which a caller is answered, whatever the node does. */
-const promptLimit = 4500;
+/** Milliseconds after which a caller gets a response, with all retries. */
+const callerDeadline = 4500;
 
 /**
- * The same for callers who wait: asked again only while time is left, and each time no longer than that. Issuing twice does no harm: a
- * node takes a transaction that already waits there for a success.
+ * The same with a deadline over all attempts, for requests that callers wait for. Issuing a transaction twice is safe: a node that already
+ * has it in its mempool reports success.
  */
-export function prompt(remote: Prompt, { timing, signal, tries = 3 }: PatienceOptions): Prompt {
-  const again =
-    <A extends unknown[], T>(ask: (timeout: number, ...args: A) => Promise<T>) =>
+export function withDeadline(remote: CallerRemote, { timing, signal, maxAttempts = 3 }: RetryOptions): CallerRemote {
+  const retried =
+    <A extends unknown[], T>(request: (timeout: number, ...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
-      const { next } = createBackoff(backoff, timing.random);
-      const end = timing.now() + promptLimit;
-      for (let left = tries - 1; ; left--)
+      const { next } = createBackoff(backoffLimits, timing.random);
+      const end = timing.now() + callerDeadline;
+      for (let left = maxAttempts - 1; ; left--)
         try {
-          return await ask(end - timing.now(), ...args);
+          return await request(end - timing.now(), ...args);
         } catch (error) {
           const wait = next();
-          if (left === 0 || !isPassing(error) || timing.now() + wait >= end) throw error;
-          await pause(timing, wait, signal);
+          if (left === 0 || !isTemporary(error) || timing.now() + wait >= end) throw error;
+          await abortableSleep(timing, wait, signal);
         }
     };
   return {
-    height: again((timeout) => remote.height(timeout)),
-    tx: again((timeout, id: Id) => remote.tx(id, timeout)),
-    txStatus: again((timeout, id: Id) => remote.txStatus(id, timeout)),
-    issueTx: again((timeout, bytes: Uint8Array) => remote.issueTx(bytes, timeout)),
-    issueInTurn: again((timeout, bytes: Uint8Array) => remote.issueInTurn(bytes, timeout)),
+    height: retried((timeout) => remote.height(timeout)),
+    tx: retried((timeout, id: Id) => remote.tx(id, timeout)),
+    txStatus: retried((timeout, id: Id) => remote.txStatus(id, timeout)),
+    issueTx: retried((timeout, bytes: Uint8Array) => remote.issueTx(bytes, timeout)),
+    issueWalletTx: retried((timeout, bytes: Uint8Array) => remote.issueWalletTx(bytes, timeout)),
   };
 }

@@ -1,69 +1,69 @@
-import { FollowError, nonsense, silent, stopped } from './fault.ts';
-import type { Timing } from './pause.ts';
+import { FollowError, invalidResponse, noResponse, stopped } from './fault.ts';
+import type { Timing } from './timing.ts';
 import type { Transport } from './transport.ts';
 
-/** JSON-RPC 2.0 over a transport: one call, one answer, told apart as silence, nonsense, refusal and result. */
+/** A JSON-RPC 2.0 client. A call returns the result or throws FOLLOW_SILENT, FOLLOW_NONSENSE, FOLLOW_REFUSED or FOLLOW_STOPPED. */
 export type Rpc = {
   readonly call: (path: string, method: string, params: object, limits?: CallLimits) => Promise<Readonly<Record<string, unknown>>>;
   readonly close: () => void;
 };
 
-/** Bytes that an answer may have, and milliseconds that it may take. */
+/** Largest response in bytes, and timeout in milliseconds. */
 export type CallLimits = { readonly bytes?: number; readonly timeout?: number };
 
 export type RpcDeps = {
   readonly transport: Transport;
   readonly timing: Pick<Timing, 'after'>;
-  /** Milliseconds until an answer no longer counts. */
+  /** Default timeout of a call in milliseconds. */
   readonly timeout?: number;
 };
 
-const usualTimeout = 10_000;
-const usualAnswer = 64 * 1024;
+const defaultTimeout = 10_000;
+const defaultMaxBytes = 64 * 1024;
 
-export function createRpc(url: string, { transport, timing, timeout = usualTimeout }: RpcDeps): Rpc {
+export function createRpc(url: string, { transport, timing, timeout = defaultTimeout }: RpcDeps): Rpc {
   const base = url.replace(/\/+$/, '');
-  const underWay = new Set<AbortController>();
-  let closed = false;
+  const pending = new Set<AbortController>();
+  let isClosed = false;
   let lastID = 0;
 
-  const ask = async (path: string, method: string, body: string, maxBytes: number, limit: number): Promise<string> => {
-    if (closed) throw stopped();
+  const post = async (path: string, method: string, body: string, maxBytes: number, callTimeout: number): Promise<string> => {
+    if (isClosed) throw stopped();
     const abort = new AbortController();
-    underWay.add(abort);
-    let late = false;
-    const cancel = timing.after(limit, () => {
-      late = true;
+    pending.add(abort);
+    let isTimedOut = false;
+    const cancel = timing.after(callTimeout, () => {
+      isTimedOut = true;
       abort.abort();
     });
     try {
       const { status, text } = await transport({ url: base + path, body, maxBytes, signal: abort.signal });
-      // A node that starts has no routes yet (404), one that still fetches its chain says 503, a proxy before it 502 or 504.
-      if (status !== 200) throw silent(method, statusText(status));
-      if (text === undefined) throw nonsense(method, `the answer is longer than ${maxBytes} bytes`);
+      // A starting node has no routes yet (404), one that is bootstrapping answers 503, a proxy 502 or 504.
+      if (status !== 200) throw noResponse(method, statusText(status));
+      if (text === undefined) throw invalidResponse(method, `the response is longer than ${maxBytes} bytes`);
       return text;
     } catch (cause) {
       if (cause instanceof FollowError) throw cause;
-      if (closed) throw stopped();
-      throw silent(
+      if (isClosed) throw stopped();
+      throw noResponse(
         method,
-        late ? `no answer within ${Math.round(limit)} ms` : String((cause as { message?: unknown } | null)?.message ?? cause),
+        isTimedOut ? `no answer within ${Math.round(callTimeout)} ms` : String((cause as { message?: unknown } | null)?.message ?? cause),
       );
     } finally {
       cancel();
-      underWay.delete(abort);
+      pending.delete(abort);
     }
   };
 
   return {
-    call: async (path, method, params, { bytes = usualAnswer, timeout: limit = timeout } = {}) => {
+    call: async (path, method, params, { bytes = defaultMaxBytes, timeout: callTimeout = timeout } = {}) => {
       const id = ++lastID;
-      const text = await ask(path, method, JSON.stringify({ jsonrpc: '2.0', id, method, params }), bytes, limit);
+      const text = await post(path, method, JSON.stringify({ jsonrpc: '2.0', id, method, params }), bytes, callTimeout);
       return resultOf(method, id, text);
     },
     close: () => {
-      closed = true;
-      for (const abort of underWay) abort.abort();
+      isClosed = true;
+      for (const abort of pending) abort.abort();
     },
   };
 }
@@ -71,25 +71,26 @@ export function createRpc(url: string, { transport, timing, timeout = usualTimeo
 const statusText = (status: number): string =>
   status >= 300 && status < 400 ? `HTTP status ${status}; redirects are not followed, give the final URL` : `HTTP status ${status}`;
 
-/** Numbers that matter are texts in the answers read here, so JavaScript's own reader does no harm. */
+/** Large numbers are strings in the responses used here, so JSON.parse loses no precision. */
 function resultOf(method: string, id: number, text: string): Readonly<Record<string, unknown>> {
-  const answer = jsonOf(method, text);
-  if (!isRecord(answer) || answer.jsonrpc !== '2.0' || answer.id !== id) throw nonsense(method, 'it is no answer to this question');
-  if (isRecord(answer.error)) throw refused(method, answer.error);
-  if (!isRecord(answer.result)) throw nonsense(method, 'there is neither a result nor an error');
-  return answer.result;
+  const response = jsonOf(method, text);
+  if (!isRecord(response) || response.jsonrpc !== '2.0' || response.id !== id)
+    throw invalidResponse(method, 'it is not a response to this request');
+  if (isRecord(response.error)) throw nodeError(method, response.error);
+  if (!isRecord(response.result)) throw invalidResponse(method, 'it has neither a result nor an error');
+  return response.result;
 }
 
 function jsonOf(method: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw nonsense(method, 'it is not JSON');
+    throw invalidResponse(method, 'it is not JSON');
   }
 }
 
-function refused(method: string, { code, message }: Record<string, unknown>): FollowError {
-  if (typeof code !== 'number' || typeof message !== 'string') return nonsense(method, 'the error has no code and message');
+function nodeError(method: string, { code, message }: Record<string, unknown>): FollowError {
+  if (typeof code !== 'number' || typeof message !== 'string') return invalidResponse(method, 'the error has no code and message');
   return new FollowError(message, { code: 'FOLLOW_REFUSED', method, rpcCode: code });
 }
 

@@ -1,30 +1,33 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
-import { packSigned, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
-import { signedPart, type Tx } from '../tx/tx.ts';
+import { packRecoveryInputs, type RecoveryInput, unpackSigners } from '../crypto/recovery-batch.ts';
+import { type Tx, unsignedBytes } from '../tx/tx.ts';
 
-/** Signers of whole blocks, recovered on another thread before the rules ask for them: half of what a transaction costs. */
-export type SignersAhead = {
-  /** Resolves when the signers of these are known. */
+/** Recovers the signers of whole blocks on another thread before verification. Recovery is half of the cost of a transaction. */
+export type SignerPrefetch = {
+  /** Resolves when the signers of these transactions are recovered. */
   readonly prepare: (txs: readonly Tx[]) => Promise<void>;
-  /** For the rules: what was prepared, else recovered here and now. */
+  /** Returns a prepared signer, else recovers it on this thread. */
   readonly recover: RecoverSigner;
 };
 
-/** `ask` takes and gives what crypto/recovery-batch.ts describes; undefined if the other thread cannot. */
-export function signersAhead(ask: (batch: Uint8Array) => Promise<Uint8Array | undefined>, recover: RecoverSigner): SignersAhead {
-  // A signature belongs to the one transaction it was read with, so it stands for what it signs, and is forgotten together with it.
+/** `recoverOnThread` takes and returns batches of crypto/recovery-batch.ts; it resolves to undefined if the thread failed. */
+export function createSignerPrefetch(
+  recoverOnThread: (batch: Uint8Array) => Promise<Uint8Array | undefined>,
+  recover: RecoverSigner,
+): SignerPrefetch {
+  // Each signature object belongs to one transaction, so it identifies what it signs; the entry is collected together with it.
   const known = new WeakMap<Uint8Array, Address>();
   return {
     prepare: async (txs) => {
       const signed = txs.flatMap(signaturesOf);
       if (signed.length === 0) return;
-      const answer = await ask(packSigned(signed));
-      if (answer === undefined) return;
-      const answered = unpackSigners(answer);
+      const results = await recoverOnThread(packRecoveryInputs(signed));
+      if (results === undefined) return;
+      const recovered = unpackSigners(results);
       for (const [i, { signature }] of signed.entries()) {
-        const signer = answered[i];
+        const signer = recovered[i];
         if (signer !== undefined) known.set(signature, signer);
       }
     },
@@ -32,8 +35,8 @@ export function signersAhead(ask: (batch: Uint8Array) => Promise<Uint8Array | un
   };
 }
 
-function signaturesOf(tx: Tx): Signed[] {
-  const hash = sha256(signedPart(tx));
+function signaturesOf(tx: Tx): RecoveryInput[] {
+  const hash = sha256(unsignedBytes(tx));
   return tx.credentials.flatMap((credential) =>
     'signatures' in credential ? credential.signatures.map((signature) => ({ hash, signature })) : [],
   );

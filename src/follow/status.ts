@@ -1,21 +1,21 @@
-/** How following goes, for people, health checks and progress bars. */
+/** Status of following, for users, health checks and progress bars. */
 export type FollowStatus = {
   /**
-   * starting: the node has not been recognised yet; catching-up: it has blocks that are not here; live: all it has is here;
-   * waiting: it does not answer, or what it answers cannot be right (see `lastError`).
+   * starting: the node's identity is not verified yet; catching-up: it has blocks that are not stored here; live: all its blocks are stored;
+   * waiting: it does not respond, or its responses are invalid (see `lastError`).
    */
   readonly state: 'starting' | 'catching-up' | 'live' | 'waiting';
   readonly height: bigint;
-  /** The node's height as it last told. */
+  /** The last known height of the node. */
   readonly target: bigint | undefined;
   readonly blocksPerSecond: number;
   readonly txsPerSecond: number;
-  /** Seconds until all is here at this pace; undefined if nobody can say. */
+  /** Estimated seconds until all blocks are stored; undefined if unknown. */
   readonly eta: number | undefined;
-  /** How long ago all that the node has was here: 0 while live. Before it ever was, how old the last block is. */
+  /** Seconds since all blocks of the node were stored: 0 while live. Before the first time, the age of the last stored block. */
   readonly behindSeconds: number;
-  /** What went wrong last, while it has not been overcome. */
+  /** The last error, until following succeeds again. */
   readonly lastError: unknown;
-  /** Imports since the start whose outputs nobody could tell: they were taken as the imports show them. */
-  readonly untoldImports: number;
+  /** Imported outputs since the start whose export could not be found, so that only their signatures were verified. */
+  readonly unknownImports: number;
 };

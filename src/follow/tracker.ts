@@ -1,23 +1,23 @@
 import type { EngineReport } from '../engine/vm.ts';
 import { createDeferred } from '../timing/deferred.ts';
-import { FollowError, isPassing, stopped } from './fault.ts';
-import type { Timing } from './pause.ts';
-import { createMeter } from './rate-meter.ts';
+import { FollowError, isTemporary, stopped } from './fault.ts';
+import { createRateMeter } from './rate-meter.ts';
 import type { FollowStatus } from './status.ts';
-import type { Place, VerifiedBlock } from './verify.ts';
+import type { Timing } from './timing.ts';
+import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
 
-/** Keeps account of how following goes. Tells nobody what to do. */
+/** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
 export type Tracker = {
-  readonly begins: (at: Place) => void;
-  readonly recognised: () => void;
-  readonly contact: (height: bigint) => void;
-  readonly stored: (blocks: readonly VerifiedBlock[], milliseconds: number) => void;
-  readonly failed: (error: unknown) => void;
+  readonly startAt: (at: BlockPosition) => void;
+  readonly nodeVerified: () => void;
+  readonly remoteHeight: (height: bigint) => void;
+  readonly blocksStored: (blocks: readonly VerifiedBlock[], milliseconds: number) => void;
+  readonly errorOccurred: (error: unknown) => void;
   readonly status: () => FollowStatus;
   readonly report: () => EngineReport;
   readonly caughtUp: Promise<void>;
-  /** Resolves when a height is stored, rejects with FOLLOW_BEHIND if that takes longer than so many milliseconds. */
-  readonly reached: (height: bigint, patience: number) => Promise<void>;
+  /** Resolves when a height is stored; rejects with FOLLOW_BEHIND after `timeout` milliseconds. */
+  readonly waitForHeight: (height: bigint, timeout: number) => Promise<void>;
   readonly stop: () => void;
 };
 
@@ -27,42 +27,42 @@ export type TrackerDeps = {
   readonly report: (error: unknown) => void;
 };
 
-/** Shorter than this, in milliseconds, nobody calls it being behind: the node is asked a few times a second. */
-const tolerance = 1000;
+/** Milliseconds without being in sync that still count as live: the node's height is polled a few times a second. */
+const syncTolerance = 1000;
 
 export function createTracker({ timing, onProgress, report }: TrackerDeps): Tracker {
-  const meter = createMeter(timing.now);
+  const meter = createRateMeter(timing.now);
   const caughtUp = createDeferred();
-  const waiting = new Set<Waiting>();
-  let last: Place | undefined;
+  const waiters = new Set<HeightWaiter>();
+  let last: BlockPosition | undefined;
   let target: bigint | undefined;
-  let isRecognised = false;
+  let isNodeVerified = false;
   let lastError: unknown;
-  let lastLevel: number | undefined;
-  let lastMove = timing.now();
-  let untoldImports = 0;
+  let lastInSync: number | undefined;
+  let lastProgress = timing.now();
+  let unknownImports = 0;
   let acceptance = { blocks: 0, milliseconds: 0 };
 
   const height = (): bigint => last?.height ?? 0n;
 
-  const level = (): void => {
+  const noteIfInSync = (): void => {
     if (last === undefined || target === undefined || last.height < target) return;
-    lastLevel = timing.now();
-    lastMove = lastLevel;
-    if (isPassing(lastError)) lastError = undefined;
+    lastInSync = timing.now();
+    lastProgress = lastInSync;
+    if (isTemporary(lastError)) lastError = undefined;
     caughtUp.resolve();
   };
 
   const behindSeconds = (): number => {
-    if (lastLevel === undefined) return last === undefined ? 0 : Math.max(0, Number(timing.unix() - last.time));
-    const gap = timing.now() - lastLevel;
-    return gap < tolerance ? 0 : gap / 1000;
+    if (lastInSync === undefined) return last === undefined ? 0 : Math.max(0, Number(timing.unix() - last.time));
+    const gap = timing.now() - lastInSync;
+    return gap < syncTolerance ? 0 : gap / 1000;
   };
 
-  const stateNow = (): FollowStatus['state'] => {
+  const currentState = (): FollowStatus['state'] => {
     if (lastError !== undefined) return 'waiting';
-    if (!isRecognised || target === undefined) return 'starting';
-    return lastLevel !== undefined && timing.now() - lastLevel < tolerance ? 'live' : 'catching-up';
+    if (!isNodeVerified || target === undefined) return 'starting';
+    return lastInSync !== undefined && timing.now() - lastInSync < syncTolerance ? 'live' : 'catching-up';
   };
 
   const status = (): FollowStatus => {
@@ -70,66 +70,66 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
     const left = target === undefined || target < height() ? 0n : target - height();
     const eta =
       target === undefined || (left > 0n && rates.blocksPerSecond === 0) ? undefined : Number(left) / (rates.blocksPerSecond || 1);
-    return { state: stateNow(), height: height(), target, ...rates, eta, behindSeconds: behindSeconds(), lastError, untoldImports };
+    return { state: currentState(), height: height(), target, ...rates, eta, behindSeconds: behindSeconds(), lastError, unknownImports };
   };
 
-  const tell = (): void => onProgress?.(status());
+  const notifyProgress = (): void => onProgress?.(status());
 
   return {
     status,
     caughtUp: caughtUp.promise,
-    begins: (at) => {
+    startAt: (at) => {
       last = at;
     },
-    recognised: () => {
-      isRecognised = true;
-      // A block that breaks a rule does so until another one is stored in its place.
+    nodeVerified: () => {
+      isNodeVerified = true;
+      // An invalid block stays an error until another one is stored at its height.
       if (codeOf(lastError) !== 'FOLLOW_BAD_BLOCK') lastError = undefined;
-      tell();
+      notifyProgress();
     },
-    contact: (told) => {
-      target = told;
-      level();
-      tell();
+    remoteHeight: (newTarget) => {
+      target = newTarget;
+      noteIfInSync();
+      notifyProgress();
     },
-    stored: (blocks, milliseconds) => {
+    blocksStored: (blocks, milliseconds) => {
       const newest = blocks[blocks.length - 1]?.block;
       if (newest === undefined) return;
       last = newest;
-      lastMove = timing.now();
+      lastProgress = timing.now();
       lastError = undefined;
       meter.add(
         blocks.length,
         blocks.reduce((sum, { block }) => sum + block.txs.length, 0),
       );
-      for (const { untold } of blocks) untoldImports += untold;
+      for (const block of blocks) unknownImports += block.unknownImports;
       acceptance = { blocks: acceptance.blocks + blocks.length, milliseconds: acceptance.milliseconds + milliseconds };
-      level();
-      for (const one of waiting) if (one.height <= newest.height) one.settle();
-      tell();
+      noteIfInSync();
+      for (const one of waiters) if (one.height <= newest.height) one.settle();
+      notifyProgress();
     },
-    failed: (error) => {
+    errorOccurred: (error) => {
       const isNew = codeOf(error) !== codeOf(lastError);
       lastError = error;
       if (isNew) report(error);
-      tell();
+      notifyProgress();
     },
     report: () => {
       const isBusy = target === undefined || height() < target || lastError !== undefined;
       return {
         processingBlocks: isBusy ? 1 : 0,
-        longestProcessing: isBusy ? timing.now() - lastMove : 0,
+        longestProcessing: isBusy ? timing.now() - lastProgress : 0,
         averageAcceptance: acceptance.blocks === 0 ? 0 : acceptance.milliseconds / acceptance.blocks,
       };
     },
-    reached: (wanted, patience) => {
+    waitForHeight: (wanted, timeout) => {
       if (wanted <= height()) return Promise.resolve();
       return new Promise((resolve, reject) => {
         const end = (): void => {
           cancel();
-          waiting.delete(one);
+          waiters.delete(one);
         };
-        const one: Waiting = {
+        const one: HeightWaiter = {
           height: wanted,
           settle: (error) => {
             end();
@@ -137,22 +137,22 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
             else reject(error);
           },
         };
-        const cancel = timing.after(patience, () => one.settle(behind(height(), wanted)));
-        waiting.add(one);
+        const cancel = timing.after(timeout, () => one.settle(behindError(height(), wanted)));
+        waiters.add(one);
       });
     },
     stop: () => {
-      for (const one of waiting) one.settle(stopped());
+      for (const one of waiters) one.settle(stopped());
     },
   };
 }
 
-type Waiting = { readonly height: bigint; readonly settle: (error?: FollowError) => void };
+type HeightWaiter = { readonly height: bigint; readonly settle: (error?: FollowError) => void };
 
 const codeOf = (error: unknown): unknown => (error instanceof FollowError ? error.fault.code : error);
 
-const behind = (height: bigint, want: bigint) =>
-  new FollowError(`this needs block ${want} of the followed node, only those up to ${height} are here yet`, {
+const behindError = (height: bigint, want: bigint) =>
+  new FollowError(`block ${want} of the followed node is needed, but only blocks up to ${height} are stored yet; try again later`, {
     code: 'FOLLOW_BEHIND',
     height: String(height),
     want: String(want),

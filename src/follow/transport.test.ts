@@ -3,7 +3,7 @@ import { fetchTransport } from './transport.ts';
 
 const signal = new AbortController().signal;
 
-test('an answer is read to its end, and one that is too long no further than that', async () => {
+test('a response is read to its end, and one that is too long only up to the limit', async () => {
   let given = 0;
   let isClosed = false;
   async function* chunks() {
@@ -27,12 +27,12 @@ test('an answer is read to its end, and one that is too long no further than tha
   expect(sent.slice(0, 4)).toEqual(['http://node/ext/info', 'POST', { 'content-type': 'application/json' }, '{}']);
 });
 
-test('an answer without a body is an empty text', async () => {
+test('a response without a body has an empty text', async () => {
   const transport = fetchTransport(async () => ({ status: 204, body: null }));
   expect(await transport({ url: 'http://node', body: '', maxBytes: 1, signal })).toEqual({ status: 204, text: '' });
 });
 
-test('a redirect is not followed: its target is asked nothing', async () => {
+test('a redirect is not followed', async () => {
   let reached = 0;
   const target = Bun.serve({
     hostname: '127.0.0.1',

@@ -1,18 +1,18 @@
-/** One question to a node over HTTP. Rejects with whatever goes wrong below: no connection, a broken one, `signal`. */
-export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+/** Sends one HTTP request to a node. Rejects if the connection fails or breaks, or when `signal` aborts. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-export type HttpRequest = {
+export type TransportRequest = {
   readonly url: string;
   readonly body: string;
-  /** The longest answer that is read. */
+  /** Largest response body that is read. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 };
 
-/** `text` is undefined if there is more of it than wanted. */
-export type HttpAnswer = { readonly status: number; readonly text: string | undefined };
+/** `text` is undefined if the body is longer than `maxBytes`. */
+export type TransportResponse = { readonly status: number; readonly text: string | undefined };
 
-/** What of `fetch` is needed; the runtime's own is handed in. */
+/** The part of `fetch` that is used; the runtime's own is injected. */
 export type Fetch = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal; redirect: 'manual' },
@@ -21,14 +21,20 @@ export type Fetch = (
 export const fetchTransport =
   (fetch: Fetch): Transport =>
   async ({ url, body, maxBytes, signal }) => {
-    // No redirects: transactions and questions go to the node that was named, and to no host that it names.
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal, redirect: 'manual' });
-    // A web stream; the runtimes agree on this much of it, their types do not.
-    const stream = (answer.body ?? []) as AsyncIterable<Uint8Array>;
-    return { status: answer.status, text: await boundedText(stream, maxBytes) };
+    // Redirects are not followed: requests go only to the configured node.
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal,
+      redirect: 'manual',
+    });
+    // A web stream, which is async iterable in all runtimes, though their types differ.
+    const stream = (response.body ?? []) as AsyncIterable<Uint8Array>;
+    return { status: response.status, text: await boundedText(stream, maxBytes) };
   };
 
-/** Leaving the loop early closes the stream. */
+/** Reads a stream as text; undefined if it is longer than `maxBytes`. Leaving the loop early closes the stream. */
 async function boundedText(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

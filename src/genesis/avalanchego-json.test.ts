@@ -18,18 +18,23 @@ const codeOf = (run: () => unknown): unknown => {
   return 'passed';
 };
 
-test('amounts are exact above 2^53, and a name may have any case, as in Go', () => {
+test('amounts above 2^53 are exact, and field names match in any case, as in Go', () => {
   const exact = text.replace('300000000000000000', '300000000000000001').replace('"initialAmount"', '"INITIALamount"');
   expect(parseGenesisConfig(exact).allocations[1]?.initialAmount).toBe(300000000000000001n);
 });
 
-describe('a configuration the peer would not start with', () => {
+describe('a configuration that AvalancheGo rejects', () => {
   const cases: [what: string, change: Partial<typeof local>, rule: string, text: string][] = [
     ['another network', { networkID: 7 }, 'networkID', 'conflicting networkIDs: expected 12345 but config contains 7'],
-    ['nothing', { allocations: [] }, 'supply', 'initial supply must be > 0'],
-    ['a start to come', { startTime: now + 1n }, 'startTime', 'startTime cannot be in the future'],
+    ['no allocations', { allocations: [] }, 'supply', 'initial supply must be > 0'],
+    ['a start time in the future', { startTime: now + 1n }, 'startTime', 'startTime cannot be in the future'],
     ['no stake duration', { initialStakeDuration: 0n }, 'stakeDuration', 'initial stake duration must be > 0'],
-    ['more than a year', { initialStakeDuration: 31_536_001n }, 'stakeDuration', 'initial stake duration larger than maximum configured'],
+    [
+      'a stake duration of more than a year',
+      { initialStakeDuration: 31_536_001n },
+      'stakeDuration',
+      'initial stake duration larger than maximum configured',
+    ],
     ['no stakers', { initialStakers: [] }, 'stakers', 'initial stakers must be > 0'],
     ['offsets too long', { initialStakeDurationOffset: 10_000_000n }, 'stakeDuration', 'must be at least 40000000'],
     ['no staked funds', { initialStakedFunds: [] }, 'stakedFunds', 'initial staked funds cannot be empty'],
@@ -40,7 +45,7 @@ describe('a configuration the peer would not start with', () => {
       'duplicate initially staked address: X-local1g65uqn6t77p656w64023nh8nd9updzmxyymev2',
     ],
     [
-      'staked funds of nobody',
+      'staked funds without allocation',
       { initialStakedFunds: [local.allocations[0]?.ethAddress as never] },
       'stakedFunds',
       'no allocation to stake in address X-local1',
@@ -67,10 +72,10 @@ describe('a configuration the peer would not start with', () => {
     );
   });
 
-  test('the good one passes', () => expect(codeOf(() => validateGenesisConfig(local, network, now))).toBe('passed'));
+  test('a valid one passes', () => expect(codeOf(() => validateGenesisConfig(local, network, now))).toBe('passed'));
 });
 
-describe('a file that is none names the place', () => {
+describe('the error for an invalid file names the path', () => {
   const cases: [from: string, to: string, path: string][] = [
     ['"networkID": 12345', '"networkID": 4294967296', 'networkID'],
     ['300000000000000000', '-1', 'allocations[1].initialAmount'],
@@ -87,21 +92,21 @@ describe('a file that is none names the place', () => {
     test(`${path}: ${to}`, () =>
       expect(codeOf(() => parseGenesisConfig(text.replace(from, to)))).toEqual({ code: 'GENESIS_BAD_FIELD', path }));
 
-  test('no JSON, no object', () => {
+  test('invalid JSON, not an object', () => {
     expect(codeOf(() => parseGenesisConfig('{'))).toEqual({ code: 'GENESIS_BAD_JSON' });
     expect(codeOf(() => parseGenesisConfig('[]'))).toEqual({ code: 'GENESIS_BAD_FIELD', path: '' });
   });
 });
 
-test('more than twelve allocations whose order Go leaves open are refused, twelve are not', () => {
+test('13 allocations with an ambiguous order are rejected, 12 are accepted', () => {
   const [, allocation] = local.allocations;
-  const twins = (count: number) =>
+  const ambiguous = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ ...(allocation as never as object), ethAddress: i.toString(16).padStart(40, '0') }));
-  expect(codeOf(() => buildXGenesis({ ...local, allocations: twins(12) as never }))).toBe('passed');
-  expect(codeOf(() => buildXGenesis({ ...local, allocations: twins(13) as never }))).toEqual({ code: 'GENESIS_ORDER_UNDEFINED' });
+  expect(codeOf(() => buildXGenesis({ ...local, allocations: ambiguous(12) as never }))).toBe('passed');
+  expect(codeOf(() => buildXGenesis({ ...local, allocations: ambiguous(13) as never }))).toEqual({ code: 'GENESIS_ORDER_UNDEFINED' });
 });
 
-test('the local network begins again every 270 days', () => {
+test('the start time of the local network moves every 270 days', () => {
   const period = 270n * 86_400n;
   for (const [after, start] of [
     [-5n, 0n],

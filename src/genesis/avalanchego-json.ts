@@ -4,10 +4,10 @@ import { cb58Decode } from '../bytes/cb58.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
-import { addressAt, at, each, explained, type Place, parseExact, textAt, wholeAt, wrong } from './exact-json.ts';
+import { addressAt, fieldAt, fieldError, integerAt, itemsAt, type JsonNode, parseExactJson, stringAt, withPath } from './exact-json.ts';
 import { GenesisError, type GenesisRule } from './fault.ts';
 
-/** A network's beginning as AvalancheGo's `--genesis-file` states it. Peer: genesis/config.go, Config. */
+/** The content of AvalancheGo's `--genesis-file`. AvalancheGo: genesis/config.go, Config. */
 export type GenesisConfig = {
   readonly networkID: number;
   readonly allocations: readonly Allocation[];
@@ -23,12 +23,13 @@ export type GenesisConfig = {
 export type Allocation = {
   readonly ethAddress: Address;
   readonly address: Address;
-  /** What the X-Chain begins with. */
+  /** Amount on the X-Chain, in nAVAX. */
   readonly initialAmount: bigint;
-  /** What the P-Chain begins with. */
+  /** Amounts on the P-Chain. */
   readonly unlockSchedule: readonly LockedAmount[];
 };
 
+/** An amount in nAVAX, locked until `locktime` (Unix seconds). */
 export type LockedAmount = { readonly amount: bigint; readonly locktime: bigint };
 
 export type Staker = {
@@ -39,21 +40,21 @@ export type Staker = {
 };
 
 export function parseGenesisConfig(json: string): GenesisConfig {
-  const root = parseExact(json);
+  const root = parseExactJson(json);
   return {
-    networkID: Number(wholeAt(at(root, 'networkID'), maxU32)),
-    allocations: each(at(root, 'allocations')).map(allocationAt),
-    startTime: wholeAt(at(root, 'startTime')),
-    initialStakeDuration: wholeAt(at(root, 'initialStakeDuration')),
-    initialStakeDurationOffset: wholeAt(at(root, 'initialStakeDurationOffset')),
-    initialStakedFunds: each(at(root, 'initialStakedFunds')).map(addressAt),
-    initialStakers: each(at(root, 'initialStakers')).map(stakerAt),
-    cChainGenesis: textAt(at(root, 'cChainGenesis')),
-    message: textAt(at(root, 'message')),
+    networkID: Number(integerAt(fieldAt(root, 'networkID'), maxU32)),
+    allocations: itemsAt(fieldAt(root, 'allocations')).map(allocationAt),
+    startTime: integerAt(fieldAt(root, 'startTime')),
+    initialStakeDuration: integerAt(fieldAt(root, 'initialStakeDuration')),
+    initialStakeDurationOffset: integerAt(fieldAt(root, 'initialStakeDurationOffset')),
+    initialStakedFunds: itemsAt(fieldAt(root, 'initialStakedFunds')).map(addressAt),
+    initialStakers: itemsAt(fieldAt(root, 'initialStakers')).map(stakerAt),
+    cChainGenesis: stringAt(fieldAt(root, 'cChainGenesis')),
+    message: stringAt(fieldAt(root, 'message')),
   };
 }
 
-/** The peer's checks, in its order; the first failure counts. Peer: genesis/genesis.go, validateConfig. */
+/** Throws at the first check that fails, in AvalancheGo's order. AvalancheGo: genesis/genesis.go, validateConfig. */
 export function validateGenesisConfig(
   config: GenesisConfig,
   network: { readonly id: number; readonly hrp: string },
@@ -61,92 +62,94 @@ export function validateGenesisConfig(
 ): void {
   const { startTime, initialStakeDuration, initialStakers } = config;
   if (config.networkID !== network.id)
-    throw invalid('networkID', `conflicting networkIDs: expected ${network.id} but config contains ${config.networkID}`);
-  if (initialSupply(config) === 0n) throw invalid('supply', 'initial supply must be > 0');
-  if (startTime > unixSeconds) throw invalid('startTime', `startTime cannot be in the future: ${rfc3339(startTime * 1_000_000_000n)}`);
-  if (initialStakeDuration === 0n) throw invalid('stakeDuration', 'initial stake duration must be > 0');
-  if (initialStakeDuration > maxStakeDuration) throw invalid('stakeDuration', 'initial stake duration larger than maximum configured');
-  if (initialStakers.length === 0) throw invalid('stakers', 'initial stakers must be > 0');
+    throw invalidConfig('networkID', `conflicting networkIDs: expected ${network.id} but config contains ${config.networkID}`);
+  if (initialSupply(config) === 0n) throw invalidConfig('supply', 'initial supply must be > 0');
+  if (startTime > unixSeconds)
+    throw invalidConfig('startTime', `startTime cannot be in the future: ${rfc3339(startTime * 1_000_000_000n)}`);
+  if (initialStakeDuration === 0n) throw invalidConfig('stakeDuration', 'initial stake duration must be > 0');
+  if (initialStakeDuration > maxStakeDuration)
+    throw invalidConfig('stakeDuration', 'initial stake duration larger than maximum configured');
+  if (initialStakers.length === 0) throw invalidConfig('stakers', 'initial stakers must be > 0');
   const offsets = config.initialStakeDurationOffset * BigInt(initialStakers.length - 1);
-  if (offsets > initialStakeDuration) throw invalid('stakeDuration', `initial stake duration is too low must be at least ${offsets}`);
+  if (offsets > initialStakeDuration) throw invalidConfig('stakeDuration', `initial stake duration is too low must be at least ${offsets}`);
   validateStakedFunds(config, network.hrp);
   const locked = config.allocations.flatMap((allocation) => allocation.unlockSchedule).reduce((sum, unlock) => sum + unlock.amount, 0n);
   if (locked < BigInt(initialStakers.length))
-    throw invalid('lockedAmount', `total allocations locked amount is too low: ${locked} locked < ${initialStakers.length} stakers`);
-  if (config.cChainGenesis === '') throw invalid('cChainGenesis', 'C-Chain genesis cannot be empty');
+    throw invalidConfig('lockedAmount', `total allocations locked amount is too low: ${locked} locked < ${initialStakers.length} stakers`);
+  if (config.cChainGenesis === '') throw invalidConfig('cChainGenesis', 'C-Chain genesis cannot be empty');
 }
 
-/** Everything there is, on X and P together. Peer: genesis/config.go, InitialSupply. */
+/** Sum of all amounts on the X-Chain and the P-Chain. AvalancheGo: genesis/config.go, InitialSupply. */
 export function initialSupply(config: GenesisConfig): bigint {
   const supply = config.allocations
     .flatMap(({ initialAmount, unlockSchedule }) => [initialAmount, ...unlockSchedule.map((unlock) => unlock.amount)])
     .reduce((sum, amount) => sum + amount, 0n);
-  if (supply > maxU64) throw invalid('supply', 'unable to calculate initial supply: overflow');
+  if (supply > maxU64) throw invalidConfig('supply', 'unable to calculate initial supply: overflow');
   return supply;
 }
 
-/** The local network begins again every 270 days, so that its validators never run out. Peer: genesis/config.go, getRecentStartTime. */
+/** Start time of the local network. It moves forward every 270 days, so that the genesis validators never expire. AvalancheGo: genesis/config.go, getRecentStartTime. */
 export function recentStartTime(definedStartTime: bigint, unixSeconds: bigint): bigint {
   const period = 270n * 86_400n;
   return unixSeconds < definedStartTime ? definedStartTime : definedStartTime + ((unixSeconds - definedStartTime) / period) * period;
 }
 
-export const invalid = (rule: GenesisRule, why: string) =>
+export const invalidConfig = (rule: GenesisRule, why: string) =>
   new GenesisError(`genesis config validation failed: ${why}`, { code: 'GENESIS_INVALID', rule });
 
 const maxU32 = 0xffffffffn;
 
-/** One year, on every network. Peer: genesis/genesis_*.go, MaxStakeDuration. */
+/** One year in seconds, on every network. AvalancheGo: genesis/genesis_*.go, MaxStakeDuration. */
 const maxStakeDuration = 365n * 86_400n;
 
-const allocationAt = (place: Place): Allocation => ({
-  ethAddress: ethAddressAt(at(place, 'ethAddr')),
-  address: addressAt(at(place, 'avaxAddr')),
-  initialAmount: wholeAt(at(place, 'initialAmount')),
-  unlockSchedule: each(at(place, 'unlockSchedule')).map((unlock) => ({
-    amount: wholeAt(at(unlock, 'amount')),
-    locktime: wholeAt(at(unlock, 'locktime')),
+const allocationAt = (node: JsonNode): Allocation => ({
+  ethAddress: ethAddressAt(fieldAt(node, 'ethAddr')),
+  address: addressAt(fieldAt(node, 'avaxAddr')),
+  initialAmount: integerAt(fieldAt(node, 'initialAmount')),
+  unlockSchedule: itemsAt(fieldAt(node, 'unlockSchedule')).map((unlock) => ({
+    amount: integerAt(fieldAt(unlock, 'amount')),
+    locktime: integerAt(fieldAt(unlock, 'locktime')),
   })),
 });
 
-/** The peer drops two characters unseen and decodes the rest. */
-const ethAddressAt = (place: Place): Address => addressFromBytes(hexAt(place, 20));
+/** AvalancheGo skips the first two characters without checking them and decodes the rest. */
+const ethAddressAt = (node: JsonNode): Address => addressFromBytes(hexAt(node, 20));
 
-function stakerAt(place: Place): Staker {
-  const signer = at(place, 'signer');
+function stakerAt(node: JsonNode): Staker {
+  const signer = fieldAt(node, 'signer');
   return {
-    nodeID: nodeIdAt(at(place, 'nodeID')),
-    rewardAddress: addressAt(at(place, 'rewardAddress')),
-    delegationFee: Number(wholeAt(at(place, 'delegationFee'), maxU32)),
+    nodeID: nodeIdAt(fieldAt(node, 'nodeID')),
+    rewardAddress: addressAt(fieldAt(node, 'rewardAddress')),
+    delegationFee: Number(integerAt(fieldAt(node, 'delegationFee'), maxU32)),
     signer:
       signer.value === undefined
         ? undefined
-        : { publicKey: hexAt(at(signer, 'publicKey'), 48), proof: hexAt(at(signer, 'proofOfPossession'), 96) },
+        : { publicKey: hexAt(fieldAt(signer, 'publicKey'), 48), proof: hexAt(fieldAt(signer, 'proofOfPossession'), 96) },
   };
 }
 
-/** Peer: ids/node_id.go, NodeIDFromString. */
-function nodeIdAt(place: Place): Address {
-  const text = textAt(place);
-  if (!text.startsWith('NodeID-')) throw wrong(place, 'must begin with NodeID-');
-  return explained(place, () => addressFromBytes(cb58Decode(text.slice('NodeID-'.length))));
+/** AvalancheGo: ids/node_id.go, NodeIDFromString. */
+function nodeIdAt(node: JsonNode): Address {
+  const text = stringAt(node);
+  if (!text.startsWith('NodeID-')) throw fieldError(node, 'must begin with NodeID-');
+  return withPath(node, () => addressFromBytes(cb58Decode(text.slice('NodeID-'.length))));
 }
 
-function hexAt(place: Place, size: number): Uint8Array {
-  const digits = textAt(place).slice(2);
-  if (digits.length !== size * 2 || !/^[0-9a-fA-F]*$/.test(digits)) throw wrong(place, `must be 0x and ${size} bytes in hex`);
+function hexAt(node: JsonNode, size: number): Uint8Array {
+  const digits = stringAt(node).slice(2);
+  if (digits.length !== size * 2 || !/^[0-9a-fA-F]*$/.test(digits)) throw fieldError(node, `must be 0x and ${size} bytes in hex`);
   return fromHex(digits);
 }
 
 function validateStakedFunds(config: GenesisConfig, hrp: string): void {
-  const fail = (why: string) => invalid('stakedFunds', `initial staked funds validation failed: ${why}`);
+  const fail = (why: string) => invalidConfig('stakedFunds', `initial staked funds validation failed: ${why}`);
   if (config.initialStakedFunds.length === 0) throw fail('initial staked funds cannot be empty');
   const allocated = new Set(config.allocations.map((allocation) => allocation.address));
   const seen = new Set<Address>();
   for (const funds of config.initialStakedFunds) {
-    const shown = `X-${bech32Encode(hrp, addressToBytes(funds))}`;
-    if (seen.has(funds)) throw fail(`duplicate initially staked address: ${shown}`);
+    const addressText = `X-${bech32Encode(hrp, addressToBytes(funds))}`;
+    if (seen.has(funds)) throw fail(`duplicate initially staked address: ${addressText}`);
     seen.add(funds);
-    if (!allocated.has(funds)) throw fail(`no allocation to stake in address ${shown}`);
+    if (!allocated.has(funds)) throw fail(`no allocation to stake in address ${addressText}`);
   }
 }

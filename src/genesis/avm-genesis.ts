@@ -11,13 +11,13 @@ import { CreateAssetTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { GenesisError } from './fault.ts';
 
-/** What an AVM chain begins with. Fees are paid in the first asset. Peer: vms/avm/vm.go, initGenesis. */
+/** Genesis of an AVM chain. Fees are paid in the first asset. AvalancheGo: vms/avm/vm.go, initGenesis. */
 export type AvmGenesis = { readonly bytes: Uint8Array; readonly assets: readonly [GenesisAsset, ...GenesisAsset[]] };
 
-/** The asset's ID is the ID of the transaction that makes it. */
+/** An asset of the genesis. Its ID is the ID of the transaction that creates it. */
 export type GenesisAsset = { readonly alias: string; readonly tx: Tx };
 
-/** Peer: vms/avm/genesis.go, AssetDefinition. */
+/** AvalancheGo: vms/avm/genesis.go, AssetDefinition. */
 export type AssetDefinition = {
   readonly alias: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export type AssetDefinition = {
   readonly denomination: number;
   readonly memo: Uint8Array;
   readonly holders: readonly { readonly amount: bigint; readonly address: Address }[];
-  /** Each set of minters is one of n: any of them can mint. */
+  /** Sets of minters. Any one member of a set can mint. */
   readonly minters: readonly (readonly Address[])[];
 };
 
@@ -41,13 +41,13 @@ export function parseAvmGenesis(bytes: Uint8Array): AvmGenesis {
   return { bytes, assets: [first, ...others] };
 }
 
-/** The outputs of a genesis asset, counted from 0 through all of its initial states. */
+/** The outputs of a genesis asset, with indices from 0 through all of its initial states. */
 export const genesisUtxos = ({ tx }: GenesisAsset): Utxo[] =>
-  createAsset(tx)
+  createAssetTxOf(tx)
     .initialStates.flatMap((state) => state.outputs)
     .map((output, index) => makeUtxo(tx.id, index, tx.id, output));
 
-/** Peer: vms/avm/genesis.go, NewGenesis and Bytes. */
+/** AvalancheGo: vms/avm/genesis.go, NewGenesis and Bytes. */
 export const buildAvmGenesis = (networkID: number, definitions: readonly AssetDefinition[]): Uint8Array =>
   pack(Genesis, {
     assets: definitions.map((definition) => genesisAsset(networkID, definition)).sort((a, b) => compare(a.alias, b.alias)),
@@ -58,8 +58,10 @@ const Genesis = struct({ assets: list(WireAsset) });
 
 function genesisAsset(networkID: number, definition: AssetDefinition): TypeOf<typeof WireAsset> {
   const outputs = [
-    ...definition.holders.map(({ amount, address }): Output => ({ kind: 'secp256k1fx.TransferOutput', amount, ...anyOf([address]) })),
-    ...definition.minters.map((addresses): Output => ({ kind: 'secp256k1fx.MintOutput', ...anyOf(addresses) })),
+    ...definition.holders.map(
+      ({ amount, address }): Output => ({ kind: 'secp256k1fx.TransferOutput', amount, ...ownedByAnyOf([address]) }),
+    ),
+    ...definition.minters.map((addresses): Output => ({ kind: 'secp256k1fx.MintOutput', ...ownedByAnyOf(addresses) })),
   ];
   return {
     alias: Buffer.from(definition.alias, 'utf8'),
@@ -75,14 +77,14 @@ function genesisAsset(networkID: number, definition: AssetDefinition): TypeOf<ty
   };
 }
 
-const anyOf = (addresses: readonly Address[]) => ({ locktime: 0n, threshold: 1, addresses: [...addresses].sort() });
+const ownedByAnyOf = (addresses: readonly Address[]) => ({ locktime: 0n, threshold: 1, addresses: [...addresses].sort() });
 
-/** Peer: vms/avm/txs/initial_state.go, Sort. */
+/** AvalancheGo: vms/avm/txs/initial_state.go, Sort. */
 const sortedByBytes = (outputs: readonly Output[]): Output[] =>
   outputs
     .map((output) => ({ output, bytes: pack(Output, output) }))
     .sort((a, b) => compare(a.bytes, b.bytes))
     .map(({ output }) => output);
 
-/** A genesis holds no other kind: the wire has no place for one. */
-const createAsset = (tx: Tx) => tx.unsigned as Extract<Tx['unsigned'], { kind: 'CreateAssetTx' }>;
+/** The genesis format allows no other transaction type. */
+const createAssetTxOf = (tx: Tx) => tx.unsigned as Extract<Tx['unsigned'], { kind: 'CreateAssetTx' }>;

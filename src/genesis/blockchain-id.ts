@@ -3,10 +3,10 @@ import { pack } from '../codec/pack.ts';
 import { fxs } from '../tx/fx.ts';
 import { PlatformTx } from './platform-types.ts';
 
-/** A chain as the P-Chain creates it. */
+/** The fields of a chain's CreateChainTx. */
 export type ChainDefinition = { readonly name: string; readonly vmID: Id; readonly fxIDs: readonly Id[]; readonly genesis: Uint8Array };
 
-/** The transaction on the P-Chain that would create this chain at the network's genesis. Peer: vms/platformvm/genesis/genesis.go, New. */
+/** The P-Chain transaction that creates this chain at the network's genesis. AvalancheGo: vms/platformvm/genesis/genesis.go, New. */
 export const createChainTx = (networkID: number, chain: ChainDefinition): PlatformTx => ({
   unsigned: {
     kind: 'CreateChainTx',
@@ -28,21 +28,21 @@ export const createChainTx = (networkID: number, chain: ChainDefinition): Platfo
 /** A blockchain's ID is the ID of the transaction that creates it. */
 export const blockchainId = (networkID: number, chain: ChainDefinition): Id => idOf(pack(PlatformTx, createChainTx(networkID, chain)));
 
-/** A VM's ID is its name in ASCII, padded with zeros. Peer: utils/constants/vm_ids.go. */
+/** A VM's ID is its name in ASCII, padded with zeros. AvalancheGo: utils/constants/vm_ids.go. */
 const vmId = (name: string): Id => Buffer.from(name, 'ascii').toString('hex').padEnd(64, '0') as Id;
 
 export const vmIds = { platformvm: vmId('platformvm'), avm: vmId('avm'), evm: vmId('evm') } as const;
 
-export const avmChain = (name: string, genesis: Uint8Array): ChainDefinition => ({
+export const avmChainDefinition = (name: string, genesis: Uint8Array): ChainDefinition => ({
   name,
   vmID: vmIds.avm,
   fxIDs: fxs.map((fx) => fx.id),
   genesis,
 });
 
-export const xChain = (genesis: Uint8Array): ChainDefinition => avmChain('X-Chain', genesis);
+export const xChainDefinition = (genesis: Uint8Array): ChainDefinition => avmChainDefinition('X-Chain', genesis);
 
-export const cChain = (genesis: string): ChainDefinition => ({
+export const cChainDefinition = (genesis: string): ChainDefinition => ({
   name: 'C-Chain',
   vmID: vmIds.evm,
   fxIDs: [],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { toHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
-import { networkOf } from '../network.ts';
+import { getNetwork } from '../network.ts';
 import { type ExtraChain, parseChainsFile } from './chains-file.ts';
 import { GenesisError } from './fault.ts';
 
@@ -12,20 +12,20 @@ const vectors = JSON.parse(readFileSync('vectors/genesis-config.json', 'utf8')).
   hex: string;
   genesisData: string | null;
 }[];
-const local = networkOf(12345);
+const local = getNetwork(12345);
 const address = 'local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
 
 const shown = ({ blockchainID, genesis }: ExtraChain) => ({ blockchainID: idText(blockchainID), hex: toHex(genesis.bytes) });
 
-describe('as AvalancheGo builds it', () => {
-  test('the sample file', () => {
+describe('the genesis is the one AvalancheGo builds', () => {
+  test('for the example file', () => {
     const [games] = parseChainsFile(sample, local);
     expect(shown(games as ExtraChain)).toEqual({ blockchainID: vectors[0]?.blockchainID as string, hex: vectors[0]?.hex as string });
     expect(games?.fees).toEqual({ txFee: 1000n, createAssetTxFee: 10000n });
     expect(games?.genesis.assets.map((asset) => asset.alias)).toEqual(['GOLD', 'WOOD']);
   });
 
-  test('order of assets, holders and minters, memo, numbers as texts, a chain before the address', () => {
+  test('for unsorted assets, holders and minters, a memo, numbers in quotes, addresses with a chain alias', () => {
     const file = `[{"alias":"games","genesis":{"networkID":"12345","encoding":"hexnc","genesisData":${vectors[1]?.genesisData}}}]`;
     const [games] = parseChainsFile(file, local);
     expect(shown(games as ExtraChain)).toEqual({ blockchainID: vectors[1]?.blockchainID as string, hex: vectors[1]?.hex as string });
@@ -33,7 +33,7 @@ describe('as AvalancheGo builds it', () => {
   });
 });
 
-describe('refused, with the place', () => {
+describe('an invalid file is rejected with the path', () => {
   const asset = { name: 'Gold', symbol: 'GOLD', denomination: 0, initialState: { fixedCap: [{ amount: 1, address }] } };
   const chain = (change: object = {}, assetChange: object = {}) => ({
     alias: 'games',
@@ -104,5 +104,5 @@ describe('refused, with the place', () => {
       expect(got).toBe(pathOrCode);
     });
 
-  test('the base case is good', () => expect(parseChainsFile(JSON.stringify([chain()]), local)).toHaveLength(1));
+  test('the unchanged file is valid', () => expect(parseChainsFile(JSON.stringify([chain()]), local)).toHaveLength(1));
 });

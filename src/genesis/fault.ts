@@ -11,7 +11,7 @@ export type GenesisFault =
   | { code: 'CHAINS_TOO_MANY'; max: number };
 export class GenesisError extends Fault<GenesisFault> {}
 
-/** The peer's checks of a genesis configuration. Peer: genesis/genesis.go, validateConfig. */
+/** Checks of a genesis configuration. AvalancheGo: genesis/genesis.go, validateConfig. */
 export type GenesisRule =
   | 'networkID'
   | 'supply'

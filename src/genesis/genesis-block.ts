@@ -3,8 +3,8 @@ import { Writer } from '../codec/writer.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
 
 /**
- * Block 0 of an AVM chain: empty, at the time of Cortina, on top of the vertex that stopped the DAG. That vertex is well known for the
- * X-Chain of fuji and mainnet; everywhere else it is the stop vertex of an empty DAG. Peer: vms/avm/vm.go, Linearize; chains/manager.go.
+ * Block 0 of an AVM chain: no transactions, the time of Cortina, and the stop vertex of the DAG as parent. For the X-Chain of fuji and
+ * mainnet the stop vertex is a constant; for all others it is that of an empty DAG. AvalancheGo: vms/avm/vm.go, Linearize; chains/manager.go.
  */
 export const genesisBlock = (blockchainID: Id, cortinaTime: bigint, knownStopVertexID: Id = zeroId): Block =>
   makeBlock({
@@ -14,7 +14,7 @@ export const genesisBlock = (blockchainID: Id, cortinaTime: bigint, knownStopVer
     txs: [],
   });
 
-/** A vertex of codec version 1 with no parents. Peer: snow/engine/avalanche/vertex, BuildStopVertex. */
+/** ID of the stop vertex of an empty DAG: codec version 1, no parents. AvalancheGo: snow/engine/avalanche/vertex, BuildStopVertex. */
 export function stopVertexId(blockchainID: Id): Id {
   const writer = new Writer();
   writer.u16(1);

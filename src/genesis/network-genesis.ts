@@ -1,33 +1,33 @@
 import { type Id, parseId } from '../bytes/id.ts';
 import { type GenesisConfig, parseGenesisConfig, recentStartTime, validateGenesisConfig } from './avalanchego-json.ts';
 import { type AvmGenesis, parseAvmGenesis } from './avm-genesis.ts';
-import { blockchainId, cChain, xChain } from './blockchain-id.ts';
-import { type EvmAccounts, evmAccounts } from './evm-accounts.ts';
+import { blockchainId, cChainDefinition, xChainDefinition } from './blockchain-id.ts';
+import { type GenesisAccounts, parseEvmAccounts } from './evm-accounts.ts';
 import { buildPlatformGenesis, platformBlockId } from './platform-genesis.ts';
 import { buildXGenesis } from './x-genesis.ts';
 
-/** Where a network begins: the X-Chain in full, P and C by their names. */
+/** Genesis of a network: the X-Chain's in full, of P-Chain and C-Chain only the IDs. */
 export type NetworkGenesis = {
   readonly x: { readonly blockchainID: Id; readonly genesis: AvmGenesis };
-  /** Block 0 of each; the EVM's is undefined for a C-Chain genesis that is not a standard network's, which Serac cannot execute. */
+  /** ID of block 0. The C-Chain's is undefined for a custom C-Chain genesis, because Serac does not run the EVM. */
   readonly p: { readonly genesisBlockID: Id; readonly startTime: bigint };
   readonly c: {
     readonly blockchainID: Id;
     readonly genesisBlockID: Id | undefined;
-    /** 0 if the genesis text does not say. */
+    /** 0 if the genesis has none. */
     readonly evmChainID: number;
-    /** What the C-Chain's genesis allocates; undefined if it cannot be read. */
-    readonly accounts: EvmAccounts | undefined;
+    /** Accounts of the C-Chain genesis; undefined if it cannot be read. */
+    readonly accounts: GenesisAccounts | undefined;
   };
 };
 
-export type DataFile = 'local.json' | 'fuji.bin' | 'mainnet.bin';
+export type GenesisDataFile = 'local.json' | 'fuji.bin' | 'mainnet.bin';
 
-/** `readData` reads a file of `genesis/data`. */
-export type GenesisEnv = { readonly readData: (file: DataFile) => Uint8Array; readonly unixSeconds: bigint };
+/** `readData` reads a file of `src/genesis/data`. */
+export type GenesisEnv = { readonly readData: (file: GenesisDataFile) => Uint8Array; readonly unixSeconds: bigint };
 
-/** `json` is AvalancheGo's genesis JSON for a custom network; without it the network has its own, and an unknown one has local's. */
-export function networkGenesis(
+/** `json` is the genesis file of a custom network, in AvalancheGo's format. Without it, public networks have their own genesis and all others that of `local`. */
+export function loadNetworkGenesis(
   network: { readonly id: number; readonly hrp: string },
   json: string | undefined,
   env: GenesisEnv,
@@ -35,25 +35,29 @@ export function networkGenesis(
   if (json !== undefined) {
     const config = parseGenesisConfig(json);
     validateGenesisConfig(config, network, env.unixSeconds);
-    return fromConfig(config, cGenesisBlockOf(config, env));
+    return genesisFromConfig(config, cGenesisBlockOf(config, env));
   }
-  const known = publicNetworks[network.id];
-  if (known === undefined) {
+  const publicNetwork = publicNetworks[network.id];
+  if (publicNetwork === undefined) {
     const local = localConfig(env);
-    return fromConfig(
+    return genesisFromConfig(
       { ...local, networkID: network.id, startTime: recentStartTime(local.startTime, env.unixSeconds) },
       localCGenesisBlock,
     );
   }
-  const bytes = env.readData(known.file);
-  return { x: { blockchainID: blockchainId(network.id, xChain(bytes)), genesis: parseAvmGenesis(bytes) }, p: known.p, c: known.c };
+  const bytes = env.readData(publicNetwork.file);
+  return {
+    x: { blockchainID: blockchainId(network.id, xChainDefinition(bytes)), genesis: parseAvmGenesis(bytes) },
+    p: publicNetwork.p,
+    c: publicNetwork.c,
+  };
 }
 
-/** The C-Chain of the public networks began with one contract, which holds nothing. */
-const noAccounts: EvmAccounts = new Map();
+/** The C-Chain genesis of the public networks has one contract, with balance 0. */
+const noAccounts: GenesisAccounts = new Map();
 
-/** What AvalancheGo v1.14.2 makes of the genesis of the public networks (genesis.FromConfig; coreth's core.Genesis for the EVM). */
-const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pick<NetworkGenesis, 'p' | 'c'> } = {
+/** IDs of the public networks, computed with AvalancheGo v1.14.2 (genesis.FromConfig; coreth's core.Genesis for the EVM). */
+const publicNetworks: { readonly [id: number]: { readonly file: GenesisDataFile } & Pick<NetworkGenesis, 'p' | 'c'> } = {
   1: {
     file: 'mainnet.bin',
     p: { genesisBlockID: parseId('2FUFPVPxbTpKNn39moGSzsmGroYES4NZRdw3mJgNvMkMiMHJ9e'), startTime: 1_599_696_000n },
@@ -78,10 +82,10 @@ const publicNetworks: { readonly [id: number]: { readonly file: DataFile } & Pic
 
 const localCGenesisBlock = parseId('jXM4J36kLkSjgg1XgdrSPGtqAHxwok4NdcSx8j1hCmGUna9Ac');
 
-function fromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): NetworkGenesis {
+function genesisFromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): NetworkGenesis {
   const bytes = buildXGenesis(config);
   const genesis = parseAvmGenesis(bytes);
-  const chains = [xChain(bytes), cChain(config.cChainGenesis)] as const;
+  const chains = [xChainDefinition(bytes), cChainDefinition(config.cChainGenesis)] as const;
   const [xID, cID] = [blockchainId(config.networkID, chains[0]), blockchainId(config.networkID, chains[1])];
   return {
     x: { blockchainID: xID, genesis },
@@ -89,14 +93,14 @@ function fromConfig(config: GenesisConfig, cGenesisBlockID: Id | undefined): Net
     c: {
       blockchainID: cID,
       genesisBlockID: cGenesisBlockID,
-      evmChainID: evmChainIdIn(config.cChainGenesis),
-      accounts: evmAccounts(config.cChainGenesis),
+      evmChainID: parseEvmChainId(config.cChainGenesis),
+      accounts: parseEvmAccounts(config.cChainGenesis),
     },
   };
 }
 
-/** AvalancheGo hands the text to the EVM as it is, so anything may stand there. */
-function evmChainIdIn(cChainGenesis: string): number {
+/** Returns 0 if there is no chain ID. AvalancheGo does not check this text either; it only passes it to the EVM. */
+function parseEvmChainId(cChainGenesis: string): number {
   try {
     const id: unknown = JSON.parse(cChainGenesis)?.config?.chainId;
     return Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : 0;
@@ -105,7 +109,7 @@ function evmChainIdIn(cChainGenesis: string): number {
   }
 }
 
-/** The EVM's block 0 depends on nothing but its genesis text and the upgrade times, which custom networks share with local. */
+/** The EVM's block 0 depends only on its genesis text and the upgrade times, and custom networks have the upgrade times of local. */
 const cGenesisBlockOf = (config: GenesisConfig, env: GenesisEnv): Id | undefined =>
   config.cChainGenesis === localConfig(env).cChainGenesis ? localCGenesisBlock : undefined;
 

@@ -2,19 +2,19 @@ import { type Address, addressToBytes } from '../bytes/address.ts';
 import { type Id, idOf, zeroId } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import { pack } from '../codec/pack.ts';
-import { type Allocation, type GenesisConfig, initialSupply, invalid, type LockedAmount, type Staker } from './avalanchego-json.ts';
+import { type Allocation, type GenesisConfig, initialSupply, invalidConfig, type LockedAmount, type Staker } from './avalanchego-json.ts';
 import { type ChainDefinition, createChainTx } from './blockchain-id.ts';
 import { PlatformBlock, PlatformGenesis, type PlatformOutput, PlatformTx } from './platform-types.ts';
 
-/** The ID of the P-Chain's block 0, which stands for the whole genesis of a network. */
+/** ID of the P-Chain's block 0. It commits to the whole genesis of the network. */
 export const platformBlockId = (genesis: Uint8Array): Id =>
   idOf(pack(PlatformBlock, { kind: 'ApricotCommitBlock' as const, parentID: idOf(genesis), height: 0n }));
 
-/** The P-Chain's genesis, and with it the network's. Peer: genesis/genesis.go, FromConfig; vms/platformvm/genesis/genesis.go, New. */
+/** Builds the P-Chain's genesis, which contains those of the other chains. AvalancheGo: genesis/genesis.go, FromConfig; vms/platformvm/genesis/genesis.go, New. */
 export function buildPlatformGenesis(config: GenesisConfig, avaxAssetID: Id, chains: readonly ChainDefinition[]): Uint8Array {
   const staked = new Set(config.initialStakedFunds);
-  const free = config.allocations.filter((allocation) => !staked.has(allocation.address)).flatMap(stakes);
-  const shares = split(
+  const free = config.allocations.filter((allocation) => !staked.has(allocation.address)).flatMap(stakesOf);
+  const shares = splitStake(
     config.allocations.filter((allocation) => staked.has(allocation.address)),
     config.initialStakers.length,
   );
@@ -25,7 +25,7 @@ export function buildPlatformGenesis(config: GenesisConfig, avaxAssetID: Id, cha
         txID: zeroId,
         outputIndex: index,
         assetID: avaxAssetID,
-        output: outputOf(stake, config.startTime),
+        output: platformOutput(stake, config.startTime),
         message: addressToBytes(stake.ethAddress),
       })),
     validators: heapOrder(config.initialStakers.map((staker, i) => validatorTx(config, staker, i, shares[i] ?? [], avaxAssetID))),
@@ -37,33 +37,33 @@ export function buildPlatformGenesis(config: GenesisConfig, avaxAssetID: Id, cha
   return pack(PlatformGenesis, genesis);
 }
 
-/** One amount with its owner. */
+/** A locked amount with its owner. */
 type Stake = LockedAmount & { readonly address: Address; readonly ethAddress: Address };
 
-const stakes = ({ address, ethAddress, unlockSchedule }: Allocation): Stake[] =>
+const stakesOf = ({ address, ethAddress, unlockSchedule }: Allocation): Stake[] =>
   unlockSchedule.map((unlock) => ({ ...unlock, address, ethAddress }));
 
-/** Deals the staked funds out in order, each validator an equal weight and the last one the rest. Peer: splitAllocations. */
-function split(allocations: readonly Allocation[], parts: number): Stake[][] {
-  const all = allocations.flatMap(stakes);
-  const weight = all.reduce((sum, stake) => sum + stake.amount, 0n) / BigInt(parts);
-  const dealt: Stake[][] = [];
+/** Splits the staked funds, in order, into equal shares for the validators; the last share takes the remainder. AvalancheGo: splitAllocations. */
+function splitStake(allocations: readonly Allocation[], parts: number): Stake[][] {
+  const all = allocations.flatMap(stakesOf);
+  const targetWeight = all.reduce((sum, stake) => sum + stake.amount, 0n) / BigInt(parts);
+  const fullShares: Stake[][] = [];
   let share: Stake[] = [];
-  let inShare = 0n;
+  let shareWeight = 0n;
   for (const stake of all) {
     let left = stake.amount;
-    while (inShare + left > weight && dealt.length < parts - 1) {
-      const taken = weight - inShare;
-      dealt.push([...share, { ...stake, amount: taken }]);
+    while (shareWeight + left > targetWeight && fullShares.length < parts - 1) {
+      const taken = targetWeight - shareWeight;
+      fullShares.push([...share, { ...stake, amount: taken }]);
       share = [];
-      inShare = 0n;
+      shareWeight = 0n;
       left -= taken;
     }
     if (left === 0n) continue;
     share.push({ ...stake, amount: left });
-    inShare += left;
+    shareWeight += left;
   }
-  return [...dealt, share];
+  return [...fullShares, share];
 }
 
 type ValidatorTx = { readonly end: bigint; readonly tx: PlatformTx };
@@ -72,9 +72,10 @@ function validatorTx(config: GenesisConfig, staker: Staker, index: number, share
   const start = config.startTime;
   const end = start + config.initialStakeDuration - BigInt(index) * config.initialStakeDurationOffset;
   const weight = share.reduce((sum, stake) => sum + stake.amount, 0n);
-  if (weight === 0n) throw invalid('validatorWeight', "problem while building platform chain's genesis state: validator has not weight");
+  if (weight === 0n)
+    throw invalidConfig('validatorWeight', "problem while building platform chain's genesis state: validator has not weight");
   if (end <= start)
-    throw invalid('validatorEnd', "problem while building platform chain's genesis state: validator would have already unstaked");
+    throw invalidConfig('validatorEnd', "problem while building platform chain's genesis state: validator would have already unstaked");
   const common = {
     networkID: config.networkID,
     blockchainID: zeroId,
@@ -82,7 +83,7 @@ function validatorTx(config: GenesisConfig, staker: Staker, index: number, share
     inputs: [],
     memo: new Uint8Array(0),
     validator: { nodeID: staker.nodeID, start, end, weight },
-    stake: [...share].sort(byTimeAmountAndAddress).map((stake) => ({ assetID, output: outputOf(stake, start) })),
+    stake: [...share].sort(byTimeAmountAndAddress).map((stake) => ({ assetID, output: platformOutput(stake, start) })),
     delegationShares: staker.delegationFee,
   };
   const owner = { kind: 'secp256k1fx.OutputOwners' as const, locktime: 0n, threshold: 1, addresses: [staker.rewardAddress] };
@@ -102,12 +103,12 @@ function validatorTx(config: GenesisConfig, staker: Staker, index: number, share
 }
 
 const byTimeAmountAndAddress = (a: Stake, b: Stake): number =>
-  order(a.locktime, b.locktime) || order(a.amount, b.amount) || compareHex(a.address, b.address);
+  compareBigints(a.locktime, b.locktime) || compareBigints(a.amount, b.amount) || compareHex(a.address, b.address);
 
-const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareBigints = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What is locked beyond the start may be staked but not moved. */
-function outputOf(stake: Stake, startTime: bigint): PlatformOutput {
+/** An amount whose locktime is after the start can be staked, but not transferred. */
+function platformOutput(stake: Stake, startTime: bigint): PlatformOutput {
   const amount = {
     kind: 'secp256k1fx.TransferOutput' as const,
     amount: stake.amount,
@@ -118,7 +119,7 @@ function outputOf(stake: Stake, startTime: bigint): PlatformOutput {
   return stake.locktime > startTime ? { kind: 'stakeable.LockOut', locktime: stake.locktime, output: amount } : amount;
 }
 
-/** The peer pushes validators onto a heap by their end and writes the heap's array as it stands; equal transactions are kept once. */
+/** Orders validators as AvalancheGo does: it pushes them onto a heap by end time and writes the heap's array. Duplicates are removed. */
 function heapOrder(validators: readonly ValidatorTx[]): PlatformTx[] {
   const heap: ValidatorTx[] = [];
   const known = new Set<Id>();

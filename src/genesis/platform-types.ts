@@ -5,8 +5,8 @@ import { union } from '../codec/union.ts';
 import { OutputOwners, TransferOutput } from '../tx/output.ts';
 
 /**
- * The few types of the P-Chain that a network's genesis is written in. Type ids are the P-Chain's own.
- * Peer: vms/platformvm/txs/codec.go, vms/platformvm/genesis/genesis.go.
+ * The P-Chain types that a network's genesis uses, with the P-Chain's type IDs.
+ * AvalancheGo: vms/platformvm/txs/codec.go, vms/platformvm/genesis/genesis.go.
  */
 const typeNames = {};
 
@@ -14,17 +14,17 @@ const Amount = union('avax.TransferableOut', typeNames, { 'secp256k1fx.TransferO
 
 const LockOut = struct({ locktime: u64, output: Amount });
 
-/** An amount, perhaps one that may only be staked before its time. */
+/** An amount; with LockOut one that can only be staked before its locktime. */
 export const PlatformOutput = union('verify.State', typeNames, {
   'secp256k1fx.TransferOutput': [7, TransferOutput],
   'stakeable.LockOut': [22, LockOut],
 });
 export type PlatformOutput = TypeOf<typeof PlatformOutput>;
 
-/** A genesis has neither inputs nor credentials; only their count, zero, is written. */
-const none = list(u8);
+/** A genesis has no inputs and no credentials: these lists are always empty. */
+const emptyList = list(u8);
 
-const BaseTx = struct({ networkID: u32, blockchainID: id, outputs: none, inputs: none, memo: bytes });
+const BaseTx = struct({ networkID: u32, blockchainID: id, outputs: emptyList, inputs: emptyList, memo: bytes });
 
 const Validator = struct({ nodeID: address, start: u64, end: u64, weight: u64 });
 
@@ -32,7 +32,7 @@ const StakeOutput = struct({ assetID: id, output: PlatformOutput });
 
 const Owner = union('fx.Owner', typeNames, { 'secp256k1fx.OutputOwners': [11, OutputOwners] });
 
-const SubnetAuth = union('verify.Verifiable', typeNames, { 'secp256k1fx.Input': [10, struct({ sigIndices: none })] });
+const SubnetAuth = union('verify.Verifiable', typeNames, { 'secp256k1fx.Input': [10, struct({ sigIndices: emptyList })] });
 
 const ProofOfPossession = struct({ publicKey: fixedBytes(48), proof: fixedBytes(96) });
 
@@ -73,7 +73,7 @@ const UnsignedPlatformTx = union('txs.UnsignedTx', typeNames, {
   AddPermissionlessValidatorTx: [25, AddPermissionlessValidatorTx],
 });
 
-export const PlatformTx = struct({ unsigned: UnsignedPlatformTx, credentials: none });
+export const PlatformTx = struct({ unsigned: UnsignedPlatformTx, credentials: emptyList });
 export type PlatformTx = TypeOf<typeof PlatformTx>;
 
 const PlatformUtxo = struct({ txID: id, outputIndex: u32, assetID: id, output: PlatformOutput, message: bytes });
@@ -88,5 +88,5 @@ export const PlatformGenesis = struct({
 });
 export type PlatformGenesis = TypeOf<typeof PlatformGenesis>;
 
-/** Block 0 of the P-Chain commits to its genesis bytes by their hash. Peer: vms/platformvm/state, init. */
+/** Block 0 of the P-Chain. Its parent ID is the hash of the genesis bytes. AvalancheGo: vms/platformvm/state, init. */
 export const PlatformBlock = union('block.Block', typeNames, { ApricotCommitBlock: [2, struct({ parentID: id, height: u64 })] });

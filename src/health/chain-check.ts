@@ -2,15 +2,15 @@ import { type Id, idText } from '../bytes/id.ts';
 import { durationText, second } from './duration.ts';
 import type { Check, Details } from './result.ts';
 
-/** A chain's state as its engine and its network know it; durations in nanoseconds. */
-export type ChainHealth = {
-  /** Absent while the chain is still fetching its past. */
+/** State of a chain's consensus engine and network connections. Durations in nanoseconds. */
+export type ChainHealthState = {
+  /** Absent while the chain is bootstrapping. */
   readonly consensus?: ConsensusState | undefined;
   readonly vm?: Details;
   readonly networking: {
-    /** Node IDs, in order. */
+    /** Node IDs, sorted. */
     readonly disconnectedValidators: readonly string[];
-    /** By stake, from 0 to 1. */
+    /** Share of the stake, from 0 to 1. */
     readonly percentConnected: number;
   };
 };
@@ -23,18 +23,18 @@ export type ConsensusState = {
   readonly processingBlocks: number;
 };
 
-/** Peer: snow/consensus/snowball/parameters.go; snow/consensus/snowman/topological.go. */
+/** AvalancheGo: snow/consensus/snowball/parameters.go; snow/consensus/snowman/topological.go. */
 export const chainLimits = {
   processingBlocks: 256,
   processingTime: 30n * second,
   acceptanceTime: 15n * second,
-  /** alpha / k (15 of 20) with a fifth as a buffer. */
+  /** alpha / k (15 of 20), plus a fifth of the rest as a buffer. */
   percentConnected: 0.8,
 } as const;
 
-/** Engine and network of one chain. Peer: snow/networking/handler/health.go, snow/engine/snowman/engine.go. */
+/** Checks consensus and connections of one chain. AvalancheGo: snow/networking/handler/health.go, snow/engine/snowman/engine.go. */
 export const chainCheck =
-  (read: () => ChainHealth): Check =>
+  (read: () => ChainHealthState): Check =>
   () => {
     const { consensus, vm = null, networking } = read();
     const engineError = consensus && consensusError(consensus);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { parseId, zeroId } from '../bytes/id.ts';
-import { type ChainHealth, chainCheck } from './chain-check.ts';
+import { type ChainHealthState, chainCheck } from './chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, shuttingDownCheck } from './checks.ts';
 import { durationText } from './duration.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from './network-checks.ts';
 import type { Outcome } from './result.ts';
 
-/** A verdict as a caller sees it: the key order counts, and a u64 is bare digits. */
-const shown = (outcome: Outcome) => JSON.stringify(outcome, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
+/** The JSON that a caller sees: keys in order, a u64 as a number. */
+const jsonOf = (outcome: Outcome) => JSON.stringify(outcome, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
 
 test('durations are printed as Go prints them', () => {
   const rows: [bigint, string][] = [
@@ -36,10 +36,10 @@ describe('a chain', () => {
     processingBlocks: 0,
   };
   const networking = { disconnectedValidators: [], percentConnected: 1 };
-  const verdict = async (state: ChainHealth) => await chainCheck(() => state)();
+  const outcomeOf = async (state: ChainHealthState) => await chainCheck(() => state)();
 
-  test('at rest says what the peer says', async () => {
-    expect(shown(await verdict({ consensus, networking }))).toBe(
+  test('when idle reports what AvalancheGo reports', async () => {
+    expect(jsonOf(await outcomeOf({ consensus, networking }))).toBe(
       '{"details":{"engine":{"consensus":{"avgAcceptanceTime":"0s","lastAcceptedHeight":0,' +
         '"lastAcceptedID":"2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst","longestProcessingBlock":"0s","processingBlocks":0},' +
         '"vm":null},"networking":{"disconnectedValidators":[],"percentConnected":1}}}',
@@ -47,27 +47,27 @@ describe('a chain', () => {
   });
 
   test('while bootstrapping, without peers', async () => {
-    expect(await verdict({ networking: { disconnectedValidators: ['NodeID-a'], percentConnected: 0 } })).toEqual({
+    expect(await outcomeOf({ networking: { disconnectedValidators: ['NodeID-a'], percentConnected: 0 } })).toEqual({
       details: { engine: { consensus: {}, vm: null }, networking: { disconnectedValidators: ['NodeID-a'], percentConnected: 0 } },
       error: 'not connected to enough stake: connected to 0.000000%; required at least 80.000000%',
     });
   });
 
-  test('with an engine in trouble', async () => {
+  test('with slow consensus', async () => {
     const stuck = { ...consensus, processingBlocks: 257, longestProcessingBlock: 31_000_000_000n };
     const trouble = 'too many processing blocks: 257 > 256\nblock processing too long: 31s > 30s';
-    expect((await verdict({ consensus: stuck, networking })).error).toBe(trouble);
+    expect((await outcomeOf({ consensus: stuck, networking })).error).toBe(trouble);
     const alone = { ...networking, percentConnected: 0.5 };
-    expect((await verdict({ consensus: stuck, networking: alone })).error).toBe(
+    expect((await outcomeOf({ consensus: stuck, networking: alone })).error).toBe(
       `engine: ${trouble}; networking: not connected to enough stake: connected to 50.000000%; required at least 80.000000%`,
     );
-    expect((await verdict({ consensus: { ...consensus, avgAcceptanceTime: 15_000_000_001n }, networking })).error).toBe(
+    expect((await outcomeOf({ consensus: { ...consensus, avgAcceptanceTime: 15_000_000_001n }, networking })).error).toBe(
       'acceptance time too high: 15.000000001s > 15s',
     );
   });
 });
 
-test('bootstrapped names the subnets that are not', async () => {
+test('bootstrapped names the subnets that are bootstrapping', async () => {
   expect(await bootstrappedCheck(() => [])()).toEqual({ details: [] });
   expect(await bootstrappedCheck(() => [zeroId])()).toEqual({
     details: ['11111111111111111111111111111111LpoYY'],
@@ -75,10 +75,10 @@ test('bootstrapped names the subnets that are not', async () => {
   });
 });
 
-test('database has nothing to say unless the store throws', async () => {
-  let touched = 0;
-  expect(shown(await databaseCheck(() => void touched++)())).toBe('{}');
-  expect(touched).toBe(1);
+test('database has no details and fails if the store throws', async () => {
+  let probes = 0;
+  expect(jsonOf(await databaseCheck(() => void probes++)())).toBe('{}');
+  expect(probes).toBe(1);
   const broken = databaseCheck(() => Promise.reject(new Error('disk I/O error')));
   await expect(Promise.resolve(broken())).rejects.toThrow('disk I/O error');
 });
@@ -87,10 +87,10 @@ describe('diskspace', () => {
   const disk = (available: bigint) => () => ({ blocks: 1000n, availableBlocks: available, blockBytes: 4096n });
 
   test('shows bytes and whole percent', async () => {
-    expect(shown(await diskSpaceCheck(disk(299n))())).toBe('{"details":{"availableDiskBytes":1224704,"availableDiskPercentage":29}}');
+    expect(jsonOf(await diskSpaceCheck(disk(299n))())).toBe('{"details":{"availableDiskBytes":1224704,"availableDiskPercentage":29}}');
   });
 
-  test('is a warning below one limit and the end below the other', async () => {
+  test('reports the warning limit, and calls onExhausted below the required limit', async () => {
     let exhausted = 0;
     const limits = { requiredPercentage: 20, warningPercentage: 50, onExhausted: () => void exhausted++ };
     expect((await diskSpaceCheck(disk(499n), limits)()).error).toBe(
@@ -104,19 +104,19 @@ describe('diskspace', () => {
     expect((await diskSpaceCheck(disk(500n), limits)()).error).toBeUndefined();
   });
 
-  test('a file system without blocks is no answer', async () => {
+  test('fails for a file system without blocks', async () => {
     expect(await diskSpaceCheck(() => ({ blocks: 0n, availableBlocks: 0n, blockBytes: 4096n }))()).toHaveProperty('error');
   });
 });
 
-test('bls compares keys, and computes none for a node registered with its own', async () => {
+test('bls compares keys, and computes none if the node registered itself', async () => {
   const own = () => Promise.resolve(Uint8Array.of(1));
   const other = () => Promise.resolve(Uint8Array.of(2));
   const same = () => Promise.resolve(Uint8Array.of(1));
-  const untouchable = () => expect.unreachable();
+  const neverCalled = () => expect.unreachable();
   expect(await blsCheck(own, () => undefined)()).toEqual({ details: 'node is not a validator' });
   expect(await blsCheck(own, () => ({ publicKey: undefined }))()).toEqual({ details: "validator doesn't have a BLS key" });
-  expect(await blsCheck(untouchable, () => ({ publicKey: untouchable }))()).toEqual({ details: 'node has the correct BLS key' });
+  expect(await blsCheck(neverCalled, () => ({ publicKey: neverCalled }))()).toEqual({ details: 'node has the correct BLS key' });
   expect(await blsCheck(own, () => ({ publicKey: same }))()).toEqual({ details: 'node has the correct BLS key' });
   expect(await blsCheck(own, () => ({ publicKey: other }))()).toEqual({
     error: 'node has BLS key 0x01, but is registered to the validator set with 0x02',
@@ -126,14 +126,14 @@ test('bls compares keys, and computes none for a node registered with its own', 
 describe('network', () => {
   const alone = { connectedPeers: 0, sendFailRate: 0 };
 
-  test('a network of one is well unless peers are required', async () => {
-    expect(shown(await networkCheck(() => alone, false)())).toBe('{"details":{"connectedPeers":0,"sendFailRate":0}}');
+  test('a node without peers is healthy unless peers are required', async () => {
+    expect(jsonOf(await networkCheck(() => alone, false)())).toBe('{"details":{"connectedPeers":0,"sendFailRate":0}}');
     expect((await networkCheck(() => alone, true)()).error).toBe(
       'network layer is unhealthy reason: not connected to a minimum of 1 peer(s) only 0, no messages received from network, no messages sent to network',
     );
   });
 
-  test('silence, failures and nobody calling are each a reason', async () => {
+  test('names idle time, send failures and missing inbound connections', async () => {
     const state = {
       connectedPeers: 3,
       sendFailRate: 0.95,
@@ -142,7 +142,7 @@ describe('network', () => {
       ingress: { connections: 0, isValidator: true },
     };
     const { details, error } = await networkCheck(() => state, true)();
-    expect(shown({ details })).toBe(
+    expect(jsonOf({ details })).toBe(
       '{"details":{"connectedPeers":3,"primary network validator health":{"ingressConnectionCount":0,"primaryNetworkValidator":true},' +
         '"sendFailRate":0.95,"timeSinceLastMsgReceived":"1m1s","timeSinceLastMsgSent":"1ms"}}',
     );
@@ -153,8 +153,8 @@ describe('network', () => {
   });
 });
 
-test('router counts what waits', async () => {
-  expect(shown(await routerCheck(() => ({ outstandingRequests: 0, longestRunningRequest: 0n }))())).toBe(
+test('router reports outstanding requests', async () => {
+  expect(jsonOf(await routerCheck(() => ({ outstandingRequests: 0, longestRunningRequest: 0n }))())).toBe(
     '{"details":{"longestRunningRequest":"0s","outstandingRequests":0}}',
   );
   const { error } = await routerCheck(() => ({ outstandingRequests: 1025, longestRunningRequest: 301_000_000_000n }))();
@@ -172,14 +172,14 @@ describe('futureupgrade', () => {
       () => now,
     )();
 
-  test('alone: nobody else knows of anything', async () => {
-    expect(shown(await check([]))).toBe(
+  test('passes without peers', async () => {
+    expect(jsonOf(await check([]))).toBe(
       '{"details":{"localUpgradeTime":"2020-12-05T05:00:00Z","modeUpgradeTime":"1970-01-01T00:00:00Z","modeUpgradeWeightPercentage":0,"numUpgradeTimes":0}}',
     );
     expect(await check([], 0n)).toEqual({ error: 'no validators in the current validator set' });
   });
 
-  test('the nearer an unknown upgrade of most others, the louder', async () => {
+  test('is more urgent the closer an unknown upgrade of the majority is', async () => {
     const at = (hours: bigint, weight = 60n) => [{ upgradeTime: now / 1_000_000_000n + hours * 3600n, weight }];
     expect((await check(at(200n))).error).toBeUndefined();
     expect((await check(at(48n))).error).toBe('unknown network upgrade detected');
@@ -194,6 +194,6 @@ describe('futureupgrade', () => {
   });
 });
 
-test('a node that stops says so', async () => {
+test('shuttingDown fails', async () => {
   expect(await shuttingDownCheck()).toEqual({ details: { isShuttingDown: true }, error: 'server shutting down' });
 });

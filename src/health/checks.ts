@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import { equal } from '../bytes/octets.ts';
 import type { Check } from './result.ts';
 
-/** Subnets whose chains are not all up yet. Peer: chains/manager.go, registerBootstrappedHealthChecks. */
+/** Fails while chains of a subnet are bootstrapping. AvalancheGo: chains/manager.go, registerBootstrappedHealthChecks. */
 export const bootstrappedCheck =
   (bootstrapping: () => readonly Id[]): Check =>
   () => {
@@ -11,28 +11,28 @@ export const bootstrappedCheck =
     return { details: subnets.map(idText), error: subnets.length === 0 ? undefined : 'subnets not bootstrapped' };
   };
 
-/** Really reads and writes: `touch` throws if the store would not take a block now. */
+/** Reads and writes the database: `probeWrite` throws if a block could not be stored now. */
 export const databaseCheck =
-  (touch: () => void | Promise<void>): Check =>
+  (probeWrite: () => void | Promise<void>): Check =>
   async () => {
-    await touch();
+    await probeWrite();
     return {};
   };
 
-/** A file system as statfs sees it. */
+/** Size of a file system, as statfs reports it. */
 export type FileSystem = { readonly blocks: bigint; readonly availableBlocks: bigint; readonly blockBytes: bigint };
 
-/** Percentages of the file system. Peer's defaults: config/flags.go, `--system-tracker-disk-*-available-space-percentage`. */
+/** Limits in percent of the file system. AvalancheGo: config/flags.go, `--system-tracker-disk-*-available-space-percentage`. */
 export type DiskLimits = {
   readonly requiredPercentage: number;
   readonly warningPercentage: number;
-  /** The peer stops itself when less than the required space is left; what to do here is the caller's to say. */
+  /** Called when less than the required space is left. AvalancheGo stops itself then. */
   readonly onExhausted?: (() => void) | undefined;
 };
 
 export const defaultDiskLimits: DiskLimits = { requiredPercentage: 3, warningPercentage: 10 };
 
-/** Peer: node/node.go, diskSpaceCheck; utils/storage/storage_unix.go. */
+/** AvalancheGo: node/node.go, diskSpaceCheck; utils/storage/storage_unix.go. */
 export const diskSpaceCheck =
   (read: () => FileSystem, limits: DiskLimits = defaultDiskLimits): Check =>
   () => {
@@ -50,21 +50,21 @@ export const diskSpaceCheck =
     return { details };
   };
 
-/** A BLS public key that is computed only when somebody needs its bytes. */
+/** Returns a BLS public key, computed on first use. */
 export type LazyKey = () => Promise<Uint8Array>;
 
 /** This node's entry in the validator set, if it has one. */
-export type Registered = { readonly publicKey: LazyKey | undefined };
+export type RegisteredValidator = { readonly publicKey: LazyKey | undefined };
 
-/** Is the node's BLS key the one it is registered with? Peer: node/node.go, wrongBLSKeyCheck. */
+/** Checks that the node's BLS key is the one registered for it. AvalancheGo: node/node.go, wrongBLSKeyCheck. */
 export const blsCheck =
-  (own: LazyKey, registered: () => Registered | undefined): Check =>
+  (own: LazyKey, registered: () => RegisteredValidator | undefined): Check =>
   async () => {
     const validator = registered();
     if (validator === undefined) return { details: 'node is not a validator' };
     if (validator.publicKey === undefined) return { details: "validator doesn't have a BLS key" };
     const right = { details: 'node has the correct BLS key' };
-    // A node that made itself a validator handed over its very key: nothing to compute.
+    // A node that registered itself passed the same function, so there is nothing to compute.
     if (validator.publicKey === own) return right;
     const [ours, theirs] = await Promise.all([own(), validator.publicKey()]);
     if (equal(ours, theirs)) return right;
@@ -72,5 +72,5 @@ export const blsCheck =
     return { error: `node has BLS key ${mine}, but is registered to the validator set with ${set}` };
   };
 
-/** Registered when the stop begins, so that load balancers look elsewhere while the last answers go out. Peer: node/node.go, shutdown. */
+/** Registered when shutdown begins, so that load balancers stop sending requests. AvalancheGo: node/node.go, shutdown. */
 export const shuttingDownCheck: Check = () => ({ details: { isShuttingDown: true }, error: 'server shutting down' });

@@ -1,4 +1,4 @@
-/** A length of time as Go's Duration prints it: `0s`, `1.5ms`, `2m3.25s`, `1h0m0s`. */
+/** Formats a duration as Go does: `0s`, `1.5ms`, `2m3.25s`, `1h0m0s`. */
 export function durationText(nanos: bigint): string {
   if (nanos === 0n) return '0s';
   if (nanos < 0n) return `-${durationText(-nanos)}`;
@@ -17,7 +17,7 @@ export function durationText(nanos: bigint): string {
 export const second = 1_000_000_000n;
 export const minute = 60n * second;
 
-/** nanos / size, as few decimals as it takes. */
+/** nanos / size, without trailing zeros. */
 function decimal(nanos: bigint, size: bigint): string {
   const rest = nanos % size;
   if (rest === 0n) return `${nanos / size}`;

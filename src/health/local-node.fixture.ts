@@ -6,10 +6,10 @@ import { createHealth, type Health } from './health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from './network-checks.ts';
 import { applicationTag } from './worker.ts';
 
-/** For tests: the checks of a lone node on the local network, as the peer registers them, and a switch that breaks its store. */
+/** For tests: the checks of a single node on the local network, as AvalancheGo registers them. `store.isBroken` makes its store fail. */
 export function localNodeHealth(): { health: Health; store: { isBroken: boolean } } {
   const now = () => 1_794_703_706_366_470_057n;
-  const health = createHealth({ now, after: () => () => {}, frequency: 30_000 });
+  const health = createHealth({ now, after: () => () => {}, interval: 30_000 });
   const store = { isBroken: false };
   const networking = { disconnectedValidators: [], percentConnected: 1 };
   const consensus = { avgAcceptanceTime: 0n, lastAcceptedHeight: 0n, longestProcessingBlock: 0n, processingBlocks: 0 };

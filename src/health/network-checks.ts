@@ -2,27 +2,27 @@ import { rfc3339 } from '../bytes/rfc3339.ts';
 import { durationText, minute, second } from './duration.ts';
 import type { Check, Details } from './result.ts';
 
-/** What the network layer knows of itself; durations in nanoseconds. */
+/** State of the network layer. Durations in nanoseconds. */
 export type NetworkState = {
   readonly connectedPeers: number;
   /** From 0 to 1. */
   readonly sendFailRate: number;
-  /** Absent: no message ever. */
+  /** Absent if no message was ever received. */
   readonly sinceReceived?: bigint | undefined;
   readonly sinceSent?: bigint | undefined;
-  /** Present once the time of grace after the start is over. */
+  /** Present once the grace period after the start is over. */
   readonly ingress?: { readonly connections: number; readonly isValidator: boolean } | undefined;
 };
 
-/** Peer: utils/constants/networking.go. */
-export const networkLimits = { peers: 1, silence: minute, sendFailRate: 0.9, graceNanos: 10n * minute } as const;
+/** AvalancheGo: utils/constants/networking.go. */
+export const networkLimits = { peers: 1, maxIdle: minute, sendFailRate: 0.9, ingressGrace: 10n * minute } as const;
 
-/** `enforced` is the peer's sybil protection: a network of one is not sick for being alone. Peer: network/network.go, HealthCheck. */
+/** `enforced` is AvalancheGo's sybil protection: without it, a node without peers is healthy. AvalancheGo: network/network.go, HealthCheck. */
 export const networkCheck =
   (read: () => NetworkState, enforced: boolean): Check =>
   () => {
     const state = read();
-    const reasons = enforced ? networkFaults(state) : [];
+    const reasons = enforced ? networkProblems(state) : [];
     return {
       details: networkDetails(state),
       error: reasons.length > 0 ? `network layer is unhealthy reason: ${reasons.join(', ')}` : undefined,
@@ -39,28 +39,28 @@ const networkDetails = ({ connectedPeers, sendFailRate, sinceReceived, sinceSent
   ...(sinceSent !== undefined && { timeSinceLastMsgSent: durationText(sinceSent) }),
 });
 
-function networkFaults({ connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState): string[] {
-  const { peers, silence, sendFailRate: maxRate } = networkLimits;
-  const silent = (since: bigint | undefined, never: string, verb: string) =>
+function networkProblems({ connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState): string[] {
+  const { peers, maxIdle, sendFailRate: maxRate } = networkLimits;
+  const idleProblem = (since: bigint | undefined, never: string, verb: string) =>
     since === undefined
       ? never
-      : since > silence && `no messages from network ${verb} in ${durationText(since)} > ${durationText(silence)}`;
+      : since > maxIdle && `no messages from network ${verb} in ${durationText(since)} > ${durationText(maxIdle)}`;
   return [
     connectedPeers < peers && `not connected to a minimum of ${peers} peer(s) only ${connectedPeers}`,
-    silent(sinceReceived, 'no messages received from network', 'received'),
-    silent(sinceSent, 'no messages sent to network', 'sent'),
+    idleProblem(sinceReceived, 'no messages received from network', 'received'),
+    idleProblem(sinceSent, 'no messages sent to network', 'sent'),
     sendFailRate > maxRate && `messages failure send rate ${sendFailRate} > ${maxRate}`,
     ingress?.isValidator && ingress.connections === 0 && 'primary network validator has no inbound connections',
   ].filter((reason) => typeof reason === 'string');
 }
 
-/** Requests to other nodes that wait for an answer. */
+/** Requests to other nodes without a response yet. */
 export type RouterState = { readonly outstandingRequests: number; readonly longestRunningRequest: bigint };
 
-/** Peer: config/flags.go, `--router-health-max-outstanding-requests` and the duration beside it. */
+/** AvalancheGo: config/flags.go, `--router-health-max-outstanding-requests` and `--router-health-max-outstanding-duration`. */
 export const routerLimits = { requests: 1024, duration: 5n * minute } as const;
 
-/** Peer: snow/networking/router/chain_router.go, HealthCheck. */
+/** AvalancheGo: snow/networking/router/chain_router.go, HealthCheck. */
 export const routerCheck =
   (read: () => RouterState): Check =>
   () => {
@@ -76,23 +76,23 @@ export const routerCheck =
     };
   };
 
-/** The upgrade this node knows of, and what the validators it is connected to say of theirs. */
+/** The upgrade time of this node and those of the validators it is connected to. */
 export type UpgradeState = {
   /** RFC 3339, in UTC. */
   readonly localUpgradeTime: string;
   /** Stake of the whole validator set. */
   readonly totalWeight: bigint;
-  /** Connected validators, with the Unix second of the upgrade each has. */
+  /** Connected validators. Upgrade times in Unix seconds. */
   readonly peers: readonly { readonly upgradeTime: bigint; readonly weight: bigint }[];
 };
 
-/** Do most others know of an upgrade that this node does not? Peer: node/node.go, futureUpgradeCheck. */
+/** Fails if most of the stake has an upgrade scheduled that this node does not know. AvalancheGo: node/node.go, futureUpgradeCheck. */
 export const futureUpgradeCheck =
   (read: () => UpgradeState, now: () => bigint): Check =>
   () => {
     const { localUpgradeTime, totalWeight, peers } = read();
     if (totalWeight === 0n) return { error: 'no validators in the current validator set' };
-    const mode = heaviest(peers);
+    const mode = heaviestUpgrade(peers);
     const portion = Number(mode.weight) / Number(totalWeight);
     const modeUpgradeTime = rfc3339(mode.time * second);
     const details = {
@@ -101,13 +101,13 @@ export const futureUpgradeCheck =
       modeUpgradeWeightPercentage: 100 * portion,
       numUpgradeTimes: mode.times,
     };
-    // Both in the same form of fixed width, so the order of the texts is the order of the times.
+    // Both have the same fixed-width format, so they can be compared as text.
     if (localUpgradeTime >= modeUpgradeTime || portion < 0.5) return { details };
     const left = mode.time * second - now();
-    return { details: { ...details, timeUntilUpgrade: durationText(left) }, error: urgency(left) };
+    return { details: { ...details, timeUntilUpgrade: durationText(left) }, error: urgencyText(left) };
   };
 
-function heaviest(peers: UpgradeState['peers']): { time: bigint; weight: bigint; times: number } {
+function heaviestUpgrade(peers: UpgradeState['peers']): { time: bigint; weight: bigint; times: number } {
   const weights = new Map<bigint, bigint>();
   let [time, weight] = [0n, 0n];
   for (const peer of peers) {
@@ -118,7 +118,7 @@ function heaviest(peers: UpgradeState['peers']): { time: bigint; weight: bigint;
   return { time, weight, times: weights.size };
 }
 
-function urgency(left: bigint): string | undefined {
+function urgencyText(left: bigint): string | undefined {
   const hour = 60n * minute;
   if (left > 72n * hour) return undefined;
   if (left > 24n * hour) return 'unknown network upgrade detected';

@@ -1,15 +1,15 @@
 import { rfc3339, zeroTime } from '../bytes/rfc3339.ts';
 
-/** What a check has to say, as JSON data. Keys of objects are written in alphabetical order, for the peer's are Go maps. */
+/** Details of a check, as JSON data. Object keys are sorted alphabetically, as in AvalancheGo, which uses Go maps. */
 export type Details = null | boolean | number | bigint | string | readonly Details[] | { readonly [key: string]: Details };
 
-/** A check's verdict: it failed if there is an error; details may come with either. */
+/** The outcome of a check. It failed if there is an error; details are possible in both cases. */
 export type Outcome = { readonly details?: Details | undefined; readonly error?: string | undefined };
 
-/** May also throw, which is a failure, or take its time. */
+/** A check. It may also throw, which counts as a failure. */
 export type Check = () => Outcome | Promise<Outcome>;
 
-/** A check's last run in the fields, the order and the omissions of the peer's JSON. Peer: api/health/result.go. */
+/** The result of a check's last run, in the fields and the order of AvalancheGo's JSON. AvalancheGo: api/health/result.go. */
 export type Result = {
   readonly message?: Details;
   readonly error?: string;
@@ -22,7 +22,7 @@ export type Result = {
 
 export const notYetRun: Result = { error: 'not yet run', timestamp: zeroTime, duration: 0 };
 
-/** The result of a run that began and ended at these Unix nanoseconds, after the result before it. */
+/** Returns the result of a run. `began` and `ended` are Unix nanoseconds; `before` is the previous result. */
 export function resultOf(outcome: Outcome, began: bigint, ended: bigint, before: Result): Result {
   const { details, error } = outcome;
   const timestamp = rfc3339(ended);

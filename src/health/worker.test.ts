@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { createHealth, type HealthKind } from './health.ts';
+import { type CheckKind, createHealth } from './health.ts';
 import type { Outcome, Result } from './result.ts';
 import { HealthError } from './worker.ts';
 
 const startOfTime = 1_794_703_706_000_000_000n;
 
-/** A clock that stands still until told, and timers that go off when it passes them. */
+/** A fake clock that tests move, with its timers. */
 function fakeTime() {
   let now = startOfTime;
   const due: { at: bigint; run: () => void }[] = [];
@@ -22,7 +22,7 @@ function fakeTime() {
     pass(nanos: bigint) {
       now += nanos;
     },
-    /** Moves on and lets everything that was waiting happen. */
+    /** Moves the clock forward and runs the timers that are due. */
     async advance(milliseconds: number) {
       now += BigInt(milliseconds) * 1_000_000n;
       for (const entry of due.filter((one) => one.at <= now)) {
@@ -34,7 +34,7 @@ function fakeTime() {
   };
 }
 
-/** Promises of checks settle in a few turns of the queue; no clock is involved. */
+/** Waits for the promises of checks, which settle within a few microtasks. */
 const settled = async () => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 };
@@ -45,14 +45,14 @@ function setUp() {
   const health = createHealth({
     now: time.now,
     after: time.after,
-    frequency: 30_000,
-    limit: 10_000,
+    interval: 30_000,
+    timeout: 10_000,
     onChange: (kind, name, result: Result) => changes.push(`${kind} ${name} ${result.error ?? 'passes'}`),
   });
   return { time, health, changes, result: (name: string) => health.report('health', []).checks[name] };
 }
 
-test('before the first round a check is not yet run, exactly as the peer shows it', () => {
+test('before the first round a check is "not yet run", exactly as in AvalancheGo', () => {
   const { health } = setUp();
   health.register('health', 'X', () => ({}));
   const report = health.report('health', []);
@@ -62,7 +62,7 @@ test('before the first round a check is not yet run, exactly as the peer shows i
   expect(health.report('liveness', [])).toEqual({ checks: {}, healthy: true });
 });
 
-test('start answers after the first round: keys in order, what is empty left out', async () => {
+test('start resolves after the first round; keys are sorted and empty fields left out', async () => {
   const { health, time } = setUp();
   health.register('health', 'database', () => {
     time.pass(14_911n);
@@ -76,7 +76,7 @@ test('start answers after the first round: keys in order, what is empty left out
   );
 });
 
-test('a failing check counts its failures and keeps the first; when it recovers both are gone', async () => {
+test('a failing check reports the number of failures and the time of the first, until it passes', async () => {
   const { health, time, result, changes } = setUp();
   let outcome: Outcome = { details: { availableDiskPercentage: 2 }, error: 'low' };
   health.register('health', 'diskspace', () => outcome);
@@ -101,7 +101,7 @@ test('a failing check counts its failures and keeps the first; when it recovers 
   expect(changes).toEqual(['health diskspace passes', 'health diskspace again']);
 });
 
-test('a check that throws, at once or later, fails with its text; a system error without the path', async () => {
+test('a check that throws or rejects fails with its message; a system error is shown without the path', async () => {
   const { health, result } = setUp();
   const system = Object.assign(new Error("ENOENT: no such file or directory, statfs '/home/me'"), { code: 'ENOENT', syscall: 'statfs' });
   health.register('health', 'now', () => {
@@ -117,7 +117,7 @@ test('a check that throws, at once or later, fails with its text; a system error
   expect(result('system')?.error).toBe('statfs: ENOENT');
 });
 
-test('a check that hangs fails when its time is up, holds up nobody, and is never started twice', async () => {
+test('a check that hangs fails after the timeout, does not delay others, and is not started twice', async () => {
   const { health, time, result } = setUp();
   let runs = 0;
   let release: (outcome: Outcome) => void = () => {};
@@ -153,7 +153,7 @@ test('a check that hangs fails when its time is up, holds up nobody, and is neve
   expect(time.pending()).toBe(1);
 });
 
-test('a check can be run between two rounds, alone', async () => {
+test('recheck runs a single check between two rounds', async () => {
   const { health, result } = setUp();
   const runs = { mine: 0, other: 0 };
   let error: string | undefined;
@@ -167,12 +167,12 @@ test('a check can be run between two rounds, alone', async () => {
   expect(runs).toEqual({ mine: 2, other: 1 });
 });
 
-test('a ready node stays ready: a passed readiness check with a message is not run again', async () => {
+test('a node that was ready stays ready: a readiness check that passed with details is not run again', async () => {
   const { health, time } = setUp();
   let outcome: Outcome = { details: ['P'], error: 'subnets not bootstrapped' };
   health.register('readiness', 'bootstrapped', () => outcome);
   health.register('health', 'bootstrapped', () => outcome);
-  const healthy = (kind: HealthKind) => health.report(kind, []).healthy;
+  const healthy = (kind: CheckKind) => health.report(kind, []).healthy;
   await health.start();
   expect([healthy('readiness'), healthy('health')]).toEqual([false, false]);
   outcome = { details: [] };
@@ -183,7 +183,7 @@ test('a ready node stays ready: a passed readiness check with a message is not r
   expect([healthy('readiness'), healthy('health')]).toEqual([true, false]);
 });
 
-test('a check registered between rounds waits for the next; after a stop nothing runs any more', async () => {
+test('a check registered between rounds runs in the next; after stop no check runs', async () => {
   const { health, time, result } = setUp();
   let runs = 0;
   await health.start();
@@ -199,7 +199,7 @@ test('a check registered between rounds waits for the next; after a stop nothing
   expect([runs, time.pending()]).toEqual([1, 0]);
 });
 
-test('a refresh runs the checks at once and leaves the rounds as they were', async () => {
+test('refresh runs the checks at once and does not change the rounds', async () => {
   const { health, time, result } = setUp();
   let error: string | undefined;
   let runs = 0;
@@ -248,7 +248,7 @@ describe('tags', () => {
   for (const [tags, names] of rows)
     test(`${JSON.stringify(tags)} selects ${names}`, () => expect(Object.keys(health.report('health', tags).checks)).toEqual(names));
 
-  test('only the selected ones decide', async () => {
+  test('only the selected checks decide whether the report is healthy', async () => {
     const own = setUp();
     own.health.register('health', 'X', () => ({ error: 'no' }), [subnet]);
     own.health.register('health', 'network', () => ({}), ['application']);
@@ -257,7 +257,7 @@ describe('tags', () => {
     expect(own.health.report('health', [subnet]).healthy).toBe(false);
   });
 
-  test('"all" cannot be claimed, and a name is given once', () => {
+  test('the tag "all" and a duplicate name are rejected', () => {
     const own = setUp().health;
     own.register('health', 'X', () => ({}));
     own.register('readiness', 'X', () => ({}));

@@ -2,33 +2,33 @@ import { Fault } from '../fault.ts';
 import { durationText } from './duration.ts';
 import { type Check, notYetRun, type Outcome, type Result, resultOf } from './result.ts';
 
-/** What a caller is told: the selected checks by name, and whether all of them passed. */
+/** Results of the selected checks by name, and whether all of them passed. */
 export type Report = { readonly checks: { readonly [name: string]: Result }; readonly healthy: boolean };
 
-/** Every check has this tag, and no check may ask for it. */
+/** Every check has this tag implicitly; it cannot be registered. */
 export const allTag = 'all';
 
-/** A check with this tag is part of every report, whatever tags are asked for. */
+/** A check with this tag is part of every report, whatever tags are requested. */
 export const applicationTag = 'application';
 
-/** Named checks of one kind, and their last results. Peer: api/health/worker.go. */
+/** The checks of one kind, and their last results. AvalancheGo: api/health/worker.go. */
 export type Worker = {
   register(name: string, check: Check, tags?: readonly string[]): void;
   runAll(): Promise<void>;
-  /** Runs one check now; nothing happens if there is none of that name. */
+  /** Runs one check now; does nothing if the name is unknown. */
   run(name: string): Promise<void>;
-  /** No tags: every check. An unknown tag selects nothing by itself. */
+  /** Without tags, all checks are selected. An unknown tag selects only the checks of `applicationTag`. */
   report(tags: readonly string[]): Report;
 };
 
 export type WorkerEnv = {
   /** Unix time in nanoseconds. */
   readonly now: () => bigint;
-  /** Calls once after so many milliseconds; the answer calls it off. */
+  /** Calls `run` after a number of milliseconds. Returns a function that cancels the timer. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
   /** How long a check may take before it counts as failed, in milliseconds. */
-  readonly limit: number;
-  /** A check went from passing to failing or back. */
+  readonly timeout: number;
+  /** Called when a check begins to fail or passes again. */
   readonly onChange?: ((name: string, result: Result) => void) | undefined;
 };
 
@@ -36,10 +36,10 @@ export function createWorker(env: WorkerEnv): Worker {
   const entries = new Map<string, Entry>();
 
   const runEntry = async (name: string, entry: Entry): Promise<void> => {
-    const { began, verdict } = entry.running ?? begin(entry, env.now());
-    const outcome = verdict instanceof Promise ? await withinLimit(verdict, env) : verdict;
+    const run = entry.running ?? startCheck(entry, env.now());
+    const outcome = run.outcome instanceof Promise ? await withTimeout(run.outcome, env) : run.outcome;
     const before = entry.result;
-    entry.result = resultOf(outcome, began, env.now(), before);
+    entry.result = resultOf(outcome, run.began, env.now(), before);
     if ((before.error === undefined) !== (outcome.error === undefined)) env.onChange?.(name, entry.result);
   };
 
@@ -58,8 +58,8 @@ export function createWorker(env: WorkerEnv): Worker {
     },
     report(tags) {
       const isAll = tags.length === 0 || tags.includes(allTag);
-      const isWanted = (entry: Entry) => isAll || entry.tags.has(applicationTag) || tags.some((tag) => entry.tags.has(tag));
-      const chosen = [...entries].filter(([, entry]) => isWanted(entry)).sort(byName);
+      const isSelected = (entry: Entry) => isAll || entry.tags.has(applicationTag) || tags.some((tag) => entry.tags.has(tag));
+      const chosen = [...entries].filter(([, entry]) => isSelected(entry)).sort(byName);
       return {
         checks: Object.fromEntries(chosen.map(([name, entry]) => [name, entry.result])),
         healthy: chosen.every(([, entry]) => entry.result.error === undefined),
@@ -68,8 +68,8 @@ export function createWorker(env: WorkerEnv): Worker {
   };
 }
 
-/** Once it has passed with something to say it is never run again: a node that was ready stays ready. */
-export function monotonic(check: Check): Check {
+/** Runs a check until it passes with details, then returns that outcome: a node that was ready stays ready. */
+export function oncePassed(check: Check): Check {
   let passed: Outcome | undefined;
   return async () => {
     if (passed !== undefined) return passed;
@@ -79,47 +79,47 @@ export function monotonic(check: Check): Check {
   };
 }
 
-type Run = { readonly began: bigint; readonly verdict: Outcome | Promise<Outcome> };
+type Run = { readonly began: bigint; readonly outcome: Outcome | Promise<Outcome> };
 
 type Entry = {
   readonly check: Check;
   readonly tags: ReadonlySet<string>;
   result: Result;
-  /** The run that is still under way, perhaps since an earlier round: a check that hangs is waited for, never started twice. */
+  /** The run in progress, maybe since an earlier round: a check that hangs is not started again. */
   running: Run | undefined;
 };
 
-function begin(entry: Entry, began: bigint): Run {
-  const verdict = attempt(entry.check);
-  if (!(verdict instanceof Promise)) return { began, verdict };
-  const settled = verdict.catch(failure).finally(() => {
+function startCheck(entry: Entry, began: bigint): Run {
+  const outcome = callCheck(entry.check);
+  if (!(outcome instanceof Promise)) return { began, outcome };
+  const settled = outcome.catch(failureOf).finally(() => {
     entry.running = undefined;
   });
-  entry.running = { began, verdict: settled };
+  entry.running = { began, outcome: settled };
   return entry.running;
 }
 
-function attempt(check: Check): Outcome | Promise<Outcome> {
+function callCheck(check: Check): Outcome | Promise<Outcome> {
   try {
     return check();
   } catch (cause) {
-    return failure(cause);
+    return failureOf(cause);
   }
 }
 
-/** A system error's text names files; its code says as much without them. */
-function failure(cause: unknown): Outcome {
+/** The outcome of a check that threw. Of a system error only call and code are shown, because its message contains paths. */
+function failureOf(cause: unknown): Outcome {
   const { code, syscall, message } = (cause ?? {}) as { code?: string; syscall?: string; message?: string };
   if (syscall !== undefined && code !== undefined) return { error: `${syscall}: ${code}` };
   return { error: message ?? String(cause) };
 }
 
-function withinLimit(verdict: Promise<Outcome>, env: WorkerEnv): Promise<Outcome> {
+function withTimeout(outcome: Promise<Outcome>, env: WorkerEnv): Promise<Outcome> {
   return new Promise((resolve) => {
-    const text = durationText(BigInt(env.limit) * 1_000_000n);
-    const callOff = env.after(env.limit, () => resolve({ error: `check did not finish within ${text}` }));
-    verdict.then((outcome) => {
-      callOff();
+    const text = durationText(BigInt(env.timeout) * 1_000_000n);
+    const cancelTimer = env.after(env.timeout, () => resolve({ error: `check did not finish within ${text}` }));
+    outcome.then((outcome) => {
+      cancelTimer();
       resolve(outcome);
     });
   });

@@ -1,28 +1,28 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether a request may name this host: an address, nothing at all, or a listed name, so that no foreign page can reach
- * the node under a name of its own (DNS rebinding). Peer: api/server/allowed_hosts.go.
+ * Creates a check of the Host header: an IP address, an empty or missing header, or a listed name is allowed. This protects against DNS
+ * rebinding, where a web page reaches the node under a host name of its own. AvalancheGo: api/server/allowed_hosts.go.
  */
-export function hostCheck(allowed: readonly string[]): (host: string | null) => boolean {
+export function createHostCheck(allowed: readonly string[]): (host: string | null) => boolean {
   if (allowed.includes('*')) return () => true;
   const names = new Set(allowed.map((name) => name.toLowerCase()));
-  // Callers keep naming the same host; the last good one is remembered.
-  let known = '';
+  // Clients send the same Host again and again, so the last allowed one is cached.
+  let lastAllowed = '';
   return (header) => {
-    if (header === null || header === '' || header === known) return true;
-    const host = withoutPort(header);
-    const isAllowed = isAddress(host) || names.has(host.toLowerCase());
-    if (isAllowed) known = header;
+    if (header === null || header === '' || header === lastAllowed) return true;
+    const host = stripPort(header);
+    const isAllowed = isIPAddress(host) || names.has(host.toLowerCase());
+    if (isAllowed) lastAllowed = header;
     return isAllowed;
   };
 }
 
-/** The host before a port, by the rules of Go's net.SplitHostPort; what breaks them is taken whole. */
-export function withoutPort(header: string): string {
+/** Removes the port by the rules of Go's net.SplitHostPort; text that does not follow them is returned unchanged. */
+export function stripPort(header: string): string {
   const found = /^(?:\[([^[\]]*)\]|([^:[\]]*)):[^:[\]]*$/.exec(header);
   return found === null ? header : (found[1] ?? found[2] ?? '');
 }
 
-/** Go's net.ParseIP knows no zones. */
-const isAddress = (host: string): boolean => isIP(host) !== 0 && !host.includes('%');
+/** Go's net.ParseIP does not accept IPv6 zones. */
+const isIPAddress = (host: string): boolean => isIP(host) !== 0 && !host.includes('%');

@@ -1,44 +1,44 @@
 import type { HttpRequest } from './message.ts';
 
-/** Which other sites' pages may read answers. Peer: rs/cors v1.7.0 as api/server/server.go sets it up. */
+/** CORS: which origins' web pages may read responses. AvalancheGo: rs/cors v1.7.0, configured in api/server/server.go. */
 export type Cors = {
-  /** The origin to announce as allowed, or null. */
-  readonly allowed: (request: HttpRequest) => string | null;
-  /** The headers that answer a preflight. */
-  readonly preflight: (request: HttpRequest) => Record<string, string>;
+  /** Value of `Access-Control-Allow-Origin`, or null if the origin is not allowed. */
+  readonly allowedOrigin: (request: HttpRequest) => string | null;
+  /** Response headers of a preflight request. */
+  readonly preflightHeaders: (request: HttpRequest) => Record<string, string>;
 };
 
 export const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && (request.header('access-control-request-method') ?? '') !== '';
 
 export type CorsOptions = {
-  /** Request headers that pages may send beside AvalancheGo's, spelt canonically. */
-  readonly headers?: readonly string[];
-  /** Pages of public sites may reach this server on a private network or this machine. AvalancheGo does not answer that. */
-  readonly privateNetwork?: boolean;
+  /** Request headers that pages may send in addition to AvalancheGo's, in canonical form (`X-Api-Key`). */
+  readonly extraHeaders?: readonly string[];
+  /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */
+  readonly allowPrivateNetwork?: boolean;
 };
 
-export function createCors(allowedOrigins: readonly string[], { headers: more = [], privateNetwork = false }: CorsOptions = {}): Cors {
-  const isAllowed = originCheck(allowedOrigins);
-  const allowedHeaders = new Set([...usualHeaders, ...more]);
-  const allowed = (origin: string | null, method: string): string | null =>
-    origin !== null && origin !== '' && isAllowed.matches(origin) && isMethodAllowed(method) ? isAllowed.shown(origin) : null;
+export function createCors(allowedOrigins: readonly string[], { extraHeaders = [], allowPrivateNetwork = false }: CorsOptions = {}): Cors {
+  const origins = createOriginCheck(allowedOrigins);
+  const allowedHeaders = new Set([...defaultHeaders, ...extraHeaders]);
+  const allowedOrigin = (origin: string | null, method: string): string | null =>
+    origin !== null && origin !== '' && origins.matches(origin) && isMethodAllowed(method) ? origins.headerValue(origin) : null;
 
-  const preflight = (request: HttpRequest): Record<string, string> => {
+  const preflightHeaders = (request: HttpRequest): Record<string, string> => {
     const method = request.header('access-control-request-method') ?? '';
-    const headers = headerNames(request.header('access-control-request-headers') ?? '');
-    const origin = allowed(request.header('origin'), method);
-    const answer = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };
-    if (origin === null || !headers.every((name) => allowedHeaders.has(name))) return answer;
+    const headers = parseHeaderNames(request.header('access-control-request-headers') ?? '');
+    const origin = allowedOrigin(request.header('origin'), method);
+    const common = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };
+    if (origin === null || !headers.every((name) => allowedHeaders.has(name))) return common;
     return {
-      ...answer,
+      ...common,
       ...corsHeaders(origin),
       'access-control-allow-methods': method.toUpperCase(),
       ...(headers.length > 0 && { 'access-control-allow-headers': headers.join(', ') }),
-      ...(privateNetwork && request.header(privateNetworkHeader) === 'true' && { 'access-control-allow-private-network': 'true' }),
+      ...(allowPrivateNetwork && request.header(privateNetworkHeader) === 'true' && { 'access-control-allow-private-network': 'true' }),
     };
   };
-  return { allowed: (request) => allowed(request.header('origin'), request.method), preflight };
+  return { allowedOrigin: (request) => allowedOrigin(request.header('origin'), request.method), preflightHeaders };
 }
 
 export const corsHeaders = (origin: string) => ({
@@ -46,7 +46,7 @@ export const corsHeaders = (origin: string) => ({
   'access-control-allow-credentials': 'true',
 });
 
-const usualHeaders: readonly string[] = ['Origin', 'Accept', 'Content-Type', 'X-Requested-With'];
+const defaultHeaders: readonly string[] = ['Origin', 'Accept', 'Content-Type', 'X-Requested-With'];
 
 const privateNetworkHeader = 'access-control-request-private-network';
 
@@ -54,9 +54,9 @@ const allowedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'HEAD', 'OPT
 
 const isMethodAllowed = (method: string): boolean => allowedMethods.has(method.toUpperCase());
 
-/** An origin may hold one `*` for any characters; a lone `*`, or no list at all, allows every origin. */
-function originCheck(allowedOrigins: readonly string[]) {
-  if (allowedOrigins.length === 0 || allowedOrigins.includes('*')) return { matches: () => true, shown: () => '*' };
+/** A pattern may contain one `*`, which matches any characters. `*` alone, or an empty list, allows every origin. */
+function createOriginCheck(allowedOrigins: readonly string[]) {
+  if (allowedOrigins.length === 0 || allowedOrigins.includes('*')) return { matches: () => true, headerValue: () => '*' };
   const patterns = allowedOrigins.map((pattern) => {
     const lower = pattern.toLowerCase();
     const star = lower.indexOf('*');
@@ -68,11 +68,11 @@ function originCheck(allowedOrigins: readonly string[]) {
     const lower = origin.toLowerCase();
     return patterns.some((pattern) => pattern(lower));
   };
-  return { matches, shown: (origin: string) => origin };
+  return { matches, headerValue: (origin: string) => origin };
 }
 
-/** The header names of a list, spelt canonically. Peer: rs/cors/utils.go, parseHeaderList: what no name may hold is dropped. */
-function headerNames(list: string): string[] {
+/** Parses a list of header names into canonical form. Characters that are not allowed in a name are dropped. AvalancheGo: rs/cors/utils.go, parseHeaderList. */
+function parseHeaderNames(list: string): string[] {
   const words = list.split(/[ ,]/).map((word) => word.replace(/[^A-Za-z0-9_-]/g, ''));
   return words.filter((word) => word !== '').map((word) => word.toLowerCase().replace(/(?:^|[-_])[a-z]/g, (start) => start.toUpperCase()));
 }

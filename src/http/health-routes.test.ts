@@ -1,72 +1,72 @@
 import { describe, expect, test } from 'bun:test';
 import { localNodeHealth } from '../health/local-node.fixture.ts';
-import { type Golden, readGolden, steady } from '../rpc/golden.fixture.ts';
-import { health as rows } from '../rpc/health.ts';
-import { service, servicesOf } from '../rpc/method.ts';
+import { type GoldenCase, maskVolatile, readGolden } from '../rpc/golden-cases.fixture.ts';
+import { healthMethods as rows } from '../rpc/health.ts';
+import { combineServices, createService } from '../rpc/method.ts';
 import { longWork } from '../timing/long-work.fixture.ts';
-import { healthRoutes } from './health-routes.ts';
+import { nodeHealthRoutes } from './health-routes.ts';
 import { createRouter } from './router.ts';
 
 const golden = readGolden();
 
-/** Through the whole router, as a client would: preflights, wrong methods and JSON-RPC included. */
+/** Sends requests through the whole router, so that preflights, wrong methods and JSON-RPC are tested too. */
 function serve() {
   const { health, store } = localNodeHealth();
-  const services = servicesOf(service('health', rows, health));
+  const services = combineServices(createService('health', rows, health));
   const handler = createRouter({
-    routes: new Map(healthRoutes(health, services)),
-    // The capture's stand-in for it.
+    routes: new Map(nodeHealthRoutes(health, services)),
+    // The placeholder of the captured responses.
     nodeID: golden.afterHealthy[0]!.responseHeaders['node-id']!,
     allowedHosts: ['localhost'],
     allowedOrigins: ['*'],
-    mode: {
+    rpcOptions: {
       differences: { batches: false, missingContentType: false, errorData: false },
-      report: (error) => expect.unreachable(String(error)),
+      onUnexpectedError: (error) => expect.unreachable(String(error)),
       longWork,
     },
   });
-  const ask = async ({ httpMethod, path, headers = {}, body = '' }: Pick<Golden, 'httpMethod' | 'path' | 'headers' | 'body'>) => {
+  const send = async ({ httpMethod, path, headers = {}, body = '' }: Pick<GoldenCase, 'httpMethod' | 'path' | 'headers' | 'body'>) => {
     const [bare = '', query = ''] = path.split('?');
     const header = (name: string) => ({ host: '127.0.0.1:9650', ...headers })[name] ?? null;
     return await handler({ method: httpMethod, path: bare, query, header, body: async () => Buffer.from(body) });
   };
-  return { health, store, ask };
+  return { health, store, send };
 }
 
-describe('after it is healthy, every captured request is answered as captured', () => {
+describe('after startup, every response equals the captured one', () => {
   const entries = golden.afterHealthy.filter(({ path }) => path.startsWith('/ext/health'));
-  test('there are many', () => expect(entries.length).toBeGreaterThan(100));
+  test('the capture has enough cases', () => expect(entries.length).toBeGreaterThan(100));
   for (const entry of entries)
     test(`${entry.httpMethod} ${entry.path} ${entry.body ?? ''}`, async () => {
-      const { health, ask } = serve();
+      const { health, send } = serve();
       await health.start();
-      const { status, headers, body } = await ask(entry);
-      // The length follows the body; the socket writes it, and leaves out the body of an answer to HEAD.
+      const { status, headers, body } = await send(entry);
+      // The server adds the content length and omits the body of a response to HEAD.
       const { 'content-length': length, ...expected } = entry.responseHeaders;
       expect(status).toBe(entry.status);
       expect(headers).toEqual(expected);
       if (entry.httpMethod === 'HEAD') return;
       if (entry.responseJSON === undefined) expect(body.toString()).toBe(entry.responseText ?? '');
-      else expect(steady(JSON.parse(body.toString()), entry.volatile)).toBe(steady(entry.responseJSON, entry.volatile));
+      else expect(maskVolatile(JSON.parse(body.toString()), entry.volatile)).toBe(maskVolatile(entry.responseJSON, entry.volatile));
       if (!entry.volatile?.length) expect(Buffer.byteLength(body)).toBe(Number(length));
     });
 });
 
-test('before the first round it is unavailable, except for liveness', async () => {
+test('before the first round of checks the status is 503, except for liveness', async () => {
   const notYetRun = golden.atStartDefaultFrequency.find(({ name }) => name === 'GET /ext/health/readiness')!;
-  const { ask } = serve();
-  const { status, body } = await ask(notYetRun);
+  const { send } = serve();
+  const { status, body } = await send(notYetRun);
   expect(status).toBe(503);
   expect(body.toString()).toBe(`${JSON.stringify(notYetRun.responseJSON)}\n`);
   const live = golden.atStartDefaultFrequency.find(({ name }) => name === 'GET /ext/health/liveness')!;
-  expect(await ask(live)).toMatchObject({ status: 200, body: `${JSON.stringify(live.responseJSON)}\n` });
+  expect(await send(live)).toMatchObject({ status: 200, body: `${JSON.stringify(live.responseJSON)}\n` });
 });
 
-test('a broken store makes it 503 with the reason', async () => {
-  const { health, store, ask } = serve();
+test('a failing store is 503 with the reason', async () => {
+  const { health, store, send } = serve();
   store.isBroken = true;
   await health.start();
-  const { status, body } = await ask({ httpMethod: 'GET', path: '/ext/health?tag=application' });
+  const { status, body } = await send({ httpMethod: 'GET', path: '/ext/health?tag=application' });
   expect(status).toBe(503);
   expect(JSON.parse(body.toString()).checks.database).toEqual({
     error: 'attempt to write a readonly database',

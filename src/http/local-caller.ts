@@ -1,24 +1,24 @@
 import { isIPv4 } from 'node:net';
-import { withoutPort } from './allowed-hosts.ts';
+import { stripPort } from './allowed-hosts.ts';
 import type { HttpRequest } from './message.ts';
 
 /**
- * Whether a request comes from a program on this machine, and neither through a proxy nor from a web page of another origin: a loopback
- * caller, a loopback `Host`, no forwarding header, and no `Origin` but the server's own. A request without a socket is this program's own:
- * the process that took it from a socket has checked it (see relay.ts).
+ * Whether a request comes from a program on this machine, not through a proxy and not from a web page of another origin. It needs a loopback
+ * remote address, a loopback `Host`, no forwarding header, and no `Origin` other than the server's own. A request without a socket was relayed
+ * by another process of this node, which has checked it already (see workers/relay.ts).
  */
-export function isLocalCall(request: HttpRequest): boolean {
-  if (request.caller === undefined) return true;
+export function isLocalRequest(request: HttpRequest): boolean {
+  if (request.remoteAddress === undefined) return true;
   const host = request.header('host') ?? '';
   return (
-    isLoopbackAddress(request.caller() ?? '') &&
-    isLoopbackHost(withoutPort(host)) &&
+    isLoopbackAddress(request.remoteAddress() ?? '') &&
+    isLoopbackHost(stripPort(host)) &&
     isOwnOrigin(request.header('origin'), host) &&
     forwardingHeaders.every((name) => request.header(name) === null)
   );
 }
 
-/** What proxies, load balancers and CDNs add to a request they pass on. */
+/** Headers that proxies, load balancers and CDNs add to a forwarded request. */
 export const forwardingHeaders: readonly string[] = [
   'forwarded',
   'via',
@@ -39,13 +39,13 @@ export const forwardingHeaders: readonly string[] = [
   'fastly-client-ip',
 ];
 
-/** IPv4-mapped IPv6 is what a socket of both families shows for an IPv4 caller. */
+/** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
 const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));
 
-/** A name such as 127.example.org is no address. */
+/** `isIPv4` excludes names such as 127.example.org. */
 const isLoopbackHost = (host: string): boolean =>
   host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
-/** Browsers name the origin of every POST; `null` is a page without one. */
+/** Browsers send `Origin` with every POST; its text is `null` for a page without an origin. */
 const isOwnOrigin = (origin: string | null, host: string): boolean =>
   origin === null || origin.toLowerCase() === `http://${host.toLowerCase()}`;

@@ -1,56 +1,65 @@
 import { type Id, idText } from '../bytes/id.ts';
-import type { HealthDeps } from '../rpc/health.ts';
+import { formatMetrics, type MetricFamily, metricsContentType } from '../metrics/family.ts';
+import type { HealthRpcDeps } from '../rpc/health.ts';
 import type { Services } from '../rpc/method.ts';
-import { healthRoutes } from './health-routes.ts';
-import { isLocalCall } from './local-caller.ts';
-import type { Route, Routes } from './router.ts';
+import { nodeHealthRoutes } from './health-routes.ts';
+import { isLocalRequest } from './local-caller.ts';
+import type { HttpRoute, HttpRoutes } from './router.ts';
 
-/** A chain's names and what it answers: under its own path, and below it. */
+/** A chain's names and the services under its path. */
 export type ChainServices = {
   readonly id: Id;
   readonly aliases: readonly string[];
-  /** By what follows the chain's path; '' is the path itself. */
+  /** By the suffix after the chain's path; '' is the path itself. */
   readonly services: { readonly [suffix: string]: Services };
-  /** Bytes of a body that a call may have; see http/router.ts. */
+  /** The most bytes of a request body; see http/router.ts. */
   readonly maxBody?: number;
 };
 
-/** For chains that take transactions: eight times the text of the largest one. */
-export const txMaxBody = 1_048_576;
+/** `maxBody` of chains that accept transactions, in bytes: eight times the hex text of the largest transaction. */
+export const maxTxBody = 1_048_576;
 
-/** What a node serves, as far as its flags allow it. */
+/** The services of a node; undefined ones are disabled by flags. */
 export type NodeServices = {
   readonly chains: readonly ChainServices[];
   readonly info: Services | undefined;
-  readonly health: { readonly services: Services; readonly deps: HealthDeps } | undefined;
-  readonly metrics: readonly [path: string, route: Route] | undefined;
+  readonly health: { readonly services: Services; readonly deps: HealthRpcDeps } | undefined;
+  readonly metrics: readonly [path: string, route: HttpRoute] | undefined;
   readonly dev: Services | undefined;
-  /** Further paths with handlers of their own. */
-  readonly pages?: readonly (readonly [path: string, route: Route])[];
+  /** Further routes, with their own handlers. */
+  readonly extraRoutes?: readonly (readonly [path: string, route: HttpRoute])[];
 };
 
-/** Every path of the node, exact and case-sensitive. */
-export function routesOf({ chains, info, health, metrics, dev, pages = [] }: NodeServices): Routes {
-  const rows: (readonly [string, Route])[] = [];
+/** Creates the routes of a node by path, which is exact and case-sensitive. */
+export function createNodeRoutes({ chains, info, health, metrics, dev, extraRoutes = [] }: NodeServices): HttpRoutes {
+  const routes: (readonly [string, HttpRoute])[] = [];
   for (const { id, aliases, services, maxBody } of chains)
     for (const base of chainPaths(id, aliases))
-      for (const [suffix, answered] of Object.entries(services))
-        rows.push([base + suffix, { services: answered, ...(maxBody !== undefined && { maxBody }) }]);
-  if (info !== undefined) rows.push(['/ext/info', { services: info }]);
-  if (health !== undefined) rows.push(...healthRoutes(health.deps, health.services));
-  if (metrics !== undefined) rows.push(metrics);
-  if (dev !== undefined) rows.push([devPath, { services: dev, allows: isLocalCall }]);
-  rows.push(...pages);
-  return new Map(rows);
+      for (const [suffix, chainServices] of Object.entries(services))
+        routes.push([base + suffix, { services: chainServices, ...(maxBody !== undefined && { maxBody }) }]);
+  if (info !== undefined) routes.push(['/ext/info', { services: info }]);
+  if (health !== undefined) routes.push(...nodeHealthRoutes(health.deps, health.services));
+  if (metrics !== undefined) routes.push(metrics);
+  if (dev !== undefined) routes.push([devPath, { services: dev, isAllowed: isLocalRequest }]);
+  routes.push(...extraRoutes);
+  return new Map(routes);
 }
 
-/** Where programs on this machine, and nobody else, can change the chain's surroundings. */
-export const devPath = '/ext/dev';
-
-/** A chain answers under its id and its aliases; the primary network's have a shorter spelling too. Peer: node/node.go, initAPIAliases. */
-const chainPaths = (id: Id, aliases: readonly string[]): string[] => [
-  ...[idText(id), ...aliases].map((name) => `/ext/bc/${name}`),
-  ...aliases.filter((name) => primaryNames.has(name)).map((name) => `/ext/${name}`),
+/** Prometheus metrics, rendered for every request. Asynchronous, because the writer process first collects the metrics of the reader processes. */
+export const metricsRoute = (
+  families: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>,
+): readonly [path: string, HttpRoute] => [
+  '/ext/metrics',
+  { handler: async () => ({ status: 200, headers: { 'content-type': metricsContentType }, body: formatMetrics(await families()) }) },
 ];
 
-const primaryNames = new Set(['X', 'avm', 'P', 'platform', 'C', 'evm']);
+/** The path of the developer methods, which only programs on this machine may call. */
+export const devPath = '/ext/dev';
+
+/** Paths of a chain: by its ID and by each alias. Chains of the primary network also have short paths. AvalancheGo: node/node.go, initAPIAliases. */
+const chainPaths = (id: Id, aliases: readonly string[]): string[] => [
+  ...[idText(id), ...aliases].map((name) => `/ext/bc/${name}`),
+  ...aliases.filter((name) => primaryNetworkAliases.has(name)).map((name) => `/ext/${name}`),
+];
+
+const primaryNetworkAliases = new Set(['X', 'avm', 'P', 'platform', 'C', 'evm']);

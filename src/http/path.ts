@@ -1,25 +1,25 @@
-/** Paths as Go's net/url and gorilla/mux v1.8.0 see them. Decoded ones have one character per byte, whatever the bytes spell. */
+/** Paths by the rules of Go's net/url and gorilla/mux v1.8.0. A decoded path has one character per byte, even if the bytes are not valid UTF-8. */
 
-/** Whether a percent sign stands without two hex digits: such a request is refused before anything looks at it. */
-export const isMalformed = (path: string): boolean => path.includes('%') && /%(?![0-9a-fA-F]{2})/.test(path);
+/** Whether a percent sign is not followed by two hex digits. Such a request is rejected first. */
+export const hasMalformedEscape = (path: string): boolean => path.includes('%') && /%(?![0-9a-fA-F]{2})/.test(path);
 
 export const decodePath = (path: string): string =>
   path.includes('%') ? path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : path;
 
-/** The text that a path spells. */
-export const readPath = (path: string): string => Buffer.from(decodePath(path), 'latin1').toString();
+/** Decodes a path into text, reading its bytes as UTF-8. */
+export const decodePathText = (path: string): string => Buffer.from(decodePath(path), 'latin1').toString();
 
-/** What a redirect's location may hold as it is. Peer: Go's net/url, shouldEscape for a path. */
+/** Encodes a decoded path for a Location header. Go: net/url, shouldEscape for a path. */
 export const encodePath = (path: string): string =>
   path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
-/** The path without empty, `.` and `..` segments; a slash at the end stays. Peer: gorilla/mux, cleanPath. */
+/** Resolves empty, `.` and `..` segments; a trailing slash stays. AvalancheGo: gorilla/mux, cleanPath. */
 export function cleanPath(path: string): string {
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const segment of path.split('/')) {
-    if (segment === '..') kept.pop();
-    else if (segment !== '' && segment !== '.') kept.push(segment);
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  const clean = `/${kept.join('/')}`;
+  const clean = `/${segments.join('/')}`;
   return path.endsWith('/') && clean !== '/' ? `${clean}/` : clean;
 }

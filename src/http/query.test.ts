@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { queryValues } from './query.ts';
 
-const rows: readonly [string, string[]][] = [
+const cases: readonly [string, string[]][] = [
   ['', []],
   ['tag=a', ['a']],
   ['tag=a&tag=b', ['a', 'b']],
@@ -22,4 +22,4 @@ const rows: readonly [string, string[]][] = [
   ['tag=%ff', ['\ufffd']],
   ['tag=%253B', ['%3B']],
 ];
-for (const [query, values] of rows) test(`"${query}"`, () => expect(queryValues(query, 'tag')).toEqual(values));
+for (const [query, values] of cases) test(`"${query}"`, () => expect(queryValues(query, 'tag')).toEqual(values));

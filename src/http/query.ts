@@ -1,6 +1,6 @@
 /**
- * All values of one key in a query string, as Go's url.ParseQuery reads it where errors are passed over:
- * a pair with a semicolon or a bad escape does not count, keys are case-sensitive, a key without `=` has the empty value.
+ * All values of one key in a query string, by the rules of Go's url.ParseQuery when its errors are ignored:
+ * a pair with a semicolon or a bad escape is skipped, keys are case-sensitive, a key without `=` has an empty value.
  */
 export function queryValues(query: string, key: string): string[] {
   const values: string[] = [];
@@ -14,7 +14,7 @@ export function queryValues(query: string, key: string): string[] {
   return values;
 }
 
-/** Undefined: a percent sign without two hex digits after it. */
+/** Returns undefined if a percent sign is not followed by two hex digits. */
 function unescapeQuery(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text;
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;

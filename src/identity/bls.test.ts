@@ -5,7 +5,7 @@ import { BlsError, blsSigner, newSecret, verifyPossession } from './bls.ts';
 
 const bytes = (text: string) => fromHex(text.slice(2));
 
-test('public keys and proofs of the local network come out as in its genesis', async () => {
+test('public keys and proofs of the local network are those of its genesis', async () => {
   for (const staker of vectors.localStakers) {
     const proof = await blsSigner(bytes(staker.signerKey)).proofOfPossession();
     expect(formatHex('hexnc', proof.publicKey)).toBe(staker.publicKey);
@@ -13,7 +13,7 @@ test('public keys and proofs of the local network come out as in its genesis', a
   }
 });
 
-test("a running peer's proof verifies, and no other does", async () => {
+test('the proof of a running AvalancheGo verifies, a wrong one does not', async () => {
   const { publicKey, proofOfPossession } = vectors.runningNode.nodePOP;
   const proof = { publicKey: bytes(publicKey), proofOfPossession: bytes(proofOfPossession) };
   expect(await verifyPossession(proof)).toBe(true);
@@ -23,7 +23,7 @@ test("a running peer's proof verifies, and no other does", async () => {
   expect(await verifyPossession({ ...proof, publicKey: new Uint8Array(48) })).toBe(false);
 });
 
-test('a fresh secret is in range and proves itself; the same answer is not computed twice', async () => {
+test('a new secret key is in range and its proof verifies; the proof is computed once', async () => {
   const secret = newSecret((length) => new Uint8Array(length).fill(0xff));
   expect(secret.length).toBe(32);
   const signer = blsSigner(secret);
@@ -33,7 +33,7 @@ test('a fresh secret is in range and proves itself; the same answer is not compu
   expect(await signer.proofOfPossession()).toBe(proof);
 });
 
-test('a secret of the wrong size or out of range is refused', () => {
+test('a secret key of the wrong size or out of range is rejected', () => {
   const order = fromHex('73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001');
   for (const bad of [new Uint8Array(0), new Uint8Array(31).fill(1), new Uint8Array(33).fill(1), new Uint8Array(32), order])
     expect(() => blsSigner(bad)).toThrow(BlsError);

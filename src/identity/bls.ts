@@ -1,29 +1,29 @@
 import { Fault } from '../fault.ts';
 
-/** The node's BLS key. The arithmetic costs a tenth of a second from a cold start, so nothing is loaded or computed before it is asked for. */
+/** The node's BLS key. Loading and computing take about 0.1 s after a cold start, so both happen on first use. */
 export type BlsSigner = {
   /** 48 bytes, compressed. */
   publicKey(): Promise<Uint8Array>;
   proofOfPossession(): Promise<ProofOfPossession>;
 };
 
-/** A public key and the signature over its own bytes (96 bytes, compressed) that shows who has the secret. */
+/** A public key and a signature of its own bytes (96 bytes, compressed), which proves possession of the secret key. */
 export type ProofOfPossession = { publicKey: Uint8Array; proofOfPossession: Uint8Array };
 
 export const secretLength = 32;
 
-/** A fresh secret: 48 random bytes brought below the order, so that the bias is beyond measure (as the BLS draft's KeyGen). */
+/** Creates a secret key: 48 random bytes modulo the group order, so that the bias is negligible (as in KeyGen of the BLS draft). */
 export function newSecret(random: (length: number) => Uint8Array): Uint8Array {
   const value = (toBigInt(random(48)) % (order - 1n)) + 1n;
   return Buffer.from(value.toString(16).padStart(2 * secretLength, '0'), 'hex');
 }
 
-/** The signer over a secret in the peer's form, 32 bytes big-endian. Peer: utils/crypto/bls/signer/localsigner. */
+/** Creates a signer from a secret key, 32 bytes big-endian. AvalancheGo: utils/crypto/bls/signer/localsigner. */
 export function blsSigner(secret: Uint8Array): BlsSigner {
   const value = secret.length === secretLength ? toBigInt(secret) : 0n;
   if (value === 0n || value >= order) throw new BlsError("couldn't deserialize secret key", { code: 'BLS_BAD_SECRET' });
-  const publicKey = once(async () => (await longSignatures()).getPublicKey(secret).toBytes());
-  const proofOfPossession = once(async () => {
+  const publicKey = memoize(async () => (await longSignatures()).getPublicKey(secret).toBytes());
+  const proofOfPossession = memoize(async () => {
     const bls = await longSignatures();
     const key = await publicKey();
     return { publicKey: key, proofOfPossession: bls.sign(bls.hash(key, possessionSuite), secret).toBytes() };
@@ -31,7 +31,7 @@ export function blsSigner(secret: Uint8Array): BlsSigner {
   return { publicKey, proofOfPossession };
 }
 
-/** Does the signature show possession of the key? Bytes that are no key or no signature show nothing. */
+/** Whether the signature proves possession of the key. Returns false for invalid keys and signatures. */
 export async function verifyPossession(proof: ProofOfPossession): Promise<boolean> {
   const bls = await longSignatures();
   try {
@@ -41,7 +41,7 @@ export async function verifyPossession(proof: ProofOfPossession): Promise<boolea
   }
 }
 
-/** Peer: utils/crypto/bls/ciphersuite.go. */
+/** AvalancheGo: utils/crypto/bls/ciphersuite.go. */
 const possessionSuite = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';
 
 /** Order of the groups of BLS12-381. */
@@ -51,7 +51,7 @@ const longSignatures = async () => (await import('@noble/curves/bls12-381.js')).
 
 const toBigInt = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= make();

@@ -3,16 +3,16 @@ import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import vectors from '../../vectors/identity.json';
 import { toHex } from '../bytes/hex.ts';
 import { certificateBody, certificatePem, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
-import { derTag, readDer } from './der-reader.ts';
+import { derTags, readDer } from './der-reader.ts';
 import { nodeIdOf } from './identity.ts';
 import { certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
 
-const peers = Buffer.from(vectors.ecdsa.certificateDER.slice(2), 'hex');
+const avalancheGoCertificate = Buffer.from(vectors.ecdsa.certificateDER.slice(2), 'hex');
 const noon = 1_794_744_000n;
 
-test('the node ID is the hash of the certificate: an ECDSA one and the five RSA ones of the local network', () => {
-  expect(nodeIdOf(peers)).toBe(vectors.ecdsa.nodeID);
+test('the node ID is the hash of the certificate, for an ECDSA one and the five RSA ones of the local network', () => {
+  expect(nodeIdOf(avalancheGoCertificate)).toBe(vectors.ecdsa.nodeID);
   for (const staker of vectors.localStakers) {
     const certificate = pemDecode('CERTIFICATE', staker.certificatePem)!;
     expect(nodeIdOf(certificate)).toBe(staker.nodeID);
@@ -20,42 +20,42 @@ test('the node ID is the hash of the certificate: an ECDSA one and the five RSA 
   }
 });
 
-test("our certificate body is the peer's to the byte, for the peer's key and time", () => {
-  const body = readDer(readDer(peers).take(derTag.sequence)!).take(derTag.sequence)!;
-  const spki = certificatePublicKey(peers).export({ type: 'spki', format: 'der' });
-  // 2026-11-15T00:55:58Z, a hundred years before what the certificate says.
+test("the certificate body equals AvalancheGo's byte for byte, for the same key and time", () => {
+  const body = readDer(readDer(avalancheGoCertificate).take(derTags.sequence)!).take(derTags.sequence)!;
+  const spki = certificatePublicKey(avalancheGoCertificate).export({ type: 'spki', format: 'der' });
+  // 2026-11-15T00:55:58Z, 100 years before the certificate's end.
   expect(toHex(certificateBody(spki, 1_794_704_158n))).toBe(`3081${body.length.toString(16)}${toHex(body)}`);
 });
 
-test('a certificate made on a leap day ends on a day that exists', () => {
-  const spki = certificatePublicKey(peers).export({ type: 'spki', format: 'der' });
+test('a certificate created on February 29 ends on a valid date', () => {
+  const spki = certificatePublicKey(avalancheGoCertificate).export({ type: 'spki', format: 'der' });
   const leapDay2000 = 951_782_400n;
   expect(Buffer.from(certificateBody(spki, leapDay2000)).toString('latin1')).toContain('21000301000000Z');
 });
 
-test('a fresh pair is self-signed, reads back from its PEM forms, and is another each time', () => {
+test('a new key pair is self-signed, can be read from PEM, and differs each time', () => {
   const pair = newKeyPair(noon);
-  const shown = new X509Certificate(certificatePem(pair));
-  expect(shown.verify(createPublicKey(pair.privateKey))).toBe(true);
-  expect(shown.checkPrivateKey(pair.privateKey)).toBe(true);
-  expect(shown.validTo).toContain('2126');
+  const certificate = new X509Certificate(certificatePem(pair));
+  expect(certificate.verify(createPublicKey(pair.privateKey))).toBe(true);
+  expect(certificate.checkPrivateKey(pair.privateKey)).toBe(true);
+  expect(certificate.validTo).toContain('2126');
   const key = readPrivateKey(privateKeyPem(pair))!;
   const publicKey = certificatePublicKey(pemDecode('CERTIFICATE', certificatePem(pair))!);
   expect(createPublicKey(key).equals(publicKey)).toBe(true);
   expect(nodeIdOf(newKeyPair(noon).certificate)).not.toBe(nodeIdOf(pair.certificate));
 });
 
-test("the signature of the peer's own certificate verifies with the key we read from it", () => {
-  const whole = readDer(readDer(peers).take(derTag.sequence)!);
-  const content = whole.take(derTag.sequence)!;
-  whole.skip(derTag.sequence);
-  const signature = whole.take(derTag.bitString)!.subarray(1);
-  const body = peers.subarray(4, 4 + 3 + content.length);
-  expect(verify('sha256', body, certificatePublicKey(peers), signature)).toBe(true);
+test("the signature of AvalancheGo's certificate verifies with the key read from it", () => {
+  const whole = readDer(readDer(avalancheGoCertificate).take(derTags.sequence)!);
+  const content = whole.take(derTags.sequence)!;
+  whole.skip(derTags.sequence);
+  const signature = whole.take(derTags.bitString)!.subarray(1);
+  const body = avalancheGoCertificate.subarray(4, 4 + 3 + content.length);
+  expect(verify('sha256', body, certificatePublicKey(avalancheGoCertificate), signature)).toBe(true);
 });
 
-test('what is no certificate is refused with the name of the part', () => {
-  const code = (bytes: Uint8Array) => {
+test('an invalid certificate is rejected, and the error names the part', () => {
+  const messageFor = (bytes: Uint8Array) => {
     try {
       certificatePublicKey(bytes);
       return 'accepted';
@@ -63,22 +63,22 @@ test('what is no certificate is refused with the name of the part', () => {
       return (cause as Error).message;
     }
   };
-  expect(code(new Uint8Array(0))).toBe('staking: malformed certificate');
-  expect(code(new Uint8Array(2049))).toBe('staking: certificate length is greater than 2048');
-  expect(code(Uint8Array.of(0x30, 0x02, 0x30, 0x00))).toBe('staking: malformed serial number');
-  expect(code(peers.subarray(0, 100))).toBe('staking: malformed certificate');
-  const offCurve = Buffer.from(peers);
+  expect(messageFor(new Uint8Array(0))).toBe('staking: malformed certificate');
+  expect(messageFor(new Uint8Array(2049))).toBe('staking: certificate length is greater than 2048');
+  expect(messageFor(Uint8Array.of(0x30, 0x02, 0x30, 0x00))).toBe('staking: malformed serial number');
+  expect(messageFor(avalancheGoCertificate.subarray(0, 100))).toBe('staking: malformed certificate');
+  const offCurve = Buffer.from(avalancheGoCertificate);
   offCurve[offCurve.indexOf('0342000468af', 0, 'hex') + 40]! ^= 1;
-  expect(code(offCurve)).toBe('staking: failed to unmarshal elliptic curve point');
-  const unknown = Buffer.from(peers);
+  expect(messageFor(offCurve)).toBe('staking: failed to unmarshal elliptic curve point');
+  const unknown = Buffer.from(avalancheGoCertificate);
   unknown[unknown.indexOf('06072a8648ce3d0201', 0, 'hex') + 8]! ^= 2;
-  expect(code(unknown)).toBe('staking: unknown public key algorithm');
+  expect(messageFor(unknown)).toBe('staking: unknown public key algorithm');
 });
 
-test('no mutation of a certificate does more than be refused', () => {
-  for (let at = 0; at < peers.length; at++) {
+test('a certificate with one bit changed is read or rejected with a CertificateError', () => {
+  for (let at = 0; at < avalancheGoCertificate.length; at++) {
     for (const bit of [1, 0x80]) {
-      const bytes = Buffer.from(peers);
+      const bytes = Buffer.from(avalancheGoCertificate);
       bytes[at]! ^= bit;
       try {
         certificatePublicKey(bytes);

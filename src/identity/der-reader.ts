@@ -1,14 +1,14 @@
-/** A strict reader over DER from outside. Every function answers undefined for what is not there or not well formed. */
+/** A strict reader of untrusted DER. */
 export type DerReader = {
-  /** The content of the next element if it has this tag. */
+  /** Returns the content of the next element; undefined if it has another tag or is malformed. */
   take(tag: number): Uint8Array | undefined;
-  /** Steps over the next element if it has this tag; says whether it did. */
+  /** Skips the next element. Returns false if it has another tag or is malformed. */
   skip(tag: number): boolean;
-  /** Steps over the next element if it has this tag; false only if it has the tag and is malformed. */
+  /** Skips the next element if it has this tag. Returns false only if it has the tag and is malformed. */
   skipOptional(tag: number): boolean;
 };
 
-export const derTag = { integer: 0x02, bitString: 0x03, objectId: 0x06, sequence: 0x30, version: 0xa0 } as const;
+export const derTags = { integer: 0x02, bitString: 0x03, objectId: 0x06, sequence: 0x30, version: 0xa0 } as const;
 
 export function readDer(bytes: Uint8Array): DerReader {
   let at = 0;
@@ -26,7 +26,7 @@ export function readDer(bytes: Uint8Array): DerReader {
   };
 }
 
-/** Minimal lengths of up to four bytes, as Go's cryptobyte accepts. */
+/** Reads a length of up to four bytes in minimal form, as Go's cryptobyte does. */
 function readLength(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;

@@ -1,10 +1,10 @@
-/** The few parts of DER (X.690) that a staking certificate is written with. */
+/** Writers for the DER elements (X.690) of a staking certificate. */
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tagged(0x30, Buffer.concat(parts));
 
 /** A context-specific, constructed field, `[number] EXPLICIT`. */
 export const explicit = (number: number, inner: Uint8Array): Uint8Array => tagged(0xa0 | number, inner);
 
-/** Small non-negative numbers are all a certificate of ours has. */
+/** An integer from 0 to 127; our certificates have no others. */
 export const smallInteger = (value: number): Uint8Array => tagged(0x02, Uint8Array.of(value));
 
 export const trueValue: Uint8Array = Uint8Array.of(0x01, 0x01, 0xff);
@@ -33,7 +33,7 @@ function lengthOf(length: number): number[] {
   return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }
 
-/** Seven bits a byte, the top bit on all but the last. */
+/** Seven bits per byte, the top bit set in all but the last. */
 function base128(value: number): number[] {
   const out = [value & 0x7f];
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) out.unshift((rest & 0x7f) | 0x80);

@@ -1,14 +1,14 @@
 import { Fault } from '../fault.ts';
 
-/** The little of a file system that keeping keys takes. */
-export type Files = {
-  /** undefined: there is no such file. */
+/** The file operations for keys. */
+export type KeyFiles = {
+  /** Returns undefined if the file does not exist. */
   read(path: string): Uint8Array | undefined;
-  /** All of it or nothing, readable by the owner alone, in a directory that is the owner's alone. */
+  /** Writes atomically; only the owner may access the file and its directory. */
   writePrivate(path: string, bytes: Uint8Array): void;
 };
 
-/** A thing the node can be given: what to call it, and by which flags. */
+/** A key or certificate that flags can provide: its name in messages, and the flags. */
 export type KeySource = { readonly noun: string; readonly file: string; readonly content: string };
 
 export const keySources = {
@@ -17,48 +17,48 @@ export const keySources = {
   signer: { noun: 'signer key', file: '--staking-signer-key-file', content: '--staking-signer-key-file-content' },
 } as const satisfies Record<string, KeySource>;
 
-/** Its bytes, and where they came from: a path or a flag, to be named if they are no good. */
-export type Given = { readonly bytes: Uint8Array; readonly origin: string };
+/** The bytes of a key or certificate, and their origin (a path or a flag) for messages. */
+export type KeyBytes = { readonly bytes: Uint8Array; readonly origin: string };
 
-export function fromFile(files: Files, gift: KeySource, path: string): Given {
-  const bytes = readIfThere(files, gift, path);
+export function readKeyFile(files: KeyFiles, source: KeySource, path: string): KeyBytes {
+  const bytes = readIfExists(files, source, path);
   if (bytes !== undefined) return { bytes, origin: path };
-  throw new IdentityError(`couldn't find ${gift.noun} at ${path}: put it there, or name another file with ${gift.file}`, {
+  throw new IdentityError(`couldn't find ${source.noun} at ${path}: create the file or name another with ${source.file}`, {
     code: 'IDENTITY_FILE_MISSING',
     path,
-    flag: gift.file,
+    flag: source.file,
   });
 }
 
-export function fromBase64(gift: KeySource, content: string): Given {
+export function decodeKeyContent(source: KeySource, content: string): KeyBytes {
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(content) && content.length % 4 === 0 && content.length > 0)
-    return { bytes: Buffer.from(content, 'base64'), origin: gift.content };
-  throw new IdentityError(`unable to decode base64 content of ${gift.content}: give the whole file in standard base64, with its padding`, {
+    return { bytes: Buffer.from(content, 'base64'), origin: source.content };
+  throw new IdentityError(`unable to decode base64 content of ${source.content}: provide the whole file in standard base64, with padding`, {
     code: 'IDENTITY_BAD_BASE64',
-    flag: gift.content,
+    flag: source.content,
   });
 }
 
-export function readIfThere(files: Files, gift: KeySource, path: string): Uint8Array | undefined {
+export function readIfExists(files: KeyFiles, source: KeySource, path: string): Uint8Array | undefined {
   try {
     return files.read(path);
   } catch (cause) {
-    throw fileFault('read', gift, path, cause);
+    throw fileError('read', source, path, cause);
   }
 }
 
-export function keep(files: Files, gift: KeySource, path: string, bytes: Uint8Array): void {
+export function writeKeyFile(files: KeyFiles, source: KeySource, path: string, bytes: Uint8Array): void {
   try {
     files.writePrivate(path, bytes);
   } catch (cause) {
-    throw fileFault('write', gift, path, cause);
+    throw fileError('write', source, path, cause);
   }
 }
 
-export const unusable = (gift: KeySource, origin: string, why: string): IdentityError =>
-  new IdentityError(`couldn't read ${gift.noun} from ${origin}: ${why}; name a good one with ${gift.file}`, {
+export const unusableKey = (source: KeySource, origin: string, why: string): IdentityError =>
+  new IdentityError(`couldn't read ${source.noun} from ${origin}: ${why}; provide a valid one with ${source.file}`, {
     code: 'IDENTITY_UNUSABLE',
-    flag: gift.file,
+    flag: source.file,
   });
 
 export type IdentityFault =
@@ -71,11 +71,14 @@ export type IdentityFault =
   | { code: 'IDENTITY_KEYS_DIFFER' };
 export class IdentityError extends Fault<IdentityFault> {}
 
-function fileFault(verb: 'read' | 'write', gift: KeySource, path: string, cause: unknown): IdentityError {
+function fileError(verb: 'read' | 'write', source: KeySource, path: string, cause: unknown): IdentityError {
   const why = (cause as { message?: string } | null)?.message ?? String(cause);
-  return new IdentityError(`couldn't ${verb} ${gift.noun} at ${path}: ${why}; mind its rights, or name another file with ${gift.file}`, {
-    code: 'IDENTITY_FILE_REFUSED',
-    path,
-    flag: gift.file,
-  });
+  return new IdentityError(
+    `couldn't ${verb} ${source.noun} at ${path}: ${why}; check its permissions or name another file with ${source.file}`,
+    {
+      code: 'IDENTITY_FILE_REFUSED',
+      path,
+      flag: source.file,
+    },
+  );
 }

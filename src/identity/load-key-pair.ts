@@ -1,10 +1,20 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { certificatePem, type KeyPair, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
-import { type Files, fromBase64, fromFile, type Given, IdentityError, keep, keySources, readIfThere, unusable } from './key-source.ts';
+import {
+  decodeKeyContent,
+  IdentityError,
+  type KeyBytes,
+  type KeyFiles,
+  keySources,
+  readIfExists,
+  readKeyFile,
+  unusableKey,
+  writeKeyFile,
+} from './key-source.ts';
 import { CertificateError, certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
 
-/** The peer's flags `--staking-tls-*` and `--staking-ephemeral-cert-enabled`. */
+/** Values of AvalancheGo's flags `--staking-tls-*` and `--staking-ephemeral-cert-enabled`. */
 export type TlsOptions = {
   readonly tlsCertFile?: string | undefined;
   readonly tlsKeyFile?: string | undefined;
@@ -13,44 +23,44 @@ export type TlsOptions = {
   readonly ephemeralCert?: boolean | undefined;
 };
 
-type Env = { readonly files: Files; readonly unixSeconds: () => bigint };
+type Env = { readonly files: KeyFiles; readonly unixSeconds: () => bigint };
 
-/** In the peer's order: ephemeral, then contents, then files, which are made if no flag names them. Peer: config.go, getStakingTLSCert. */
+/** Loads the key pair, in this order: ephemeral, from contents, from files. Files that no flag names are created. AvalancheGo: config.go, getStakingTLSCert. */
 export function loadKeyPair(options: TlsOptions, folder: string | undefined, env: Env): KeyPair {
   if (options.ephemeralCert) return newKeyPair(env.unixSeconds());
   const { tlsCertFile, tlsKeyFile, tlsCertContent, tlsKeyContent } = options;
   if (tlsCertContent !== undefined || tlsKeyContent !== undefined) {
-    if (tlsCertContent === undefined) throw missing(keySources.certificate.content, keySources.key.content);
-    if (tlsKeyContent === undefined) throw missing(keySources.key.content, keySources.certificate.content);
-    return readKeyPair(fromBase64(keySources.certificate, tlsCertContent), fromBase64(keySources.key, tlsKeyContent));
+    if (tlsCertContent === undefined) throw missingFlag(keySources.certificate.content, keySources.key.content);
+    if (tlsKeyContent === undefined) throw missingFlag(keySources.key.content, keySources.certificate.content);
+    return readKeyPair(decodeKeyContent(keySources.certificate, tlsCertContent), decodeKeyContent(keySources.key, tlsKeyContent));
   }
-  const isGiven = tlsCertFile !== undefined || tlsKeyFile !== undefined;
-  if (!isGiven && folder === undefined) return newKeyPair(env.unixSeconds());
-  const kept = folder === undefined ? undefined : { cert: `${folder}/staker.crt`, key: `${folder}/staker.key` };
-  if (!isGiven && kept) makeIfMissing(kept, env);
-  const certPath = tlsCertFile ?? kept?.cert;
-  const keyPath = tlsKeyFile ?? kept?.key;
-  if (certPath === undefined) throw missing(keySources.certificate.file, keySources.key.file);
-  if (keyPath === undefined) throw missing(keySources.key.file, keySources.certificate.file);
-  return readKeyPair(fromFile(env.files, keySources.certificate, certPath), fromFile(env.files, keySources.key, keyPath));
+  const isFileNamed = tlsCertFile !== undefined || tlsKeyFile !== undefined;
+  if (!isFileNamed && folder === undefined) return newKeyPair(env.unixSeconds());
+  const stored = folder === undefined ? undefined : { cert: `${folder}/staker.crt`, key: `${folder}/staker.key` };
+  if (!isFileNamed && stored) createIfMissing(stored, env);
+  const certPath = tlsCertFile ?? stored?.cert;
+  const keyPath = tlsKeyFile ?? stored?.key;
+  if (certPath === undefined) throw missingFlag(keySources.certificate.file, keySources.key.file);
+  if (keyPath === undefined) throw missingFlag(keySources.key.file, keySources.certificate.file);
+  return readKeyPair(readKeyFile(env.files, keySources.certificate, certPath), readKeyFile(env.files, keySources.key, keyPath));
 }
 
-/** The key is written last, and it alone says whether there is a pair: a crash between the two leaves none. Peer: staking/tls.go. */
-function makeIfMissing(paths: { cert: string; key: string }, env: Env): void {
-  if (readIfThere(env.files, keySources.key, paths.key) !== undefined) return;
+/** Creates a key pair unless the key file exists. The key is written last, so after a crash between the two files both are created again. AvalancheGo: staking/tls.go. */
+function createIfMissing(paths: { cert: string; key: string }, env: Env): void {
+  if (readIfExists(env.files, keySources.key, paths.key) !== undefined) return;
   const pair = newKeyPair(env.unixSeconds());
-  keep(env.files, keySources.certificate, paths.cert, Buffer.from(certificatePem(pair)));
-  keep(env.files, keySources.key, paths.key, Buffer.from(privateKeyPem(pair)));
+  writeKeyFile(env.files, keySources.certificate, paths.cert, Buffer.from(certificatePem(pair)));
+  writeKeyFile(env.files, keySources.key, paths.key, Buffer.from(privateKeyPem(pair)));
 }
 
-function readKeyPair(cert: Given, key: Given): KeyPair {
+function readKeyPair(cert: KeyBytes, key: KeyBytes): KeyPair {
   const certificate = pemDecode('CERTIFICATE', textOf(cert));
-  if (certificate === undefined) throw unusable(keySources.certificate, cert.origin, 'it holds no PEM block of type CERTIFICATE');
+  if (certificate === undefined) throw unusableKey(keySources.certificate, cert.origin, 'it has no PEM block of type CERTIFICATE');
   const publicKey = publicKeyOf(certificate, cert.origin);
   const privateKey = readPrivateKey(textOf(key));
-  if (privateKey === undefined) throw unusable(keySources.key, key.origin, 'it holds no private key in PEM form');
+  if (privateKey === undefined) throw unusableKey(keySources.key, key.origin, 'it has no private key in PEM format');
   if (createPublicKey(privateKey).equals(publicKey)) return { certificate, privateKey };
-  const remedy = `give the two that were made together with ${keySources.certificate.file} and ${keySources.key.file}`;
+  const remedy = `provide a matching pair with ${keySources.certificate.file} and ${keySources.key.file}`;
   throw new IdentityError(`staking key (${key.origin}) and staking certificate (${cert.origin}) do not match: ${remedy}`, {
     code: 'IDENTITY_KEYS_DIFFER',
   });
@@ -60,15 +70,15 @@ function publicKeyOf(certificate: Uint8Array, origin: string): KeyObject {
   try {
     return certificatePublicKey(certificate);
   } catch (cause) {
-    if (cause instanceof CertificateError) throw unusable(keySources.certificate, origin, cause.message);
+    if (cause instanceof CertificateError) throw unusableKey(keySources.certificate, origin, cause.message);
     throw cause;
   }
 }
 
-const textOf = (given: Given): string => Buffer.from(given.bytes).toString('latin1');
+const textOf = (file: KeyBytes): string => Buffer.from(file.bytes).toString('latin1');
 
-const missing = (flag: string, other: string) =>
-  new IdentityError(`${flag} is not set but ${other} is: a certificate and its key come together, set both or neither`, {
+const missingFlag = (flag: string, other: string) =>
+  new IdentityError(`${flag} is not set but ${other} is: set both or neither`, {
     code: 'IDENTITY_FLAG_MISSING',
     flag,
   });

@@ -1,4 +1,4 @@
-/** Base64 in lines of 64 between two marks (RFC 7468), as Go's encoding/pem writes it. */
+/** Encodes PEM (RFC 7468): base64 in lines of 64 characters, as Go's encoding/pem does. */
 export function pemEncode(label: string, bytes: Uint8Array): string {
   const lines =
     Buffer.from(bytes)
@@ -7,7 +7,7 @@ export function pemEncode(label: string, bytes: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** Bytes of the first block with this label, whatever else stands around it; undefined if there is none. */
+/** Returns the bytes of the first block with this label; undefined if there is none or it is invalid. */
 export function pemDecode(label: string, text: string): Uint8Array | undefined {
   const begin = `-----BEGIN ${label}-----`;
   const from = text.indexOf(begin);

@@ -4,112 +4,123 @@ import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import type { Dialect } from '../index/ddl.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { ask, type Steps } from '../index/steps.ts';
-import { type IndexTables, indexSchema, indexTablesOf, sharedIndexSchema, shelves } from '../index/tables.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import { type IndexTables, indexSchema, indexTablesOf, outputSets, sharedIndexSchema } from '../index/tables.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
-import { stored } from '../state/stored-utxo.ts';
+import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { type ChainModel, chainModel, type ModelBlock, type ModelOutput, type News } from './chain-model.ts';
+import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
 import {
-  addMoves,
+  addCrossChainOutputs,
+  addressesOfTx,
   assetRows,
-  assetsIn,
-  balanceNow,
+  assetsOfTx,
   balanceRows,
-  historyOf,
-  holderText,
+  bucketRows,
+  bucketStartByUnit,
+  type CrossChainOutput,
+  crossChainKey,
+  crossChainOutputs,
+  currentBalanceText,
+  exportedRows,
+  historyRowTexts,
+  holderRowText,
   importedRows,
-  involvedIn,
-  isMint,
-  type Move,
-  movedRows,
-  moveName,
-  movesOf,
+  isMintUtxo,
   outputRows,
-  presences,
   secondRows,
-  spanRows,
-  startsOf,
+  seenTimesByAddress,
 } from './expected-rows.ts';
-import { runningCounts } from './running-counts.ts';
+import { createRunningCounts } from './running-counts.ts';
 
-/** Holds an index against its chains. It knows the rules of the index anew: it shares no code with what writes it. */
+/** Compares an index with its chains. It implements the rules of the index a second time and shares no code with the writer. */
 export type IndexChecker = {
-  /** Reads what the chains have had since the last time, and checks what that touched. Differences, in words. */
-  readonly next: () => Steps<string[]>;
-  /** Checks every row of everything. */
-  readonly whole: () => Steps<string[]>;
+  /** Reads what the chains have stored since the last call and checks the rows that this affects. Returns the differences as texts. */
+  readonly checkNew: () => Steps<string[]>;
+  /** Checks all rows of all tables. */
+  readonly checkAll: () => Steps<string[]>;
 };
 
-/** All the chains that are indexed in the database. */
-export function indexChecker(chains: readonly IndexSpec[], dialect: Dialect): IndexChecker {
-  const watched = chains.map((spec) => ({ ...chainModel(spec, dialect), counts: runningCounts(spec) }));
-  const models = watched.map(({ model }) => model);
-  const moves = new Map<string, Move>();
+/** `chains` must be all chains that are indexed in the database. */
+export function createIndexChecker(chains: readonly IndexSpec[], dialect: Dialect): IndexChecker {
+  const checked = chains.map((spec) => ({ ...createChainModel(spec, dialect), counts: createRunningCounts(spec) }));
+  const models = checked.map(({ model }) => model);
+  const crossChain = new Map<string, CrossChainOutput>();
 
-  function* readOn(): Steps<{ model: ChainModel; counts: Counts; news: News }[]> {
+  function* readAll(): Steps<{ model: ChainModel; counts: Counts; newData: NewChainData }[]> {
     const read = [];
-    for (const { model, counts, readOn } of watched) {
-      const news = yield* readOn();
-      for (const output of news.older) counts.addOlder(output);
-      for (const block of news.blocks) {
+    for (const { model, counts, readNew } of checked) {
+      const newData = yield* readNew();
+      for (const output of newData.preLinearization) counts.addPreLinearization(output);
+      for (const block of newData.blocks) {
         counts.addBlock(block);
-        addMoves(moves, model.spec.id, block.txs);
+        addCrossChainOutputs(crossChain, model.spec.id, block.txs);
       }
-      read.push({ model, counts, news });
+      read.push({ model, counts, newData });
     }
     return read;
   }
 
   return {
-    next: function* () {
+    checkNew: function* () {
       const problems: string[] = [];
-      const read = yield* readOn();
-      yield* addGone(moves);
-      for (const { model, counts, news } of read) problems.push(...(yield* checkNews(model, counts, news, moves)));
+      const read = yield* readAll();
+      yield* addSpentTimes(crossChain);
+      for (const { model, counts, newData } of read) problems.push(...(yield* checkNewData(model, counts, newData, crossChain)));
       return problems;
     },
-    whole: function* () {
-      yield* readOn();
+    checkAll: function* () {
+      yield* readAll();
       const problems: string[] = [];
-      const moves = movesOf(models);
-      yield* addGone(moves);
-      const names = yield* movedNames();
-      for (const model of models) problems.push(...(yield* checkChain(model, moves, names)));
-      problems.push(...differences('moved', [...moves.values()].map(moveText), yield* movedTexts()));
+      const crossChain = crossChainOutputs(models);
+      yield* addSpentTimes(crossChain);
+      const keys = yield* movedKeys();
+      for (const model of models) problems.push(...(yield* checkChain(model, crossChain, keys)));
+      problems.push(...differences('moved', [...crossChain.values()].map(crossChainOutputText), yield* movedTexts()));
       return problems;
     },
   };
 }
 
-/** Checks an index once, whole. */
-export const checkIndex = (chains: readonly IndexSpec[], dialect: Dialect): Steps<string[]> => indexChecker(chains, dialect).whole();
+/** Checks all rows of an index once. */
+export const checkIndex = (chains: readonly IndexSpec[], dialect: Dialect): Steps<string[]> =>
+  createIndexChecker(chains, dialect).checkAll();
 
-type Counts = ReturnType<typeof runningCounts>;
+type Counts = ReturnType<typeof createRunningCounts>;
 
-function* checkChain(model: ChainModel, moves: ReadonlyMap<string, Move>, names: ReadonlyMap<number, string>): Steps<string[]> {
+function* checkChain(
+  model: ChainModel,
+  crossChain: ReadonlyMap<string, CrossChainOutput>,
+  movedKeyBySeq: ReadonlyMap<number, string>,
+): Steps<string[]> {
   const { spec, blocks, outputs, txs } = model;
   const t = indexTablesOf(spec.number);
-  const own = [...moves.values()].filter(({ source }) => source === spec.id);
-  const inbound = [...moves.values()].filter(({ destination }) => destination === spec.id);
-  const places = [...[...outputs.values()].map((output) => outputRows(output)), ...own.map(movedRows), ...inbound.map(importedRows)];
-  const named = (seq: SqlValue) => (Number(seq) < 0 ? (names.get(-Number(seq)) ?? '?') : `${seq}`);
+  const outbound = [...crossChain.values()].filter(({ source }) => source === spec.id);
+  const inbound = [...crossChain.values()].filter(({ destination }) => destination === spec.id);
+  const setRows = [
+    ...[...outputs.values()].map((output) => outputRows(output)),
+    ...outbound.map(exportedRows),
+    ...inbound.map(importedRows),
+  ];
+  const seqText = (seq: SqlValue) => (Number(seq) < 0 ? (movedKeyBySeq.get(-Number(seq)) ?? '?') : `${seq}`);
   const expected: { readonly [K in keyof IndexTables]: readonly string[] } = {
-    holding: places.flatMap(({ holding }) => holding),
-    amount: places.flatMap(({ amount }) => amount),
-    history: txs.flatMap(historyOf),
+    holding: setRows.flatMap(({ holding }) => holding),
+    amount: setRows.flatMap(({ amount }) => amount),
+    history: txs.flatMap(historyRowTexts),
     balance: balanceRows(model),
-    holder: [...presences(model)].map(([address, presence]) => holderText(address, presence)),
+    holder: [...seenTimesByAddress(model)].map(([address, times]) => holderRowText(address, times)),
     assetStat: assetRows(model),
-    minter: [...outputs.values()].filter(({ utxo }) => isMint(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
-    span: spanRows(model),
+    minter: [...outputs.values()].filter(({ utxo }) => isMintUtxo(utxo)).map(({ utxo, seq }) => `${utxo.assetID} ${seq}`),
+    span: bucketRows(model),
     second: secondRows(model).map(({ text }) => text),
   };
   const problems: string[] = [];
   for (const key of Object.keys(expected) as (keyof IndexTables)[]) {
     const columns = Object.keys(indexSchema[key].columns);
-    const rows = yield* ask<Row>([{ text: `SELECT ${columns.join(', ')} FROM ${t[key]}`, values: [] }]);
-    const texts = rows.map((row) => columns.map((column) => (column === 'seq' ? named(row[column] ?? null) : cell(row[column]))).join(' '));
+    const rows = yield* fetchRows<CheckedRow>([{ text: `SELECT ${columns.join(', ')} FROM ${t[key]}`, values: [] }]);
+    const texts = rows.map((row) =>
+      columns.map((column) => (column === 'seq' ? seqText(row[column] ?? null) : cellText(row[column]))).join(' '),
+    );
     problems.push(...differences(t[key], expected[key], texts));
   }
   const last = blocks[blocks.length - 1]?.height ?? -1;
@@ -117,37 +128,44 @@ function* checkChain(model: ChainModel, moves: ReadonlyMap<string, Move>, names:
   return problems;
 }
 
-function* checkNews(model: ChainModel, counts: Counts, { blocks, older }: News, moves: ReadonlyMap<string, Move>): Steps<string[]> {
-  if (blocks.length + older.length === 0) return [];
+function* checkNewData(
+  model: ChainModel,
+  counts: Counts,
+  { blocks, preLinearization }: NewChainData,
+  crossChain: ReadonlyMap<string, CrossChainOutput>,
+): Steps<string[]> {
+  if (blocks.length + preLinearization.length === 0) return [];
   const { spec } = model;
   const t = indexTablesOf(spec.number);
   const problems: string[] = [];
-  const outputs = new Set<ModelOutput>(older);
+  const outputs = new Set<ModelOutput>(preLinearization);
   const addresses = new Set<Address>();
   const assets = new Set<Id>();
   for (const tx of blocks.flatMap((block) => block.txs)) {
-    for (const { id } of [...tx.consumed, ...tx.emitted]) outputs.add(model.outputs.get(id) as ModelOutput);
-    for (const address of involvedIn(tx)) addresses.add(address);
-    for (const asset of assetsIn(tx)) assets.add(asset);
-    for (const row of historyOf(tx)) {
+    for (const { id } of [...tx.consumed, ...tx.created]) outputs.add(model.outputs.get(id) as ModelOutput);
+    for (const address of addressesOfTx(tx)) addresses.add(address);
+    for (const asset of assetsOfTx(tx)) assets.add(asset);
+    for (const row of historyRowTexts(tx)) {
       const [subject, kind, seq] = row.split(' ') as [string, string, string];
       const values = [Buffer.from(subject, 'hex'), Number(kind), Number(seq)];
       problems.push(...(yield* expectRow(t.history, indexSchema.history.columns, 'subject = ? AND kind = ? AND tx = ?', values, [row])));
     }
-    for (const { utxo, to } of tx.exported) problems.push(...(yield* checkMove(moves, utxo, spec.id, to)));
-    for (const { utxo, from } of tx.imported) problems.push(...(yield* checkMove(moves, utxo, from, spec.id)));
+    for (const { utxo, to } of tx.exported) problems.push(...(yield* checkCrossChainOutput(crossChain, utxo, spec.id, to)));
+    for (const { utxo, from } of tx.imported) problems.push(...(yield* checkCrossChainOutput(crossChain, utxo, from, spec.id)));
   }
   for (const output of outputs) problems.push(...(yield* checkOutput(model, output)));
   for (const address of addresses)
     problems.push(
-      ...(yield* expectRow(t.holder, indexSchema.holder.columns, 'address = ?', [addressToBytes(address)], counts.holder(address))),
+      ...(yield* expectRow(t.holder, indexSchema.holder.columns, 'address = ?', [addressToBytes(address)], counts.holderRows(address))),
     );
   for (const asset of assets)
-    problems.push(...(yield* expectRow(t.assetStat, indexSchema.assetStat.columns, 'asset = ?', [idToBytes(asset)], counts.asset(asset))));
+    problems.push(
+      ...(yield* expectRow(t.assetStat, indexSchema.assetStat.columns, 'asset = ?', [idToBytes(asset)], counts.assetRows(asset))),
+    );
   for (const time of timesOf(blocks)) {
-    problems.push(...(yield* expectRow(t.second, indexSchema.second.columns, 'time = ?', [time], counts.second(time))));
-    for (const [unit, startOf] of startsOf.entries()) {
-      const expected = counts.span(unit, time);
+    problems.push(...(yield* expectRow(t.second, indexSchema.second.columns, 'time = ?', [time], counts.secondRows(time))));
+    for (const [unit, startOf] of bucketStartByUnit.entries()) {
+      const expected = counts.bucketRows(unit, time);
       problems.push(...(yield* expectRow(t.span, indexSchema.span.columns, 'unit = ? AND start = ?', [unit, startOf(time)], expected)));
     }
   }
@@ -158,89 +176,105 @@ function* checkNews(model: ChainModel, counts: Counts, { blocks, older }: News, 
 
 const timesOf = (blocks: readonly ModelBlock[]): Set<number> => new Set(blocks.filter(({ height }) => height > 0).map(({ time }) => time));
 
-/** An output is on its shelf and on no other; the balance it belongs to is the sum of what there is. */
+/** Checks that an output is in its set and in no other, and that its balance is the sum of the unspent outputs. */
 function* checkOutput(model: ChainModel, output: ModelOutput): Steps<string[]> {
   const { utxo, seq, time } = output;
   const t = indexTablesOf(model.spec.number);
   const problems: string[] = [];
-  const tie = Buffer.from(utxo.id.slice(0, 16), 'hex');
+  const tiebreaker = Buffer.from(utxo.id.slice(0, 16), 'hex');
   const amount = Buffer.from(outputRows(output).amount[0]?.split(' ')[2] ?? '', 'hex');
   for (const owner of new Set(utxo.output.addresses)) {
-    const mine = (rows: readonly string[]) => rows.filter((row) => row.startsWith(owner));
-    const places = Object.values(shelves).map(() => '?');
-    const where = (sorting: string) => `address = ? AND shelf IN (${places.join(', ')}) AND ${sorting} = ? AND tie = ? AND seq = ?`;
-    const key = [addressToBytes(owner), ...Object.values(shelves)];
+    const ownRows = (rows: readonly string[]) => rows.filter((row) => row.startsWith(owner));
+    const placeholders = Object.values(outputSets).map(() => '?');
+    const where = (sortColumn: string) =>
+      `address = ? AND shelf IN (${placeholders.join(', ')}) AND ${sortColumn} = ? AND tie = ? AND seq = ?`;
+    const key = [addressToBytes(owner), ...Object.values(outputSets)];
     const { holding, amount: amounts } = outputRows(output);
-    problems.push(...(yield* expectRow(t.holding, indexSchema.holding.columns, where('time'), [...key, time, tie, seq], mine(holding))));
-    problems.push(...(yield* expectRow(t.amount, indexSchema.amount.columns, where('amount'), [...key, amount, tie, seq], mine(amounts))));
+    problems.push(
+      ...(yield* expectRow(t.holding, indexSchema.holding.columns, where('time'), [...key, time, tiebreaker, seq], ownRows(holding))),
+    );
+    problems.push(
+      ...(yield* expectRow(t.amount, indexSchema.amount.columns, where('amount'), [...key, amount, tiebreaker, seq], ownRows(amounts))),
+    );
   }
-  if (isMint(utxo)) {
+  if (isMintUtxo(utxo)) {
     const expected = [`${utxo.assetID} ${seq}`];
     problems.push(
       ...(yield* expectRow(t.minter, indexSchema.minter.columns, 'asset = ? AND seq = ?', [idToBytes(utxo.assetID), seq], expected)),
     );
   }
   const [owner, ...others] = utxo.output.addresses;
-  if (owner === undefined || others.length > 0 || isMint(utxo)) return problems;
+  if (owner === undefined || others.length > 0 || isMintUtxo(utxo)) return problems;
   const {
     assetID,
     output: { locktime },
   } = utxo;
-  const rows = yield* ask<Row>([
+  const rows = yield* fetchRows<CheckedRow>([
     {
       text: `SELECT amount, count, nfts FROM ${t.balance} WHERE address = ? AND asset = ? AND locktime = ? ORDER BY height DESC LIMIT 1`,
       values: [addressToBytes(owner), idToBytes(assetID), u64Bytes(locktime)],
     },
   ]);
-  const now = balanceNow(model, owner, assetID, locktime);
-  const texts = rows.map((row) => `${cell(row.amount)} ${row.count} ${row.nfts}`);
-  // What never was there at the end of a block has no row.
+  const now = currentBalanceText(model, owner, assetID, locktime);
+  const texts = rows.map((row) => `${cellText(row.amount)} ${row.count} ${row.nfts}`);
+  // A balance that was never above zero at the end of a block has no row.
   if (texts.length > 0 || !now.endsWith(' 0 0')) problems.push(...differences(`balance of ${owner} in ${idText(assetID)}`, [now], texts));
   return problems;
 }
 
-function* checkMove(moves: ReadonlyMap<string, Move>, utxo: Utxo, source: Id, destination: Id): Steps<string[]> {
-  const move = moves.get(moveName(utxo.id, source, destination));
+function* checkCrossChainOutput(
+  crossChain: ReadonlyMap<string, CrossChainOutput>,
+  utxo: Utxo,
+  source: Id,
+  destination: Id,
+): Steps<string[]> {
+  const output = crossChain.get(crossChainKey(utxo.id, source, destination));
   const texts = yield* movedTexts('WHERE id = ? AND source = ? AND destination = ?', [utxo.id, source, destination].map(idToBytes));
-  return differences('moved', move === undefined ? [] : [moveText(move)], texts);
+  return differences('moved', output === undefined ? [] : [crossChainOutputText(output)], texts);
 }
 
-const moveText = ({ utxo, source, destination, put, taken, gone }: Move): string =>
-  [utxo.id, source, destination, toHex(stored(utxo)), put?.time ?? taken?.time, put?.height]
-    .concat([taken?.tx.id, taken?.height, taken?.time ?? gone])
+const crossChainOutputText = ({ utxo, source, destination, exportedBy, importedBy, spentTime }: CrossChainOutput): string =>
+  [utxo.id, source, destination, toHex(encodeStoredUtxo(utxo)), exportedBy?.time ?? importedBy?.time, exportedBy?.height]
+    .concat([importedBy?.tx.id, importedBy?.height, importedBy?.time ?? spentTime])
     .map((value) => value ?? 'null')
     .join(' ');
 
-/** What no chain here can tell is believed if it can be so: this chain had put it, and nobody is known to have taken it. */
-function* addGone(moves: ReadonlyMap<string, Move>): Steps<void> {
-  const rows = yield* ask<{ id: Uint8Array; source: Uint8Array; destination: Uint8Array; taken_time: number }>([
+/**
+ * Takes over the spent times of exports whose import is unknown. No chain in the database can confirm these, so they are accepted if they
+ * are possible: the source chain exported the output before, and no import of it is known.
+ */
+function* addSpentTimes(crossChain: ReadonlyMap<string, CrossChainOutput>): Steps<void> {
+  const rows = yield* fetchRows<{ id: Uint8Array; source: Uint8Array; destination: Uint8Array; taken_time: number }>([
     { text: 'SELECT id, source, destination, taken_time FROM moved WHERE taken_by IS NULL AND taken_time IS NOT NULL', values: [] },
   ]);
   for (const { id, source, destination, taken_time } of rows) {
-    const move = moves.get(toHex(id) + toHex(source) + toHex(destination));
-    if (move?.put !== undefined && move.taken === undefined && taken_time >= move.put.time) move.gone = taken_time;
+    const output = crossChain.get(toHex(id) + toHex(source) + toHex(destination));
+    if (output?.exportedBy !== undefined && output.importedBy === undefined && taken_time >= output.exportedBy.time)
+      output.spentTime = taken_time;
   }
 }
 
 function* movedTexts(where = '', values: readonly SqlValue[] = []): Steps<string[]> {
   const columns = Object.keys(sharedIndexSchema.moved.columns).filter((column) => column !== 'seq');
-  const rows = yield* ask<Row>([{ text: `SELECT ${columns.join(', ')} FROM moved ${where}`, values }]);
-  return rows.map((row) => columns.map((column) => cell(row[column])).join(' '));
+  const rows = yield* fetchRows<CheckedRow>([{ text: `SELECT ${columns.join(', ')} FROM moved ${where}`, values }]);
+  return rows.map((row) => columns.map((column) => cellText(row[column])).join(' '));
 }
 
-function* movedNames(): Steps<Map<number, string>> {
-  const rows = yield* ask<{ seq: number; id: Uint8Array; source: Uint8Array; destination: Uint8Array }>([
+function* movedKeys(): Steps<Map<number, string>> {
+  const rows = yield* fetchRows<{ seq: number; id: Uint8Array; source: Uint8Array; destination: Uint8Array }>([
     { text: 'SELECT seq, id, source, destination FROM moved', values: [] },
   ]);
   return new Map(rows.map(({ seq, id, source, destination }) => [seq, toHex(id) + toHex(source) + toHex(destination)]));
 }
 
 function* progressTexts({ id }: IndexSpec): Steps<string[]> {
-  const rows = yield* ask<Row>([{ text: 'SELECT chain, height, complete_from FROM progress WHERE chain = ?', values: [idToBytes(id)] }]);
-  return rows.map((row) => `${cell(row.chain)} ${row.height} ${row.complete_from}`);
+  const rows = yield* fetchRows<CheckedRow>([
+    { text: 'SELECT chain, height, complete_from FROM progress WHERE chain = ?', values: [idToBytes(id)] },
+  ]);
+  return rows.map((row) => `${cellText(row.chain)} ${row.height} ${row.complete_from}`);
 }
 
-type Row = { readonly [column: string]: SqlValue };
+type CheckedRow = { readonly [column: string]: SqlValue };
 
 function* expectRow(
   table: string,
@@ -250,25 +284,25 @@ function* expectRow(
   expected: readonly string[],
 ): Steps<string[]> {
   const names = Object.keys(columns);
-  const rows = yield* ask<Row>([{ text: `SELECT ${names.join(', ')} FROM ${table} WHERE ${where}`, values }]);
+  const rows = yield* fetchRows<CheckedRow>([{ text: `SELECT ${names.join(', ')} FROM ${table} WHERE ${where}`, values }]);
   return differences(
     table,
     expected,
-    rows.map((row) => names.map((name) => cell(row[name])).join(' ')),
+    rows.map((row) => names.map((name) => cellText(row[name])).join(' ')),
   );
 }
 
-const cell = (value: SqlValue | undefined): string =>
+const cellText = (value: SqlValue | undefined): string =>
   value instanceof Uint8Array ? toHex(value) : value === null || value === undefined ? 'null' : `${value}`;
 
-/** Both as sets of rows; a row that stands there twice is told as well. */
+/** The differences between two sets of rows. Also reports if a row was found twice. */
 function differences(table: string, expected: readonly string[], found: readonly string[]): string[] {
-  const [wanted, there] = [new Set(expected), new Set(found)];
-  const missing = [...wanted].filter((row) => !there.has(row)).map((row) => `${table}: missing ${row}`);
-  const extra = [...there].filter((row) => !wanted.has(row)).map((row) => `${table}: should not have ${row}`);
-  const doubled = wanted.size === expected.length && there.size !== found.length ? [`${table}: has a row twice`] : [];
-  return [...missing, ...extra, ...doubled].slice(0, maxTold);
+  const [expectedSet, foundSet] = [new Set(expected), new Set(found)];
+  const missing = [...expectedSet].filter((row) => !foundSet.has(row)).map((row) => `${table}: missing row ${row}`);
+  const extra = [...foundSet].filter((row) => !expectedSet.has(row)).map((row) => `${table}: unexpected row ${row}`);
+  const duplicates = expectedSet.size === expected.length && foundSet.size !== found.length ? [`${table}: duplicate row`] : [];
+  return [...missing, ...extra, ...duplicates].slice(0, maxReported);
 }
 
-/** Of one table at a time. */
-const maxTold = 20;
+/** Differences reported per table. */
+const maxReported = 20;

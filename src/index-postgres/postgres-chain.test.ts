@@ -3,13 +3,19 @@ import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import { chainTables } from '../index/chain-tables.ts';
-import { learnedPostgres, migratePostgres } from '../index/migrate.ts';
+import { migratePostgres, readBackfillRevision } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
 import { runSteps } from '../index/steps.ts';
 import { checkIndex } from '../index-check/check-index.ts';
-import { type IndexedChain, type IndexedWorld, indexedWorld, indexTables, type Prepared } from '../index-sqlite/indexed-world.fixture.ts';
-import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
-import { worldGenesis } from '../index-write/two-chains.fixture.ts';
+import {
+  type IndexedChains,
+  type IndexedTestChain,
+  openIndexedChains,
+  type PreparedBlock,
+  sortedIndexTables,
+} from '../index-sqlite/indexed-chains.fixture.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import type { NewBlock } from '../state/block-change.ts';
@@ -18,25 +24,25 @@ import { parseBlock } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Output } from '../tx/output.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { type PostgresChain, postgresChain } from './postgres-chain.ts';
+import { openPostgresChain, type PostgresChain } from './postgres-chain.ts';
 
 const server = process.env.SERAC_TEST_POSTGRES;
 
 const byId = (a: { readonly id: Id }, b: { readonly id: Id }): number => (a.id < b.id ? -1 : 1);
 
-const exportsOf = (state: IndexedChain['state']): Utxo[] =>
+const exportsOf = (state: IndexedTestChain['state']): Utxo[] =>
   Array.from({ length: Number(state.height()) }, (_, i) => parseBlock(state.blockAt(BigInt(i + 1)) as Uint8Array)).flatMap(({ txs }) =>
     txs.flatMap((tx) => effectsOf(tx).exported?.utxos ?? []),
   );
 
-describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left out: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   const admin = server === undefined ? undefined : openPostgres({ url: server, max: 1, statementMilliseconds: 30_000 });
   afterAll(() => admin?.close());
 
-  /** An empty database with the tables for the chains of a world, gone afterwards. */
+  /** Runs work in a new database with tables for the test chains, and drops it afterwards. */
   const inDatabase = async (
     name: string,
-    world: IndexedWorld,
+    testChains: IndexedChains,
     work: (sql: ReturnType<typeof openPostgres>, chains: PostgresChain[]) => Promise<void>,
   ) => {
     const database = `serac_index_writer_${process.pid}_${name}`;
@@ -48,15 +54,15 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       const numbers = await migratePostgres(
         sql,
         12345,
-        world.chains.map(({ spec }) => ({ id: spec.id, genesis: worldGenesis })),
+        testChains.chains.map(({ spec }) => ({ id: spec.id, genesis: twoChainsGenesis })),
       );
-      expect(numbers).toEqual(world.specs.map(({ number }) => number));
-      const chains = world.specs.map((spec) => postgresChain(sql, spec));
+      expect(numbers).toEqual(testChains.specs.map(({ number }) => number));
+      const chains = testChains.specs.map((spec) => openPostgresChain(sql, spec));
       for (const [i, chain] of chains.entries()) {
-        const { source } = world.chains[i] as IndexedChain;
+        const { source } = testChains.chains[i] as IndexedTestChain;
         expect(await chain.isInitialized()).toBe(false);
-        await chain.init(source.genesisTxs, source.first);
-        await chain.init(source.genesisTxs, source.first);
+        await chain.init(source.genesisTxs, source.firstBlock);
+        await chain.init(source.genesisTxs, source.firstBlock);
       }
       await work(sql, chains);
     } finally {
@@ -65,13 +71,13 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     }
   };
 
-  const dump = async (sql: Sql, { specs }: IndexedWorld) => {
+  const dump = async (sql: Sql, { specs }: IndexedChains) => {
     const numbers = specs.map(({ number }) => number);
     const own = numbers.flatMap((number) =>
       (Object.keys(chainTables) as (keyof typeof chainTables)[]).map((key) => ({ name: tablesOf(number)[key], key: chainTables[key].key })),
     );
     const tables = new Map<string, string[]>();
-    for (const { name, key } of [...own, ...indexTables(numbers)]) {
+    for (const { name, key } of [...own, ...sortedIndexTables(numbers)]) {
       const rows = await sql.all<{ [column: string]: unknown }>(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`, []);
       tables.set(
         name,
@@ -86,43 +92,43 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     return tables;
   };
 
-  test('keeps the same rows as SQLite, however many blocks come at once', async () => {
-    const world = indexedWorld(openDatabase, 61);
-    world.begin();
-    await inDatabase('same', world, async (sql, chains) => {
-      let waiting: { chain: IndexedChain; blocks: NewBlock[] } | undefined;
+  test('writes the same rows as SQLite for any number of blocks per commit', async () => {
+    const testChains = openIndexedChains(openDatabase, 61);
+    testChains.begin();
+    await inDatabase('same', testChains, async (sql, chains) => {
+      let batch: { chain: IndexedTestChain; blocks: NewBlock[] } | undefined;
       const flush = async () => {
-        if (waiting !== undefined) await chains[world.chains.indexOf(waiting.chain)]?.commit(waiting.blocks);
-        waiting = undefined;
+        if (batch !== undefined) await chains[testChains.chains.indexOf(batch.chain)]?.commit(batch.blocks);
+        batch = undefined;
       };
       for (let i = 0; i < 120; i++) {
-        const prepared = world.prepare();
-        world.commit(prepared);
-        if (waiting?.chain !== prepared.chain || i % 40 === 39) await flush();
-        waiting ??= { chain: prepared.chain, blocks: [] };
-        waiting.blocks.push(prepared);
+        const prepared = testChains.prepare();
+        testChains.commit(prepared);
+        if (batch?.chain !== prepared.chain || i % 40 === 39) await flush();
+        batch ??= { chain: prepared.chain, blocks: [] };
+        batch.blocks.push(prepared);
       }
       await flush();
-      expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
-      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
+      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
-      // What was exported is found to be gone: the same again, and the answers that were kept know that the past has changed.
-      const owners = [...new Set(world.chains.flatMap(({ state }) => exportsOf(state).flatMap(({ output }) => output.addresses)))];
-      for (const [i, { index }] of world.chains.entries()) {
-        const [here, there] = [index.exported, (chains[i] as PostgresChain).exported];
-        const [open, same] = await Promise.all(
-          [there, here].map(async (shelf) => (await Promise.all(owners.map(shelf.open))).flat().sort(byId)),
+      // Marks exported outputs as spent: the rows are the same again, and the backfill revision, which invalidates cached responses, rises.
+      const owners = [...new Set(testChains.chains.flatMap(({ state }) => exportsOf(state).flatMap(({ output }) => output.addresses)))];
+      for (const [i, { index }] of testChains.chains.entries()) {
+        const [sqlite, postgres] = [index.exported, (chains[i] as PostgresChain).exported];
+        const [unspent, expected] = await Promise.all(
+          [postgres, sqlite].map(async (exported) => (await Promise.all(owners.map(exported.listUnspent))).flat().sort(byId)),
         );
-        expect(open?.length).toBeGreaterThan(1);
-        expect(open).toEqual(same);
-        const before = await learnedPostgres(sql);
-        for (let n = 0; n < 2; n++) for (const shelf of [here, there]) await shelf.take(open?.slice(1) ?? []);
-        expect(await learnedPostgres(sql)).toBe(before + 1);
+        expect(unspent?.length).toBeGreaterThan(1);
+        expect(unspent).toEqual(expected);
+        const before = await readBackfillRevision(sql);
+        for (let n = 0; n < 2; n++) for (const exported of [sqlite, postgres]) await exported.markSpent(unspent?.slice(1) ?? []);
+        expect(await readBackfillRevision(sql)).toBe(before + 1);
       }
-      expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
-      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
+      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
-      for (const [i, { state }] of world.chains.entries()) {
+      for (const [i, { state }] of testChains.chains.entries()) {
         const chain = chains[i] as PostgresChain;
         expect(await chain.lastAccepted()).toEqual(state.lastAccepted());
         for (const height of [0n, 1n, state.height()])
@@ -130,21 +136,21 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         expect(await chain.blockAt(state.height() + 1n)).toBeUndefined();
       }
     });
-    world.close();
+    testChains.close();
   }, 60_000);
 
-  test('takes the next blocks only, all of them or none', async () => {
-    const world = indexedWorld(openDatabase, 62);
-    world.begin();
-    await inDatabase('order', world, async (sql, chains) => {
-      const own = world.chains[0] as IndexedChain;
+  test('accepts only the next blocks, all of them or none', async () => {
+    const testChains = openIndexedChains(openDatabase, 62);
+    testChains.begin();
+    await inDatabase('order', testChains, async (sql, chains) => {
+      const own = testChains.chains[0] as IndexedTestChain;
       const chain = chains[0] as PostgresChain;
       const blocks = Array.from({ length: 12 }, () => {
-        const prepared = world.prepare(own);
-        world.commit(prepared);
+        const prepared = testChains.prepare(own);
+        testChains.commit(prepared);
         return prepared;
       });
-      const before = await dump(sql, world);
+      const before = await dump(sql, testChains);
       const faultOf = (work: Promise<unknown>) =>
         work.then(
           () => undefined,
@@ -152,47 +158,47 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         );
       expect(await faultOf(chain.commit(blocks.slice(1)))).toBe('INDEX_WRONG_PARENT');
       expect(await faultOf(chain.commit([...blocks.slice(0, 4), ...blocks.slice(5)]))).toBe('INDEX_WRONG_PARENT');
-      const last = blocks[blocks.length - 1] as Prepared;
-      const strangers = [...last.diff.consumed].map(([id, utxo]) => [id, { ...utxo, id: `${id.slice(2)}00` as Id }] as const);
-      expect(strangers.length).toBeGreaterThan(0);
-      const wrong = { ...last, diff: { ...last.diff, consumed: new Map(strangers) } };
+      const last = blocks[blocks.length - 1] as PreparedBlock;
+      const unknown = [...last.diff.consumed].map(([id, utxo]) => [id, { ...utxo, id: `${id.slice(2)}00` as Id }] as const);
+      expect(unknown.length).toBeGreaterThan(0);
+      const wrong = { ...last, diff: { ...last.diff, consumed: new Map(unknown) } };
       expect(await faultOf(chain.commit([...blocks.slice(0, -1), wrong]))).toBe('INDEX_MISSING_OUTPUT');
-      expect(await dump(sql, world)).toEqual(before);
+      expect(await dump(sql, testChains)).toEqual(before);
       await chain.commit([]);
       await chain.commit(blocks);
       expect(await chain.lastAccepted()).toEqual(own.state.lastAccepted());
-      expect(await runSteps(sql, checkIndex(world.specs, 'postgres'))).toEqual([]);
+      expect(await runSteps(sql, checkIndex(testChains.specs, 'postgres'))).toEqual([]);
 
       const utxos = blocks.flatMap(({ diff }) => diff.applied.flatMap(({ effects }) => [...effects.created]));
       const asset = own.source.feeAsset;
-      const plain = blocks.flatMap(({ diff }) => diff.applied).find(({ tx }) => tx.unsigned.kind === 'BaseTx')?.tx.id as typeof asset;
-      const nobody = '0'.repeat(64) as typeof asset;
-      const held = await chain.load({ utxos: [...utxos.map(({ id }) => id), nobody], assets: [asset, plain, nobody] });
-      expect([...held.utxos.keys()].sort()).toEqual(
+      const baseTx = blocks.flatMap(({ diff }) => diff.applied).find(({ tx }) => tx.unsigned.kind === 'BaseTx')?.tx.id as typeof asset;
+      const unknownID = '0'.repeat(64) as typeof asset;
+      const loaded = await chain.load({ utxos: [...utxos.map(({ id }) => id), unknownID], assets: [asset, baseTx, unknownID] });
+      expect([...loaded.utxos.keys()].sort()).toEqual(
         utxos
           .map(({ id }) => id)
           .filter((id) => own.state.utxo(id) !== undefined)
           .sort(),
       );
-      for (const [id, utxo] of held.utxos) expect(utxo).toEqual(own.state.utxo(id) as typeof utxo);
-      expect(held.spent.size + held.utxos.size).toBe(utxos.length);
-      expect([...held.assets].sort()).toEqual(
+      for (const [id, utxo] of loaded.utxos) expect(utxo).toEqual(own.state.utxo(id) as typeof utxo);
+      expect(loaded.spent.size + loaded.utxos.size).toBe(utxos.length);
+      expect([...loaded.assets].sort()).toEqual(
         [
           [asset, { id: asset, fxs: [0] }],
-          [plain, 'not-an-asset'],
+          [baseTx, 'not-an-asset'],
         ].sort() as never,
       );
     });
-    world.close();
+    testChains.close();
   }, 60_000);
 
-  test('adds outputs that are older than its blocks', async () => {
-    const world = indexedWorld(openDatabase, 63);
-    world.begin();
-    await inDatabase('older', world, async (sql, chains) => {
-      const own = world.chains[0] as IndexedChain;
+  test('adds outputs from before linearization', async () => {
+    const testChains = openIndexedChains(openDatabase, 63);
+    testChains.begin();
+    await inDatabase('pre_linearization', testChains, async (sql, chains) => {
+      const own = testChains.chains[0] as IndexedTestChain;
       const chain = chains[0] as PostgresChain;
-      const strangers = Array.from({ length: 30 }, (_, i) =>
+      const preLinearizationUtxos = Array.from({ length: 30 }, (_, i) =>
         makeUtxo(
           sha256Hex(Buffer.from(`old ${i}`)) as Id,
           i,
@@ -202,16 +208,16 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       );
       const spec = { ...own.spec };
       for (let i = 0; i < 6; i++) {
-        const prepared = world.prepare(own);
-        const older = strangers.slice(i * 4, i * 4 + 2);
-        own.state.commitAll([{ ...prepared, preLinearizationUtxos: older }], own.index.withinAll);
-        await chain.commit([{ ...prepared, preLinearizationUtxos: older }]);
-        own.state.addPreLinearizationUtxos(strangers.slice(i * 4, i * 4 + 4), own.index.withinOlder);
-        await chain.addOlder(strangers.slice(i * 4, i * 4 + 4));
+        const prepared = testChains.prepare(own);
+        const added = preLinearizationUtxos.slice(i * 4, i * 4 + 2);
+        own.state.commitAll([{ ...prepared, preLinearizationUtxos: added }], own.index.indexBlocks);
+        await chain.commit([{ ...prepared, preLinearizationUtxos: added }]);
+        own.state.addPreLinearizationUtxos(preLinearizationUtxos.slice(i * 4, i * 4 + 4), own.index.indexPreLinearizationUtxos);
+        await chain.addPreLinearizationUtxos(preLinearizationUtxos.slice(i * 4, i * 4 + 4));
       }
-      expect(await dump(sql, world)).toEqual(await dump(sqliteSql(world.store), world));
+      expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
       expect(await runSteps(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });
-    world.close();
+    testChains.close();
   }, 60_000);
 });

@@ -2,83 +2,83 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import { versionSize } from '../codec/pack.ts';
-import { bulk, marks } from '../index/bulk.ts';
+import { batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { IndexError } from '../index/fault.ts';
-import { countLearned } from '../index/migrate.ts';
+import { incrementBackfillRevision } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
-import { ask, runSteps, type Steps } from '../index/steps.ts';
-import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
-import { type ExportShelf, exportSteps } from '../index-write/exported-outputs.ts';
+import { fetchRows, runSteps, type Steps } from '../index/steps.ts';
+import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
+import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { NewBlock } from '../state/block-change.ts';
 import { tablesOf } from '../state/schema.ts';
-import { restored } from '../state/stored-utxo.ts';
+import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { Asset } from '../state/view.ts';
 import type { Block } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { chainRows, type LastBlock } from './chain-rows.ts';
+import { createChainRowWriter, type LastBlock } from './chain-row-writer.ts';
 
-/** A chain that another node runs, with its index, in PostgreSQL. One process writes at a time; the caller sees to that. */
+/** A followed chain and its index in PostgreSQL. The caller makes sure that only one process writes at a time. */
 export type PostgresChain = {
   readonly isInitialized: () => Promise<boolean>;
-  /** Block 0 and what the genesis made; nothing happens if it is there. */
+  /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
   readonly init: (genesisTxs: readonly Tx[], first: Block) => Promise<void>;
   readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
   readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
-  /** Unspent outputs and assets, as far as they are here; `spent`: outputs that were. */
-  readonly load: (wanted: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<{
+  /** Looks up outputs and assets; unknown ids are left out. `utxos` has the unspent outputs, `spent` the ids of the spent ones. */
+  readonly load: (requested: { readonly utxos: readonly Id[]; readonly assets: readonly Id[] }) => Promise<{
     readonly utxos: ReadonlyMap<Id, Utxo>;
     readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
     readonly spent: ReadonlySet<Id>;
   }>;
-  /** Blocks in order, with their index, all of them or none. */
+  /** Stores consecutive blocks and their index in one transaction. */
   readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
-  readonly addOlder: (utxos: readonly Utxo[]) => Promise<void>;
-  readonly exported: ExportShelf;
+  readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
+  readonly exported: ExportedOutputs;
 };
 
-export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain {
+export function openPostgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain {
   const t = tablesOf(chain.number);
-  const rows = chainRows(chain.number);
-  const writer = blockWriter(chain, 'postgres');
-  const exported = exportSteps(chain, 'postgres');
-  const assetsById = bulk(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${marks(n)})`);
-  const txsById = bulk(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${marks(n)})`);
+  const rows = createChainRowWriter(chain.number);
+  const writer = createBlockWriter(chain, 'postgres');
+  const exported = exportedOutputSteps(chain, 'postgres');
+  const assetsById = batchedStatement(sizes, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
+  const txsById = batchedStatement(sizes, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
 
-  function* store(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
-    const { stored, queries } = yield* rows.numbered(blocks, tip?.unspent ?? 0);
-    // The index looks up when outputs were made: the blocks must be there before it.
+  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Steps<void> {
+    const { stored, queries } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0);
+    // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* writer.write(stored);
   }
 
-  function* loaded(wanted: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
-    const held = yield* rows.held(wanted.utxos);
+  function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {
+    const utxoRows = yield* rows.utxoRows(requested.utxos);
     const utxos = new Map<Id, Utxo>();
     const spent = new Set<Id>();
-    for (const [id, row] of held) {
-      if (row.spent === null) utxos.set(id, restored(row.bytes));
+    for (const [id, row] of utxoRows) {
+      if (row.spent === null) utxos.set(id, decodeStoredUtxo(row.bytes));
       else spent.add(id);
     }
-    const found = yield* ask<{ id: Uint8Array; fxs: string }>(assetsById(wanted.assets.map(idToBytes)));
+    const found = yield* fetchRows<{ id: Uint8Array; fxs: string }>(assetsById(requested.assets.map(idToBytes)));
     const assets = new Map<Id, Asset | 'not-an-asset'>();
     for (const row of found) {
       const id = toHex(row.id) as Id;
       assets.set(id, { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) });
     }
-    const others = wanted.assets.filter((id) => !assets.has(id));
-    for (const row of yield* ask<{ id: Uint8Array }>(txsById(others.map(idToBytes)))) assets.set(toHex(row.id) as Id, 'not-an-asset');
+    const others = requested.assets.filter((id) => !assets.has(id));
+    for (const row of yield* fetchRows<{ id: Uint8Array }>(txsById(others.map(idToBytes)))) assets.set(toHex(row.id) as Id, 'not-an-asset');
     return { utxos, assets, spent };
   }
 
   function* blockBytes(height: bigint): Steps<Uint8Array | undefined> {
     if (height > Number.MAX_SAFE_INTEGER) return undefined;
-    const [block] = yield* ask<{ header: Uint8Array; first_tx: number; tx_count: number }>([
+    const [block] = yield* fetchRows<{ header: Uint8Array; first_tx: number; tx_count: number }>([
       { text: `SELECT header, first_tx, tx_count FROM ${t.block} WHERE height = ?`, values: [Number(height)] },
     ]);
     if (block === undefined) return undefined;
-    const txs = yield* ask<{ bytes: Uint8Array }>([
+    const txs = yield* fetchRows<{ bytes: Uint8Array }>([
       {
         text: `SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`,
         values: [block.first_tx, block.first_tx + block.tx_count],
@@ -87,47 +87,47 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
     return concat([block.header, ...txs.map(({ bytes }) => bytes.subarray(versionSize))]);
   }
 
-  const writing = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(tx, steps()));
+  const inTransaction = <T>(steps: () => Steps<T>) => sql.write((tx) => runSteps(tx, steps()));
 
   return {
-    isInitialized: async () => (await runSteps(sql, rows.last())) !== undefined,
+    isInitialized: async () => (await runSteps(sql, rows.lastBlock())) !== undefined,
     init: async (genesisTxs, first) => {
       const effects = (tx: Tx) => (chain.completeFrom === 0 ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
       const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
-      await writing(function* () {
-        if ((yield* rows.last()) === undefined) yield* store([{ block: first, diff }], undefined);
+      await inTransaction(function* () {
+        if ((yield* rows.lastBlock()) === undefined) yield* storeBlocks([{ block: first, diff }], undefined);
       });
     },
     lastAccepted: async () => {
-      const last = await runSteps(sql, rows.last());
-      if (last === undefined) throw empty(chain.id);
+      const last = await runSteps(sql, rows.lastBlock());
+      if (last === undefined) throw noBlocks(chain.id);
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
     blockAt: (height) => runSteps(sql, blockBytes(height)),
-    load: (wanted) => runSteps(sql, loaded(wanted)),
+    load: (requested) => runSteps(sql, loadSteps(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
-      await writing(function* () {
-        const last = yield* rows.last();
-        if (last === undefined) throw empty(chain.id);
-        checkOrder(blocks, last);
-        yield* store(blocks, last);
+      await inTransaction(function* () {
+        const last = yield* rows.lastBlock();
+        if (last === undefined) throw noBlocks(chain.id);
+        verifyBlockOrder(blocks, last);
+        yield* storeBlocks(blocks, last);
       });
     },
-    addOlder: async (utxos) => {
+    addPreLinearizationUtxos: async (utxos) => {
       if (utxos.length === 0) return;
-      await writing(function* () {
-        const added = yield* rows.addOlder(utxos);
+      await inTransaction(function* () {
+        const added = yield* rows.addPreLinearizationUtxos(utxos);
         if (added.length === 0) return;
-        yield* writer.writeOlder(added);
-        yield [countLearned];
+        yield* writer.writePreLinearizationUtxos(added);
+        yield [incrementBackfillRevision];
       });
     },
     exported: {
-      open: (address) => runSteps(sql, exported.open(address)),
-      take: async (gone) => {
-        await writing(function* () {
-          if ((yield* exported.take(gone)) > 0) yield [countLearned];
+      listUnspent: (address) => runSteps(sql, exported.listUnspent(address)),
+      markSpent: async (outputs) => {
+        await inTransaction(function* () {
+          if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
         });
       },
     },
@@ -136,8 +136,8 @@ export function postgresChain(sql: WritableSql, chain: IndexSpec): PostgresChain
 
 const sizes = [512, 128, 32, 8, 1];
 
-/** As state/chain-state.ts: whatever a caller gets wrong, only the next block goes in. */
-function checkOrder(blocks: readonly NewBlock[], last: LastBlock): void {
+/** Rejects a block that does not follow the last accepted one, as state/chain-state.ts does. */
+function verifyBlockOrder(blocks: readonly NewBlock[], last: LastBlock): void {
   let parent: { readonly id: Id; readonly height: bigint } = { id: last.id, height: BigInt(last.height) };
   for (const { block } of blocks) {
     if (block.parentID !== parent.id || block.height !== parent.height + 1n)
@@ -151,5 +151,5 @@ function checkOrder(blocks: readonly NewBlock[], last: LastBlock): void {
   }
 }
 
-const empty = (chainID: Id) =>
+const noBlocks = (chainID: Id) =>
   new IndexError(`chain ${idText(chainID)} has no block yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });

@@ -1,27 +1,27 @@
 import { describe, test } from 'bun:test';
 import { migratePostgres } from '../index/migrate.ts';
-import { postgresChain } from '../index-postgres/postgres-chain.ts';
-import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import { openReads } from './open-reads.ts';
+import { openReadsChains } from './reads-chains.fixture.ts';
 import { readsContract } from './reads-contract.fixture.ts';
-import { createReadsWorld } from './reads-world.fixture.ts';
 
 readsContract(
   'SQLite',
   async (seed) => {
-    const world = createReadsWorld(openDatabase, seed);
-    const reads = openReads(sqliteSql(world.store), { number: world.number, id: chainID });
-    return { world, reads, sync: async () => {}, close: async () => world.close() };
+    const testChains = openReadsChains(openDatabase, seed);
+    const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID });
+    return { chains: testChains, reads, sync: async () => {}, close: async () => testChains.close() };
   },
   4,
 );
 
 const server = process.env.SERAC_TEST_POSTGRES;
 
-if (server === undefined) describe('PostgreSQL', () => test.skip('left out: SERAC_TEST_POSTGRES names no server', () => {}));
+if (server === undefined) describe('PostgreSQL', () => test.skip('skipped: SERAC_TEST_POSTGRES is not set', () => {}));
 else
   readsContract(
     'PostgreSQL',
@@ -32,28 +32,30 @@ else
       const url = new URL(server);
       url.pathname = `/${name}`;
       const sql = openPostgres({ url: url.href });
-      const world = createReadsWorld(openDatabase, seed);
+      const testChains = openReadsChains(openDatabase, seed);
       const numbers = await migratePostgres(
         sql,
         12345,
-        world.beginnings.map(({ id }) => ({ id, genesis: genesisID })),
+        testChains.geneses.map(({ id }) => ({ id, genesis: genesisID })),
       );
-      const chains = world.beginnings.map(({ id }, i) =>
-        postgresChain(sql, { number: numbers[i] as number, id, feeAsset: world.feeAsset, completeFrom: 0 }),
+      const chains = testChains.geneses.map(({ id }, i) =>
+        openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }),
       );
-      for (const [i, { txs, first }] of world.beginnings.entries()) await chains[i]?.init(txs, first);
+      for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
       let written = 0;
       return {
-        world,
+        chains: testChains,
         reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
         sync: async () => {
-          for (const step of world.log.slice(written)) {
-            await ('gone' in step ? chains[0]?.exported.take(step.gone) : chains[step.chain]?.commit([step.block]));
+          for (const step of testChains.log.slice(written)) {
+            await ('unknownImports' in step
+              ? chains[0]?.exported.markSpent(step.unknownImports)
+              : chains[step.chain]?.commit([step.block]));
             written++;
           }
         },
         close: async () => {
-          world.close();
+          testChains.close();
           await sql.close();
           await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
           await admin.close();

@@ -1,74 +1,77 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { AssetType } from '../index/output-amount.ts';
-import type { SpanEntry } from '../index/span.ts';
-import type { Unit } from '../index/tables.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
 /**
- * Every question the Data and Metrics interfaces ask about one chain. Whatever takes a `Pin` is answered as things stood right after that
- * block, so the pages of one listing fit together while the chain goes on. Times are Unix seconds. Lists read no more rows than they give,
- * however far into the list they are. The same code answers from SQLite and from PostgreSQL.
+ * All queries of the Data API and the Metrics API about one chain. A query that takes a `PinnedBlock` returns the state right after that
+ * block, so the pages of one listing stay consistent while new blocks arrive. Times are Unix seconds. A list reads about as many rows as it
+ * returns, at any depth. The same code runs on SQLite and on PostgreSQL.
  */
 export type IndexReads = {
-  /** The last block. */
-  readonly tip: () => Promise<Pin>;
-  /** The block at a height, or the last one before `time` (strictly), as a pin; undefined if there is none. */
-  readonly pinAt: (height: number) => Promise<Pin | undefined>;
-  readonly pinBefore: (time: number) => Promise<Pin | undefined>;
-  /** Height from which on history is whole; 0 unless an old network is followed. */
+  /** The last indexed block. */
+  readonly tip: () => Promise<PinnedBlock>;
+  /** The block at a height; undefined if it is not indexed. */
+  readonly pinAtHeight: (height: number) => Promise<PinnedBlock | undefined>;
+  /** The last block whose time is below `time`; undefined if there is no such block. */
+  readonly pinBeforeTime: (time: number) => Promise<PinnedBlock | undefined>;
+  /** Height from which on the history is complete; 0 unless the followed network is older than what the followed node can report. */
   readonly completeFrom: () => Promise<number>;
 
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Promise<BlockEntry | undefined>;
   readonly blocks: (query: BlockQuery) => Promise<BlockEntry[]>;
 
-  readonly tx: (id: Id, pin: Pin) => Promise<TxEntry | undefined>;
-  /** Transactions of any of the subjects, each once; without subjects those of the whole chain. */
+  readonly tx: (id: Id, pin: PinnedBlock) => Promise<TxEntry | undefined>;
+  /** Transactions of any of the subjects, each once; if `subjects` is undefined, those of the whole chain. */
   readonly txs: (query: TxQuery) => Promise<TxEntry[]>;
 
   /**
-   * Outputs that the addresses together may spend once they are unlocked: enough of the owners are among them. Exported ones are in the list
-   * too; they count as spent when another chain has taken them, as far as that is known here. Two chains have no heights in common: what the
-   * other one took in the very second of the pin counts as taken. Outputs of other chains are listed once an import here has spent them.
+   * Outputs that the addresses together can spend once unlocked: at least `threshold` owners are among the addresses. Exported outputs are
+   * included; they count as spent once another chain is known to have imported them. Heights of two chains cannot be compared, so times are:
+   * an output that the other chain imported in the same second as the pinned block counts as spent. Outputs of other chains are listed once
+   * an import on this chain has spent them.
    */
   readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
-  readonly balances: (addresses: readonly Address[], pin: Pin) => Promise<Holdings>;
+  readonly balances: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Holdings>;
 
   readonly asset: (id: Id) => Promise<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetEntry>>;
-  readonly lastActivity: (addresses: readonly Address[], pin: Pin) => Promise<Activity | undefined>;
-  /** Those of the addresses that ever appeared on this chain. */
-  readonly known: (addresses: readonly Address[], pin: Pin) => Promise<ReadonlySet<Address>>;
+  readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Activity | undefined>;
+  /** The given addresses that have appeared on this chain. */
+  readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Promise<ReadonlySet<Address>>;
 
-  /** Counts of the units that begin in [from, to), newest first, at most `limit`; units without blocks are not among them. */
-  readonly spans: (unit: Unit, from: number, to: number, limit: number) => Promise<SpanEntry[]>;
-  /** The last unit that begins before `before` and has blocks. */
-  readonly spanBefore: (unit: Unit, before: number) => Promise<SpanEntry | undefined>;
-  /** One sum over everything since each of the times, latest time first, exact to the second and all of the same moment. */
-  readonly totals: <T extends keyof Totals>(of: T, times: readonly number[]) => Promise<Totals[T][]>;
-  /** Addresses first seen before a time. */
+  /** Counts of the time buckets that begin in [from, to), newest first, at most `limit`. Buckets without blocks are left out. */
+  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Promise<TimeBucket[]>;
+  /** The last time bucket that begins before `before` and has blocks. */
+  readonly lastBucketBefore: (unit: BucketUnit, before: number) => Promise<TimeBucket | undefined>;
+  /** A total from each of the times until now, exact to the second. `times` is sorted, latest first; all totals are read as of one moment. */
+  readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Promise<Totals[T][]>;
+  /** Number of addresses first seen before a time. */
   readonly addressesBefore: (time: number) => Promise<number>;
 };
 
-export type Pin = {
+/** The block as of which a query is answered. */
+export type PinnedBlock = {
   readonly height: number;
   readonly id: Id;
   readonly time: number;
-  /** Number of its last transaction (or of the last one before it). */
+  /** `seq` of its last transaction, or of the last one before it if it has none. */
   readonly lastTx: number;
 };
 
 export type Order = 'asc' | 'desc';
 
-/** Times are [from, to): a block of the second `to` is not in it. Undefined: no bound. */
-export type Times = { readonly from: number | undefined; readonly to: number | undefined };
+/** The range [from, to) in Unix seconds: a block of the second `to` is outside. Undefined means no bound. */
+export type TimeRange = { readonly from: number | undefined; readonly to: number | undefined };
 
 export type BlockQuery = {
-  readonly pin: Pin;
-  readonly times: Times;
-  /** Height of the last one of the page before. */
+  readonly pin: PinnedBlock;
+  readonly times: TimeRange;
+  /** Height of the last block of the previous page. */
   readonly after: number | undefined;
   readonly order: Order;
   readonly limit: number;
@@ -85,77 +88,80 @@ export type BlockEntry = {
 
 export type TxKind = UnsignedTx['kind'];
 
+/** What a transaction history can be filtered by. */
 export type Subject = { readonly address: Address } | { readonly asset: Id };
 
 export type TxQuery = {
-  readonly pin: Pin;
+  readonly pin: PinnedBlock;
   readonly subjects: readonly Subject[] | undefined;
   readonly kinds: readonly TxKind[] | undefined;
-  readonly times: Times;
-  /** Number (`seq`) of the last one of the page before. */
+  readonly times: TimeRange;
+  /** `seq` of the last transaction of the previous page. */
   readonly after: number | undefined;
   readonly order: Order;
   readonly limit: number;
-  /** The list ends early with the transaction that passes so many bytes in all, but not before the second one. */
+  /** The list ends with the transaction that makes the total exceed this many bytes; it has at least two transactions if there are so many. */
   readonly maxBytes?: number;
 };
 
-/** Genesis transactions have height 0. Consumed and emitted outputs stand in the order of the transaction's inputs and outputs. */
+/** A transaction with its outputs. Genesis transactions have height 0. */
 export type TxEntry = {
   readonly seq: number;
   readonly tx: Tx;
   readonly height: number;
   readonly blockID: Id;
   readonly time: number;
-  /** An output whose creation is older than what this server knows is left out. */
+  /** In the order of the inputs. An output that was created before the indexed history is left out. */
   readonly consumed: readonly OutputEntry[];
+  /** In the order of the outputs. */
   readonly emitted: readonly OutputEntry[];
 };
 
 export type UtxoQuery = {
-  readonly pin: Pin;
+  readonly pin: PinnedBlock;
   readonly addresses: readonly Address[];
   readonly asset: Id | undefined;
   readonly minAmount: bigint;
   readonly includeSpent: boolean;
   readonly sortBy: 'timestamp' | 'amount';
   readonly order: Order;
-  /** Number (`seq`) of the last one of the page before. One that is not known (any more) begins the list anew. */
+  /** `seq` of the last output of the previous page. An unknown `seq` starts the list from the beginning. */
   readonly after: number | undefined;
   readonly limit: number;
 };
 
 export type OutputEntry = {
-  /** Number in lists; below zero for outputs that moved between chains. */
+  /** Number of the output in this index; negative for outputs that moved between chains. */
   readonly seq: number;
   readonly utxo: Utxo;
-  /** When it was made; for one made on a chain that is not indexed here, when this server first knew of it. */
+  /** When it was created; for an output of a chain that is not indexed here, when this server first saw it. */
   readonly time: number;
   readonly createdOn: Id;
-  /** Where it was or can be consumed. */
+  /** The chain on which it was or can be consumed. */
   readonly consumedOn: Id;
-  readonly spent: Spent | undefined;
+  readonly spent: SpendInfo | undefined;
 };
 
 /**
- * `tx` is there if the consumer is a transaction of this chain: its credentials tell who signed. `txID` is not if another chain took it of
- * which nothing is known here but that it did; `time` is then the time of the last block here when that was found out.
+ * What consumed an output. `tx` is set if the consumer is a transaction of this chain; its credentials show who signed. `txID` is undefined
+ * if another chain imported the output and the importing transaction is unknown; `time` is then the time of the last block of this chain
+ * when the import was noticed.
  */
-export type Spent =
+export type SpendInfo =
   | { readonly txID: Id; readonly time: number; readonly tx: Tx | undefined }
   | { readonly txID: undefined; readonly time: number; readonly tx: undefined };
 
-/** Sums for outputs of one owner; the rest one by one: they count only if enough of their owners are asked about. */
+/** What addresses hold: sums for single-owner outputs, and each multi-owner or exported output that the addresses together can spend. */
 export type Holdings = {
-  /** `amount` is in `count` outputs; `nfts`: NFTs and properties of the same asset, one output each. */
-  readonly own: readonly OwnHolding[];
-  /** On this chain, several owners, enough of them among the addresses. */
-  readonly shared: readonly OutputEntry[];
-  /** Exported and not yet imported, enough owners among the addresses. */
+  readonly singleOwner: readonly SingleOwnerSum[];
+  /** Unspent multi-owner outputs on this chain. */
+  readonly multiOwner: readonly OutputEntry[];
+  /** Outputs exported to another chain and not yet imported there. */
   readonly exported: readonly OutputEntry[];
 };
 
-export type OwnHolding = {
+/** `amount` is the sum of `count` outputs; `nfts` is the number of NFT and property outputs of the same asset. */
+export type SingleOwnerSum = {
   readonly asset: Id;
   readonly locktime: bigint;
   readonly amount: bigint;
@@ -168,27 +174,28 @@ export type AssetEntry = {
   readonly name: string;
   readonly symbol: string;
   readonly denomination: number;
-  /** By the feature extensions of its initial states: `nft` if it can have no amounts. Each of its outputs has a type of its own. */
+  /** Derived from the feature extensions (fxs) of its initial states: `nft` if no fx has amounts. Each output also has a type of its own. */
   readonly type: AssetType;
-  /** Variable: more can be made of it (its creation left a right to mint). */
+  /** `variable` if its creation has a mint output, so that more can be minted. */
   readonly cap: 'fixed' | 'variable';
   readonly createdTime: number;
   readonly firstTime: number;
   readonly lastTime: number;
   readonly txs: number;
-  /** Units in unspent outputs of this chain: what is exported is not among them, what is imported is. */
+  /** Units in unspent outputs of this chain, including imported units, without exported units. */
   readonly supply: bigint;
-  /** NFTs and properties in unspent outputs of this chain. */
+  /** Number of unspent NFT and property outputs of this chain. */
   readonly nfts: number;
   readonly minters: readonly Address[];
 };
 
+/** The last transaction of some addresses, and one of its outputs that belongs to one of them. */
 export type Activity = {
   readonly time: number;
   readonly height: number;
   readonly txID: Id;
   readonly utxoID: Id;
-  /** Whether that output was consumed by the transaction, rather than made. */
+  /** True if the transaction consumed that output, false if it created it. */
   readonly isConsumed: boolean;
 };
 

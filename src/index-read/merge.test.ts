@@ -1,33 +1,33 @@
 import { expect, test } from 'bun:test';
 import type { Query, Steps } from '../index/steps.ts';
 import { prng } from '../state/random-chain.fixture.ts';
-import { firstDone, merged, type Source } from './merge.ts';
+import { mergeSources, type RowSource, raceSteps } from './merge.ts';
 
 type Row = { readonly n: number };
 
-/** Runs steps on lists: a query names its list and the place in it. */
+/** Runs steps on lists: the values of a query are the list, the row to start after, and the limit. */
 function run<T>(steps: Steps<T>, lists: readonly (readonly Row[])[]) {
-  let [asked, rows] = [0, 0];
+  let [queries, rows] = [0, 0];
   let turn = steps.next();
   while (turn.done !== true)
     turn = steps.next(
       turn.value.map(({ values }) => {
         const [list, after, limit] = values as number[];
         const found = (lists[list as number] as Row[]).filter(({ n }) => n > (after as number)).slice(0, limit);
-        asked++;
+        queries++;
         rows += found.length;
         return found;
       }),
     );
-  return { result: turn.value, asked, rows };
+  return { result: turn.value, queries, rows };
 }
 
-const sourceOf = (list: number): Source<Row> => ({
-  more: (after, limit): Query => ({ text: '', values: [list, after?.n ?? -1, limit] }),
+const sourceOf = (list: number): RowSource<Row> => ({
+  queryAfter: (after, limit): Query => ({ text: '', values: [list, after?.n ?? -1, limit] }),
 });
 const compare = (a: Row, b: Row) => a.n - b.n;
 
-test('many lists together are one, in order, each row once', () => {
+test('merges lists in order, without duplicates', () => {
   const random = prng(1);
   const pick = (n: number) => Math.floor(random() * n);
   for (let round = 0; round < 300; round++) {
@@ -36,33 +36,33 @@ test('many lists together are one, in order, each row once', () => {
       return [...numbers].sort((a, b) => a - b).map((n) => ({ n }));
     });
     const limit = [1, 2, 5, 20, Number.POSITIVE_INFINITY][pick(5)] as number;
-    const pick3 = ({ n }: Row) => (n % 3 === 0 ? undefined : n);
-    const { result } = run(merged({ sources: lists.map((_, i) => sourceOf(i)), compare, pick: pick3, limit }), lists);
+    const toItem = ({ n }: Row) => (n % 3 === 0 ? undefined : n);
+    const { result } = run(mergeSources({ sources: lists.map((_, i) => sourceOf(i)), compare, toItem: toItem, limit }), lists);
     const all = [...new Set(lists.flat().map(({ n }) => n))].sort((a, b) => a - b).filter((n) => n % 3 !== 0);
     expect(result).toEqual(all.slice(0, limit));
   }
 });
 
-test('a page reads not much more than a page, wherever it is', () => {
+test('reads little more than one page, at any depth', () => {
   const long = Array.from({ length: 10_000 }, (_, n) => ({ n }));
   const lists = [long, long.filter(({ n }) => n % 2 === 0), [], []];
   for (const begin of [-1, 5000, 9800]) {
     const from = lists.map((list) => list.filter(({ n }) => n > begin));
-    const { result, asked, rows } = run(
-      merged({ sources: from.map((_, i) => sourceOf(i)), compare, pick: ({ n }) => n, limit: 100 }),
+    const { result, queries, rows } = run(
+      mergeSources({ sources: from.map((_, i) => sourceOf(i)), compare, toItem: ({ n }) => n, limit: 100 }),
       from,
     );
     expect(result).toEqual(long.slice(begin + 1, begin + 101).map(({ n }) => n));
-    expect(asked).toBe(4);
+    expect(queries).toBe(4);
     expect(rows).toBeLessThanOrEqual(200);
   }
   const many = Array.from({ length: 200 }, (_, i) => long.filter(({ n }) => n % 200 === i));
-  const spread = run(merged({ sources: many.map((_, i) => sourceOf(i)), compare, pick: ({ n }) => n, limit: 100 }), many);
+  const spread = run(mergeSources({ sources: many.map((_, i) => sourceOf(i)), compare, toItem: ({ n }) => n, limit: 100 }), many);
   expect(spread.rows).toBeLessThanOrEqual(200 * 8);
 });
 
-test('of two ways the one that is done first answers, whichever it is', () => {
-  function* way(name: string, turns: number): Steps<string> {
+test('returns the result of the candidate that finishes first', () => {
+  function* candidate(name: string, turns: number): Steps<string> {
     for (let i = 0; i < turns; i++) {
       yield [{ text: name, values: [0, -1, 1] }];
       yield [];
@@ -70,6 +70,6 @@ test('of two ways the one that is done first answers, whichever it is', () => {
     return name;
   }
   const lists = [[{ n: 1 }]];
-  expect(run(firstDone([way('a', 3), way('b', 50)]), lists)).toMatchObject({ result: 'a', asked: 6 });
-  expect(run(firstDone([way('a', 50), way('b', 3)]), lists)).toMatchObject({ result: 'b', asked: 7 });
+  expect(run(raceSteps([candidate('a', 3), candidate('b', 50)]), lists)).toMatchObject({ result: 'a', queries: 6 });
+  expect(run(raceSteps([candidate('a', 50), candidate('b', 3)]), lists)).toMatchObject({ result: 'b', queries: 7 });
 });

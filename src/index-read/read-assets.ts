@@ -1,9 +1,9 @@
 import type { Address } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { lookup } from '../index/batch.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { ask, askTogether, type Steps } from '../index/steps.ts';
+import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
@@ -14,15 +14,15 @@ export type AssetReads = {
   readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
 };
 
-export function assetReads(t: Tables & IndexTables): AssetReads {
-  // An asset older than the history this server has comes without the transaction that made it.
-  const details = lookup(
+export function createAssetReads(t: Tables & IndexTables): AssetReads {
+  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
+  const details = keyLookup(
     (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
       (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
       LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
   );
-  const minters = lookup(
+  const minters = keyLookup(
     (keys) => `SELECT m.asset, u.bytes FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
       WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
   );
@@ -30,15 +30,15 @@ export function assetReads(t: Tables & IndexTables): AssetReads {
 
   function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
     const keys = [...new Set(ids)].map(idToBytes);
-    const rows = yield* askTogether({ details: details(keys), minters: minters(keys) });
-    const able = new Map<string, Set<Address>>();
+    const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
+    const mintersOf = new Map<string, Set<Address>>();
     for (const { asset, bytes } of rows.minters as { asset: Uint8Array; bytes: StoredUtxo }[]) {
       const id = toHex(asset);
-      const known = able.get(id) ?? new Set<Address>();
-      for (const address of storedOwners(bytes)) known.add(address);
-      able.set(id, known);
+      const owners = mintersOf.get(id) ?? new Set<Address>();
+      for (const address of storedOwners(bytes)) owners.add(address);
+      mintersOf.set(id, owners);
     }
-    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, able.get(toHex(row.id))));
+    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, mintersOf.get(toHex(row.id))));
     return new Map(entries.map((entry) => [entry.id, entry]));
   }
 
@@ -47,7 +47,7 @@ export function assetReads(t: Tables & IndexTables): AssetReads {
     asset: function* (id) {
       const entry = (yield* assets([id])).get(id);
       if (entry !== undefined) return entry;
-      const [row] = yield* ask<object>([{ text: isTx, values: [idToBytes(id)] }]);
+      const [row] = yield* fetchRows<object>([{ text: isTx, values: [idToBytes(id)] }]);
       return row === undefined ? undefined : 'not-an-asset';
     },
   };
@@ -72,7 +72,7 @@ function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): Asse
   };
 }
 
-/** Numbers of the feature extensions as initial states name them; an asset that also has amounts is one of amounts, properties are single things. */
+/** `nft` if the asset has an NFT (1) or property (2) fx but no secp256k1 fx (0), by the fx numbers of its initial states. */
 const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
   !fxs.includes('0') && (fxs.includes('1') || fxs.includes('2')) ? 'nft' : 'secp256k1';
 

@@ -2,23 +2,24 @@ import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { ask, type Query, type Steps } from '../index/steps.ts';
-import { type IndexTables, shelves } from '../index/tables.ts';
-import type { Holdings, OwnHolding, Pin } from './index-reads.ts';
-import type { Found } from './read-outputs.ts';
-import type { Shelves, UtxoReads } from './read-utxos.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type IndexTables, outputSets } from '../index/tables.ts';
+import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
+import type { PinnedOutput } from './read-outputs.ts';
+import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
 
-/** What addresses hold: sums of what each of them owns alone, and the rest one by one, still to be made into entries. */
-export type BalanceReads = {
-  readonly own: (addresses: readonly Address[], pin: Pin) => Steps<Holdings['own']>;
-  readonly shared: (addresses: readonly Address[], pin: Pin) => Steps<Found[]>;
-  readonly exported: (addresses: readonly Address[], pin: Pin) => Steps<Found[]>;
+/** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
+export type IndexBalanceReads = {
+  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock) => Steps<Holdings['singleOwner']>;
+  readonly multiOwner: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
+  readonly exported: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
 };
 
-export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads {
-  // A balance has a row for every block that changed it. This goes from one asset to the next and from one lock time to the next, and then
-  // to the one row that counts, so it reads a few rows for each, however many there are. (SQLite takes CROSS JOIN as an order to keep the order.)
-  const own = `WITH RECURSIVE
+export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads): IndexBalanceReads {
+  // A balance has one row for every block that changed it. This query skips from one asset to the next, then from one lock time to the next,
+  // then to the newest row at or below the height, so it reads a few rows per balance, however many there are. (CROSS JOIN makes SQLite keep
+  // the join order.)
+  const singleOwnerSql = `WITH RECURSIVE
     a(asset) AS (
       SELECT (SELECT asset FROM ${t.balance} WHERE address = ? ORDER BY asset LIMIT 1)
       UNION ALL SELECT (SELECT b.asset FROM ${t.balance} b WHERE b.address = ? AND b.asset > a.asset ORDER BY b.asset LIMIT 1)
@@ -34,12 +35,12 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
       AND b.height = (SELECT h.height FROM ${t.balance} h
         WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)`;
 
-  const ownQuery = (address: Address, { height }: Pin): Query => {
+  const singleOwnerQuery = (address: Address, { height }: PinnedBlock): Query => {
     const owner = addressToBytes(address);
-    return { text: own, values: [owner, owner, owner, owner, owner, owner, height] };
+    return { text: singleOwnerSql, values: [owner, owner, owner, owner, owner, owner, height] };
   };
 
-  const onShelves = (on: Shelves) => (addresses: readonly Address[], pin: Pin) =>
+  const unspentIn = (sets: OutputSetSelection) => (addresses: readonly Address[], pin: PinnedBlock) =>
     utxos(
       {
         pin,
@@ -52,13 +53,13 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
         after: undefined,
         limit: Number.POSITIVE_INFINITY,
       },
-      on,
+      sets,
     );
 
   return {
-    own: function* (addresses, pin) {
-      const sums = new Map<string, OwnHolding>();
-      for (const row of yield* ask<BalanceRow>([...new Set(addresses)].map((address) => ownQuery(address, pin)))) {
+    singleOwner: function* (addresses, pin) {
+      const sums = new Map<string, SingleOwnerSum>();
+      for (const row of yield* fetchRows<SingleOwnerRow>([...new Set(addresses)].map((address) => singleOwnerQuery(address, pin)))) {
         const [asset, locktime] = [toHex(row.asset) as Id, Buffer.from(row.locktime).readBigUInt64BE()];
         const key = asset + locktime;
         const before = sums.get(key);
@@ -67,12 +68,12 @@ export function balanceReads(t: IndexTables, { utxos }: UtxoReads): BalanceReads
       }
       return [...sums.values()];
     },
-    shared: onShelves({ there: [shelves.sharedOpen], gone: [shelves.sharedSpent] }),
-    exported: onShelves({ there: [shelves.exported], gone: [shelves.taken] }),
+    multiOwner: unspentIn({ unspent: [outputSets.multiOwnerUnspent], spent: [outputSets.multiOwnerSpent] }),
+    exported: unspentIn({ unspent: [outputSets.exported], spent: [outputSets.exportedSpent] }),
   };
 }
 
-type BalanceRow = {
+type SingleOwnerRow = {
   readonly asset: Uint8Array;
   readonly locktime: Uint8Array;
   readonly amount: Uint8Array;

@@ -2,24 +2,24 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { versionSize } from '../codec/pack.ts';
 import { IndexError } from '../index/fault.ts';
-import { ask, askTogether, type Query, type Steps } from '../index/steps.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
-import type { BlockEntry, BlockQuery, Pin, Times } from './index-reads.ts';
+import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
 
-/** Blocks, and the pins that stand for them. */
+/** Queries for blocks and pinned blocks. */
 export type BlockReads = {
-  readonly tip: () => Steps<Pin>;
-  readonly pinAt: (height: number) => Steps<Pin | undefined>;
-  readonly pinBefore: (time: number) => Steps<Pin | undefined>;
+  readonly tip: () => Steps<PinnedBlock>;
+  readonly pinAtHeight: (height: number) => Steps<PinnedBlock | undefined>;
+  readonly pinBeforeTime: (time: number) => Steps<PinnedBlock | undefined>;
   readonly completeFrom: () => Steps<number>;
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
   readonly blocks: (query: BlockQuery) => Steps<BlockEntry[]>;
-  /** The last blocks before the first moment and before the end of a stretch of time; undefined where there is no bound or no block. */
-  readonly bounds: (times: Times) => Steps<{ readonly before: Pin | undefined; readonly last: Pin | undefined }>;
+  /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
+  readonly bounds: (times: TimeRange) => Steps<{ readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined }>;
 };
 
-export function blockReads(t: Tables, chainID: Id): BlockReads {
-  // Genesis transactions belong to no block, but come with block 0.
+export function createBlockReads(t: Tables, chainID: Id): BlockReads {
+  // Genesis transactions are in no block; they count as transactions of block 0.
   const pins = `SELECT height, id, time, CASE WHEN height = 0
     THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
     ELSE first_tx + tx_count - 1 END AS last_tx FROM ${t.block}`;
@@ -39,40 +39,40 @@ export function blockReads(t: Tables, chainID: Id): BlockReads {
   };
   const txsFrom = `SELECT seq, id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
-  function* tip(): Steps<Pin> {
-    const [row] = yield* ask<PinRow>([tipQuery]);
+  function* tip(): Steps<PinnedBlock> {
+    const [row] = yield* fetchRows<PinRow>([tipQuery]);
     if (row === undefined)
-      throw new IndexError(`nothing of chain ${idText(chainID)} is in the index yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });
+      throw new IndexError(`no block of chain ${idText(chainID)} is indexed yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });
     return pinOf(row);
   }
 
-  /** While the index is being caught up, the chain is ahead of it: what is not in the index yet is not there. */
-  function* indexed(query: Query): Steps<Pin | undefined> {
-    const rows = yield* askTogether({ found: [query], tip: [tipQuery] });
+  /** Limits a pinned block to the last indexed one: while the index catches up, the chain's own tables are ahead of it. */
+  function* limitToIndexed(query: Query): Steps<PinnedBlock | undefined> {
+    const rows = yield* fetchRowGroups({ found: [query], tip: [tipQuery] });
     const [[found], [last]] = [rows.found as PinRow[], rows.tip as PinRow[]];
     if (found === undefined || last === undefined) return undefined;
     return pinOf(found.height <= last.height ? found : last);
   }
 
-  function* bounds({ from, to }: Times) {
+  function* bounds({ from, to }: TimeRange) {
     return {
-      before: from === undefined ? undefined : yield* indexed(pinBeforeQuery(from)),
-      last: to === undefined ? undefined : yield* indexed(pinBeforeQuery(to)),
+      before: from === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(from)),
+      last: to === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(to)),
     };
   }
 
   function* entries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
     if (rows.length === 0) return [];
-    // Neighbouring blocks have neighbouring transactions.
+    // Transactions of consecutive blocks have consecutive numbers.
     const first = Math.min(...rows.map(({ first_tx }) => first_tx));
     const end = Math.max(...rows.map(({ first_tx, tx_count }) => first_tx + tx_count));
-    const txs = first < end ? yield* ask<{ id: Uint8Array; size: number }>([{ text: txsFrom, values: [first, end] }]) : [];
+    const txs = first < end ? yield* fetchRows<{ id: Uint8Array; size: number }>([{ text: txsFrom, values: [first, end] }]) : [];
     return rows.map((row) => {
       const own = txs.slice(row.first_tx - first, row.first_tx - first + row.tx_count);
       return {
         height: row.height,
         id: idFromBytes(row.id),
-        parentID: idFromBytes(row.header.subarray(parentAt, parentAt + 32)),
+        parentID: idFromBytes(row.header.subarray(parentOffset, parentOffset + 32)),
         time: row.time,
         size: row.header.length + own.reduce((sum, { size }) => sum + size - versionSize, 0),
         txIDs: own.map(({ id }) => toHex(id) as Id),
@@ -82,19 +82,19 @@ export function blockReads(t: Tables, chainID: Id): BlockReads {
 
   return {
     tip,
-    pinAt: function* (height) {
-      const pin = yield* indexed(pinAtQuery(height));
+    pinAtHeight: function* (height) {
+      const pin = yield* limitToIndexed(pinAtQuery(height));
       return pin?.height === height ? pin : undefined;
     },
-    pinBefore: (time) => indexed(pinBeforeQuery(time)),
+    pinBeforeTime: (time) => limitToIndexed(pinBeforeQuery(time)),
     completeFrom: function* () {
-      const [row] = yield* ask<{ complete_from: number }>([{ text: progress, values: [chain] }]);
+      const [row] = yield* fetchRows<{ complete_from: number }>([{ text: progress, values: [chain] }]);
       return row?.complete_from ?? 0;
     },
     block: function* (which) {
       const query =
         'id' in which ? { text: byId, values: [idToBytes(which.id)] } : { text: byHeight.asc, values: [which.height, which.height, 1] };
-      const [row] = yield* ask<BlockRow>([query]);
+      const [row] = yield* fetchRows<BlockRow>([query]);
       return row && (yield* entries([row]))[0];
     },
     blocks: function* ({ pin, times, after, order, limit }) {
@@ -103,18 +103,18 @@ export function blockReads(t: Tables, chainID: Id): BlockReads {
       let highest = times.to === undefined ? pin.height : Math.min(pin.height, last?.height ?? -1);
       if (after !== undefined && order === 'asc') lowest = Math.max(lowest, after + 1);
       if (after !== undefined && order === 'desc') highest = Math.min(highest, after - 1);
-      return yield* entries(yield* ask<BlockRow>([{ text: byHeight[order], values: [lowest, highest, limit] }]));
+      return yield* entries(yield* fetchRows<BlockRow>([{ text: byHeight[order], values: [lowest, highest, limit] }]));
     },
     bounds,
   };
 }
 
-/** Where a block's parent stands in its header: after version and type. */
-const parentAt = 6;
+/** Offset of the parent ID in a block header: after version and type. */
+const parentOffset = 6;
 
 type PinRow = { readonly height: number; readonly id: Uint8Array; readonly time: number; readonly last_tx: number };
 
-const pinOf = ({ height, id, time, last_tx }: PinRow): Pin => ({ height, id: idFromBytes(id), time, lastTx: last_tx });
+const pinOf = ({ height, id, time, last_tx }: PinRow): PinnedBlock => ({ height, id: idFromBytes(id), time, lastTx: last_tx });
 
 type BlockRow = {
   readonly height: number;

@@ -1,73 +1,75 @@
-import { hourOf, unitStart } from '../index/calendar.ts';
+import { bucketStart, hourStart } from '../index/bucket-start.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import type { SpanEntry } from '../index/span.ts';
-import { ask, askTogether, type Query, type Steps } from '../index/steps.ts';
-import { type IndexTables, type Unit, units } from '../index/tables.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
 import type { Totals } from './index-reads.ts';
 
-export type SpanReads = {
-  readonly spans: (unit: Unit, from: number, to: number, limit: number) => Steps<SpanEntry[]>;
-  readonly spanBefore: (unit: Unit, before: number) => Steps<SpanEntry | undefined>;
-  readonly totals: <T extends keyof Totals>(of: T, times: readonly number[]) => Steps<Totals[T][]>;
+export type BucketReads = {
+  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Steps<TimeBucket[]>;
+  readonly lastBucketBefore: (unit: BucketUnit, before: number) => Steps<TimeBucket | undefined>;
+  readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
   readonly addressesBefore: (time: number) => Steps<number>;
 };
 
-export function spanReads(t: IndexTables): SpanReads {
+export function createBucketReads(t: IndexTables): BucketReads {
   const columns = `SELECT start, txs, blocks, active, senders, addresses, fees, max_tps, last FROM ${t.span} WHERE unit = ?`;
   const newestFirst = `${columns} AND start >= ? AND start < ? ORDER BY start DESC LIMIT ? + 0`;
   const firstHour = `SELECT min(start) AS start FROM ${t.span} WHERE unit = ?`;
   const secondsIn = `SELECT txs, fees, rate FROM ${t.second} WHERE time >= ? AND time < ?`;
   const firstIn = `SELECT count(*) AS n FROM ${t.holder} WHERE first >= ? AND first < ?`;
-  const spansIn = (unit: Unit, from: number, to: number, limit = noEnd): Query => ({
+  const bucketsIn = (unit: BucketUnit, from: number, to: number, limit = noEnd): Query => ({
     text: newestFirst,
-    values: [units[unit], from, to, limit],
+    values: [bucketUnits[unit], from, to, limit],
   });
-  /** Spans that together cover a time that begins and ends with an hour, as few as can be. */
-  const covering = (from: number, to: number): Query[] => pieces(from, to).map(({ unit, from, to }) => spansIn(unit, from, to));
+  /** Queries for the fewest time buckets that cover a range of whole hours. */
+  const coveringQueries = (from: number, to: number): Query[] =>
+    splitIntoUnits(from, to).map(({ unit, from, to }) => bucketsIn(unit, from, to));
 
-  function* firstSeen(from: number, to: number): Steps<number> {
-    // Those of the genesis are in no span: they are counted one by one, with those of the first hour.
-    const [row] = yield* ask<{ start: number | null }>([{ text: firstHour, values: [units.hour] }]);
-    const counted = Math.max(from, Math.min(to, row?.start == null ? to : row.start + 3600));
-    const hour = Math.min(to, nextHour(counted));
-    const lastHour = Math.max(hour, hourOf(to));
-    const rows = yield* askTogether({
-      early: [{ text: firstIn, values: [from, hour] }],
-      spans: covering(hour, lastHour),
+  function* countFirstSeen(from: number, to: number): Steps<number> {
+    // Genesis addresses are in no time bucket: they are counted one by one, with those of the first hour.
+    const [row] = yield* fetchRows<{ start: number | null }>([{ text: firstHour, values: [bucketUnits.hour] }]);
+    const singlyUntil = Math.max(from, Math.min(to, row?.start == null ? to : row.start + 3600));
+    const firstFullHour = Math.min(to, nextHour(singlyUntil));
+    const lastHour = Math.max(firstFullHour, hourStart(to));
+    const rows = yield* fetchRowGroups({
+      early: [{ text: firstIn, values: [from, firstFullHour] }],
+      buckets: coveringQueries(firstFullHour, lastHour),
       late: [{ text: firstIn, values: [lastHour, to] }],
     });
-    return countIn(rows.early) + countIn(rows.late) + (rows.spans as SpanRow[]).reduce((sum, { addresses }) => sum + addresses, 0);
+    return countOf(rows.early) + countOf(rows.late) + (rows.buckets as BucketRow[]).reduce((sum, { addresses }) => sum + addresses, 0);
   }
 
-  /** What spans and seconds since each time add up to. */
-  const summed = <V>(sum: (all: readonly Counted[]) => V) =>
+  /** Totals since each of the times, from the time buckets and, for the part of an hour at the beginning, the seconds. */
+  const totalSince = <V>(sum: (all: readonly Countable[]) => V) =>
     function* (froms: readonly number[]): Steps<V[]> {
       const values: V[] = [];
       for (const from of froms) {
         const next = nextHour(from);
-        const rows = yield* askTogether({ spans: covering(next, noEnd), seconds: [{ text: secondsIn, values: [from, next] }] });
+        const rows = yield* fetchRowGroups({ buckets: coveringQueries(next, noEnd), seconds: [{ text: secondsIn, values: [from, next] }] });
         const seconds = (rows.seconds as SecondRow[]).map(({ txs, fees, rate }) => ({ txs, fees: sumFromBytes(fees), maxTps: rate }));
-        values.push(sum([...(rows.spans as SpanRow[]).map(entryOf), ...seconds]));
+        values.push(sum([...(rows.buckets as BucketRow[]).map(entryOf), ...seconds]));
       }
       return values;
     };
 
   /**
-   * An address counts where it was active last. Each is counted once, in the part of time between two neighbouring times, and all parts in
-   * one statement: who is active meanwhile must not fall between them. Whole hours are counted in the index alone.
+   * Number of addresses that were active since each of the times. Only the last activity of an address is stored, so each address is counted
+   * once, in the range between two consecutive times, and the counts are added up. All ranges are counted in one statement, so that an
+   * address that becomes active meanwhile is not missed. Whole hours are counted in the database index alone.
    */
   const activeSince = (column: 'seen' | 'sent') =>
     function* (froms: readonly number[]): Steps<number[]> {
       const [hour, at] = [`${column}_hour`, column];
       const counts: string[] = [];
       const values: number[] = [];
-      const count = (condition: string, ...of: number[]): string => {
-        values.push(...of);
+      const count = (condition: string, ...bounds: number[]): string => {
+        values.push(...bounds);
         return `(SELECT count(*) FROM ${t.holder} WHERE ${condition})`;
       };
       for (const [i, from] of froms.entries()) {
         const to = froms[i - 1] ?? noEnd;
-        const [first, last] = [hourOf(from), hourOf(to)];
+        const [first, last] = [hourStart(from), hourStart(to)];
         counts.push(
           first === last
             ? count(`${hour} = ? AND ${at} >= ? AND ${at} < ?`, first, from, to)
@@ -78,7 +80,7 @@ export function spanReads(t: IndexTables): SpanReads {
               ].join(' + '),
         );
       }
-      const [row] = yield* ask<Record<string, number>>([
+      const [row] = yield* fetchRows<Record<string, number>>([
         { text: `SELECT ${counts.map((sum, i) => `${sum} AS n${i}`).join(', ')}`, values },
       ]);
       let total = 0;
@@ -88,70 +90,70 @@ export function spanReads(t: IndexTables): SpanReads {
       });
     };
 
-  const totalOf: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
-    txs: summed((all) => all.reduce((sum, { txs }) => sum + txs, 0)),
-    fees: summed((all) => all.reduce((sum, { fees }) => sum + fees, 0n)),
-    maxTps: summed((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
+  const totalsByMetric: { readonly [T in keyof Totals]: (froms: readonly number[]) => Steps<Totals[T][]> } = {
+    txs: totalSince((all) => all.reduce((sum, { txs }) => sum + txs, 0)),
+    fees: totalSince((all) => all.reduce((sum, { fees }) => sum + fees, 0n)),
+    maxTps: totalSince((all) => all.reduce((most, { maxTps }) => Math.max(most, maxTps), 0)),
     activeAddresses: activeSince('seen'),
     activeSenders: activeSince('sent'),
     newAddresses: function* (froms) {
       const values: number[] = [];
-      for (const from of froms) values.push(yield* firstSeen(from, noEnd));
+      for (const from of froms) values.push(yield* countFirstSeen(from, noEnd));
       return values;
     },
   };
 
   return {
-    spans: function* (unit, from, to, limit) {
-      return (yield* ask<SpanRow>([spansIn(unit, from, to, limit)])).map(entryOf);
+    buckets: function* (unit, from, to, limit) {
+      return (yield* fetchRows<BucketRow>([bucketsIn(unit, from, to, limit)])).map(entryOf);
     },
-    spanBefore: function* (unit, before) {
-      const [row] = yield* ask<SpanRow>([spansIn(unit, 0, before, 1)]);
+    lastBucketBefore: function* (unit, before) {
+      const [row] = yield* fetchRows<BucketRow>([bucketsIn(unit, 0, before, 1)]);
       return row && entryOf(row);
     },
-    totals: function* <T extends keyof Totals>(of: T, times: readonly number[]): Steps<Totals[T][]> {
-      // Nothing that is counted is older than the epoch; 0 stands for never.
-      const froms = of === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
-      return yield* (totalOf[of] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
+    totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
+      // In the table 0 means never, so the earliest time counted is 1.
+      const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));
+      return yield* (totalsByMetric[metric] as (froms: readonly number[]) => Steps<Totals[T][]>)(froms);
     },
-    addressesBefore: (time) => firstSeen(0, time),
+    addressesBefore: (time) => countFirstSeen(0, time),
   };
 }
 
-/** The first hour that begins at a time or after it. */
-const nextHour = (time: number): number => (hourOf(time) === time ? time : hourOf(time) + 3600);
+/** Start of the first hour that begins at or after a time. */
+const nextHour = (time: number): number => (hourStart(time) === time ? time : hourStart(time) + 3600);
 
-/** Later than anything. */
+/** Later than any block. */
 const noEnd = 2 ** 52;
 
-/** Hours to the end of a day, days to the end of a month, whole months; then days and hours again. */
-function pieces(from: number, to: number): { readonly unit: Unit; readonly from: number; readonly to: number }[] {
-  const found: { unit: Unit; from: number; to: number }[] = [];
-  const add = (unit: Unit, from: number, to: number): void => {
-    if (from < to) found.push({ unit, from, to });
+/** Splits a range of whole hours: hours to the end of the day, days to the end of the month, whole months, then days and hours again. */
+function splitIntoUnits(from: number, to: number): { readonly unit: BucketUnit; readonly from: number; readonly to: number }[] {
+  const parts: { unit: BucketUnit; from: number; to: number }[] = [];
+  const add = (unit: BucketUnit, from: number, to: number): void => {
+    if (from < to) parts.push({ unit, from, to });
   };
-  const [firstDay, firstMonth] = [startFrom('day', from), startFrom('month', from)];
-  const [lastDay, lastMonth] = [Math.max(firstDay, unitStart('day', to)), Math.max(firstMonth, unitStart('month', to))];
+  const [firstDay, firstMonth] = [nextStart('day', from), nextStart('month', from)];
+  const [lastDay, lastMonth] = [Math.max(firstDay, bucketStart('day', to)), Math.max(firstMonth, bucketStart('month', to))];
   add('hour', from, Math.min(firstDay, to));
   add('day', firstDay, Math.min(firstMonth, lastDay, to));
   add('month', firstMonth, Math.min(lastMonth, to));
   add('day', lastMonth, Math.min(lastDay, to));
   add('hour', lastDay, to);
-  return found;
+  return parts;
 }
 
-/** The first unit that begins at a time or after it. */
-function startFrom(unit: 'day' | 'month', time: number): number {
-  const start = unitStart(unit, time);
+/** Start of the first day or month that begins at or after a time. */
+function nextStart(unit: 'day' | 'month', time: number): number {
+  const start = bucketStart(unit, time);
   if (start === time) return time;
   const longest = { day: 86_400, month: 31 * 86_400 }[unit];
-  return unitStart(unit, start + longest);
+  return bucketStart(unit, start + longest);
 }
 
-const countIn = (rows: readonly unknown[]): number => (rows[0] as { n: number } | undefined)?.n ?? 0;
+const countOf = (rows: readonly unknown[]): number => (rows[0] as { n: number } | undefined)?.n ?? 0;
 
-type Counted = Pick<SpanEntry, 'txs' | 'fees' | 'maxTps'>;
-type SpanRow = Omit<SpanEntry, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
+type Countable = Pick<TimeBucket, 'txs' | 'fees' | 'maxTps'>;
+type BucketRow = Omit<TimeBucket, 'fees' | 'maxTps'> & { readonly fees: Uint8Array; readonly max_tps: number };
 type SecondRow = { readonly txs: number; readonly fees: Uint8Array; readonly rate: number };
 
-const entryOf = ({ fees, max_tps, ...span }: SpanRow): SpanEntry => ({ ...span, fees: sumFromBytes(fees), maxTps: max_tps });
+const entryOf = ({ fees, max_tps, ...span }: BucketRow): TimeBucket => ({ ...span, fees: sumFromBytes(fees), maxTps: max_tps });

@@ -1,19 +1,19 @@
 import type { Sql } from '../index/sql.ts';
 import { type Query, runSteps, type Steps } from '../index/steps.ts';
 
-/** Answers a question that is written as steps. */
-export type Run = <T>(steps: () => Steps<T>) => Promise<T>;
+/** Runs a query that is written as steps. */
+export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
 
-/** SQLite answers all of it at once, as of one moment. PostgreSQL goes on writing between two steps; whoever asks has to bear that. */
-export function runOn(sql: Sql): Run {
+/** On SQLite all steps of a query see one snapshot. On PostgreSQL other transactions may commit between two steps; queries must allow for that. */
+export function stepRunnerOn(sql: Sql): RunSteps {
   const { read } = sql;
   if (read === undefined) return (steps) => runSteps(sql, steps());
-  const answer = ({ text, values }: Query) => sql.all<unknown>(text, values) as unknown[];
+  const rowsOf = ({ text, values }: Query) => sql.all<unknown>(text, values) as unknown[];
   return async (steps) =>
     read(() => {
-      const asking = steps();
-      let turn = asking.next();
-      while (turn.done !== true) turn = asking.next(turn.value.map(answer));
+      const generator = steps();
+      let turn = generator.next();
+      while (turn.done !== true) turn = generator.next(turn.value.map(rowsOf));
       return turn.value;
     });
 }

@@ -1,32 +1,40 @@
 import { addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
-import { lookup } from '../index/batch.ts';
-import { ask, askTogether, type Query, type Steps } from '../index/steps.ts';
-import { type IndexTables, kinds } from '../index/tables.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { type IndexTables, txKinds } from '../index/tables.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
-import { storedTx } from '../state/stored-tx.ts';
-import { restored } from '../state/stored-utxo.ts';
+import { parseStoredTx } from '../state/stored-tx.ts';
+import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { OutputEntry, Pin, Subject, TxEntry, TxQuery } from './index-reads.ts';
-import { merged, type Source } from './merge.ts';
+import type { OutputEntry, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
+import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
-import { type Found, type MovedRow, type OutputReads, type OwnRow, spentBy, spentIn, takenBy } from './read-outputs.ts';
+import {
+  type ChainOutputRow,
+  type CrossChainOutputRow,
+  importedElsewhereAsOf,
+  type OutputReads,
+  type PinnedOutput,
+  spendInfoOf,
+  spentAsOf,
+} from './read-outputs.ts';
 
 export type TxReads = {
-  readonly tx: (id: Id, pin: Pin) => Steps<TxEntry | undefined>;
+  readonly tx: (id: Id, pin: PinnedBlock) => Steps<TxEntry | undefined>;
   readonly txs: (query: TxQuery) => Steps<TxEntry[]>;
-  /** Numbers only. */
-  readonly numbers: (query: TxQuery) => Steps<number[]>;
+  /** Like `txs`, but only the `seq` of each transaction. */
+  readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
+export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
   const columns = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const bySeq = lookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
+  const bySeq = keyLookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
   const byId = `${columns} WHERE x.id = ?`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
@@ -37,53 +45,53 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
     desc: `SELECT seq FROM ${t.tx} WHERE seq > ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0`,
   };
 
-  function* numbers({ pin, subjects, kinds: wanted, times, after, order, limit }: TxQuery): Steps<number[]> {
+  function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Steps<number[]> {
     const { before, last } = yield* blocks.bounds(times);
-    // Both exclusive.
+    // Both bounds are exclusive.
     let low = before?.lastTx ?? 0;
     let high = (times.to === undefined ? pin.lastTx : Math.min(pin.lastTx, last?.lastTx ?? 0)) + 1;
     if (after !== undefined && order === 'asc') low = Math.max(low, after);
     if (after !== undefined && order === 'desc') high = Math.min(high, after);
     const compare = order === 'asc' ? ascending : descending;
     const range = (from: Row | undefined) => (order === 'asc' ? [from?.seq ?? low, high] : [low, from?.seq ?? high]);
-    const sources: Source<Row>[] =
-      subjects === undefined && wanted === undefined
-        ? [{ more: (from, count) => ({ text: ofChain[order], values: [...range(from), count] }) }]
+    const sources: RowSource<Row>[] =
+      subjects === undefined && requestedKinds === undefined
+        ? [{ queryAfter: (from, count) => ({ text: ofChain[order], values: [...range(from), count] }) }]
         : subjectKeys(subjects).flatMap((subject) =>
-            (wanted ?? allKinds).map((kind) => ({
-              more: (from: Row | undefined, count: number) => ({
+            (requestedKinds ?? allKinds).map((kind) => ({
+              queryAfter: (from: Row | undefined, count: number) => ({
                 text: ofSubject[order],
-                values: [subject, kinds[kind], ...range(from), count],
+                values: [subject, txKinds[kind], ...range(from), count],
               }),
             })),
           );
-    return yield* merged({ sources, compare, pick: ({ seq }) => seq, limit });
+    return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
   }
 
-  /** Their outputs are looked up together, however many transactions there are. */
-  function* entries(rows: readonly TxRow[], pin: Pin): Steps<TxEntry[]> {
+  /** Makes entries of transactions; looks up the outputs of all of them in one group of queries. */
+  function* entries(rows: readonly TxRow[], pin: PinnedBlock): Steps<TxEntry[]> {
     const parsed = rows.map((row) => {
-      const tx = storedTx(row);
+      const tx = parseStoredTx(row);
       return { row, tx, effects: effectsOf(tx) };
     });
-    const found = yield* askTogether({
+    const found = yield* fetchRowGroups({
       consumed: outputs.consumedById(parsed.flatMap(({ effects }) => effects.spent.map(idToBytes))),
-      places: outputs.places(parsed.flatMap(({ effects }) => effects.created.map(({ id }) => idToBytes(id)))),
+      statuses: outputs.spendStatusById(parsed.flatMap(({ effects }) => effects.created.map(({ id }) => idToBytes(id)))),
       moved: outputs.movedById(parsed.flatMap(({ effects }) => movedIds(effects).map(idToBytes))),
     });
-    const consumed = new Map((found.consumed as Named<Omit<OwnRow, 'height' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
-    const places = new Map((found.places as Named<Pick<OwnRow, 'seq' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
-    const moved = new Map((found.moved as Named<MovedRow>[]).map((row) => [moveKey(toHex(row.id), row), row]));
+    const consumed = new Map((found.consumed as WithId<Omit<ChainOutputRow, 'height' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
+    const statuses = new Map((found.statuses as WithId<Pick<ChainOutputRow, 'seq' | 'spent'>>[]).map((row) => [toHex(row.id), row]));
+    const moved = new Map((found.moved as WithId<CrossChainOutputRow>[]).map((row) => [moveKey(toHex(row.id), row), row]));
 
-    const own = (utxo: Utxo, time: number): Found => {
-      const place = places.get(utxo.id);
-      return { seq: place?.seq ?? 0, utxo, time, createdOn: chainID, consumedOn: chainID, spent: spentBy(place?.spent ?? null, pin) };
+    const own = (utxo: Utxo, time: number): PinnedOutput => {
+      const status = statuses.get(utxo.id);
+      return { seq: status?.seq ?? 0, utxo, time, createdOn: chainID, consumedOn: chainID, spent: spentAsOf(status?.spent ?? null, pin) };
     };
-    const exported = (utxo: Utxo, to: Id, time: number): Found => {
+    const exported = (utxo: Utxo, to: Id, time: number): PinnedOutput => {
       const row = moved.get(utxo.id + chainID + to);
-      return { seq: row?.seq ?? 0, utxo, time, createdOn: chainID, consumedOn: to, spent: row && takenBy(row, pin) };
+      return { seq: row?.seq ?? 0, utxo, time, createdOn: chainID, consumedOn: to, spent: row && importedElsewhereAsOf(row, pin) };
     };
-    const emitted = yield* outputs.entries(
+    const emitted = yield* outputs.toEntries(
       parsed.flatMap(({ row, effects }) => [
         ...effects.created.map((utxo) => own(utxo, row.time)),
         ...(effects.exported?.utxos ?? []).map((utxo) => exported(utxo, effects.exported?.to as Id, row.time)),
@@ -105,19 +113,26 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
     });
 
     function consumedBy(tx: Tx, { spent, imported }: Effects, time: number): OutputEntry[] {
-      const by = spentIn(tx, time);
+      const by = spendInfoOf(tx, time);
       const entries: OutputEntry[] = [];
       for (const id of spent) {
         const row = consumed.get(id);
         if (row !== undefined)
-          entries.push({ seq: row.seq, utxo: restored(row.bytes), time: row.time, createdOn: chainID, consumedOn: chainID, spent: by });
+          entries.push({
+            seq: row.seq,
+            utxo: decodeStoredUtxo(row.bytes),
+            time: row.time,
+            createdOn: chainID,
+            consumedOn: chainID,
+            spent: by,
+          });
       }
       for (const id of imported?.ids ?? []) {
         const row = moved.get(id + imported?.from + chainID);
         if (row !== undefined)
           entries.push({
             seq: row.seq,
-            utxo: restored(row.bytes),
+            utxo: decodeStoredUtxo(row.bytes),
             time: row.seen,
             createdOn: imported?.from as Id,
             consumedOn: chainID,
@@ -129,26 +144,26 @@ export function txReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads
   }
 
   return {
-    numbers,
+    txSeqs,
     bySeq,
     tx: function* (id, pin) {
-      const [row] = yield* ask<TxRow>([{ text: byId, values: [idToBytes(id)] }]);
+      const [row] = yield* fetchRows<TxRow>([{ text: byId, values: [idToBytes(id)] }]);
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
       return (yield* entries([row], pin))[0];
     },
     txs: function* (query) {
-      const found = yield* numbers(query);
-      const rows = yield* ask<TxRow>(bySeq(found));
+      const seqs = yield* txSeqs(query);
+      const rows = yield* fetchRows<TxRow>(bySeq(seqs));
       const byNumber = new Map(rows.map((row) => [row.seq, row]));
-      const wanted = found.map((seq) => byNumber.get(seq) as TxRow);
-      return yield* entries(upTo(wanted, query.maxBytes), query.pin);
+      const sorted = seqs.map((seq) => byNumber.get(seq) as TxRow);
+      return yield* entries(cutAtBytes(sorted, query.maxBytes), query.pin);
     },
   };
 }
 
-/** To look up the outputs of a transaction costs many times what reading it does. */
-function upTo(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {
+/** Cuts a list of transactions at `maxBytes`: looking up the outputs of a transaction costs many times what reading it does. */
+function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {
   let size = 0;
   const last = rows.findIndex(({ bytes }, i) => {
     size += bytes.length;
@@ -158,7 +173,7 @@ function upTo(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): read
 }
 
 type Row = { readonly seq: number };
-type Named<R> = R & { readonly id: Uint8Array };
+type WithId<R> = R & { readonly id: Uint8Array };
 type TxRow = {
   readonly seq: number;
   readonly id: Uint8Array;
@@ -171,8 +186,9 @@ type TxRow = {
 const ascending = (a: Row, b: Row): number => a.seq - b.seq;
 const descending = (a: Row, b: Row): number => b.seq - a.seq;
 
-const allKinds = Object.keys(kinds) as (keyof typeof kinds)[];
+const allKinds = Object.keys(txKinds) as (keyof typeof txKinds)[];
 
+/** Subject of the whole chain in the `history` table. */
 const wholeChain = new Uint8Array(0);
 
 const subjectKeys = (subjects: readonly Subject[] | undefined): Uint8Array[] =>
@@ -180,4 +196,4 @@ const subjectKeys = (subjects: readonly Subject[] | undefined): Uint8Array[] =>
 
 const movedIds = ({ imported, exported }: Effects): Id[] => [...(imported?.ids ?? []), ...(exported?.utxos.map(({ id }) => id) ?? [])];
 
-const moveKey = (id: string, { source, destination }: MovedRow): string => id + toHex(source) + toHex(destination);
+const moveKey = (id: string, { source, destination }: CrossChainOutputRow): string => id + toHex(source) + toHex(destination);

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
-import { unitStart } from '../index/calendar.ts';
-import { kinds, type Unit, units } from '../index/tables.ts';
-import type { BlockQuery, IndexReads, OutputEntry, Pin, TxEntry, TxQuery, UtxoQuery } from './index-reads.ts';
-import type { ReadsWorld as World } from './reads-world.fixture.ts';
+import { bucketStart } from '../index/bucket-start.ts';
+import { type BucketUnit, bucketUnits, txKinds } from '../index/tables.ts';
+import type { BlockQuery, IndexReads, OutputEntry, PinnedBlock, TxEntry, TxQuery, UtxoQuery } from './index-reads.ts';
+import type { ReadsChains } from './reads-chains.fixture.ts';
 
-/** A world and its index somewhere; `sync` brings there what happened since. */
-export type Indexed = {
-  readonly world: World;
+/** Test chains and an index of them; `sync` indexes the blocks that were added since. */
+export type IndexUnderTest = {
+  readonly chains: ReadsChains;
   readonly reads: IndexReads;
   readonly sync: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Every answer of the index against a program that looks at everything, on random chains. */
-export function readsContract(name: string, open: (seed: number) => Promise<Indexed>, rounds: number): void {
-  const inWorld = (title: string, seed: number, steps: number, work: (indexed: Indexed) => Promise<void>) =>
+/** Compares every query of the index with a full scan (the oracle), on random chains. */
+export function readsContract(name: string, open: (seed: number) => Promise<IndexUnderTest>, rounds: number): void {
+  const testOnChains = (title: string, seed: number, steps: number, work: (indexed: IndexUnderTest) => Promise<void>) =>
     test(title, async () => {
       const indexed = await open(seed);
       try {
-        for (let i = 0; i < steps; i++) indexed.world.step();
+        for (let i = 0; i < steps; i++) indexed.chains.step();
         await indexed.sync();
         await work(indexed);
       } finally {
@@ -29,17 +29,17 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
     }, 60_000);
 
   describe(name, () => {
-    inWorld('pins and blocks', 1, 25, async ({ world: { oracle }, reads }) => {
+    testOnChains('pins and blocks', 1, 25, async ({ chains: { oracle }, reads }) => {
       const pins = oracle.pins();
-      const last = pins[pins.length - 1] as Pin;
+      const last = pins[pins.length - 1] as PinnedBlock;
       expect(await reads.tip()).toEqual(last);
       expect(await reads.completeFrom()).toBe(0);
-      for (const pin of pins) expect(await reads.pinAt(pin.height)).toEqual(pin);
-      expect(await reads.pinAt(last.height + 1)).toBeUndefined();
+      for (const pin of pins) expect(await reads.pinAtHeight(pin.height)).toEqual(pin);
+      expect(await reads.pinAtHeight(last.height + 1)).toBeUndefined();
       for (const { time } of pins)
         for (const moment of [time, time + 1]) {
           const before = pins.filter((pin) => pin.time < moment);
-          expect(await reads.pinBefore(moment)).toEqual(before[before.length - 1]);
+          expect(await reads.pinBeforeTime(moment)).toEqual(before[before.length - 1]);
         }
       for (const [i, block] of oracle.blocks.entries()) {
         const entry = {
@@ -54,51 +54,51 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         expect(await reads.block({ id: block.id })).toEqual(entry);
       }
       expect(await reads.block({ id: zeroId })).toBeUndefined();
-      for (const pin of [last, pins[10] as Pin, pins[0] as Pin])
+      for (const pin of [last, pins[10] as PinnedBlock, pins[0] as PinnedBlock])
         for (const order of ['asc', 'desc'] as const)
-          for (const times of stretches(pins)) {
+          for (const times of timeRanges(pins)) {
             const query = { pin, times, order, after: undefined, limit: 1000 };
             const whole = oracle.blockList(query).map(({ id }) => id);
             for (const limit of [1, 3, 1000]) {
               const pages = async (after: number | undefined) => reads.blocks({ ...query, after, limit } satisfies BlockQuery);
-              expect((await paged(pages, limit, ({ height }) => height)).map(({ id }) => id)).toEqual(whole);
+              expect((await readPages(pages, limit, ({ height }) => height)).map(({ id }) => id)).toEqual(whole);
             }
           }
     });
 
     for (let seed = 2; seed < 2 + rounds; seed++)
-      inWorld(`transactions, all filters and orders (chain ${seed})`, seed, 30, async ({ world, reads }) => {
-        const { oracle, addresses } = world;
+      testOnChains(`transactions, all filters and orders (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
+        const { oracle, addresses } = chains;
         const pins = oracle.pins();
         for (const { tx } of oracle.allTxs) {
-          const pin = pins[world.pick(pins.length)] as Pin;
+          const pin = pins[chains.pick(pins.length)] as PinnedBlock;
           const [expected] = oracle.txList({ ...allTxs, pin }).filter(({ txID }) => txID === tx.id);
           const found = await reads.tx(tx.id, pin);
-          expect(found && plainTx(found)).toEqual(expected && withoutSeqs(expected));
+          expect(found && comparableTx(found)).toEqual(expected && comparableOracleTx(expected));
         }
-        expect(await reads.tx(zeroId, pins[0] as Pin)).toBeUndefined();
-        const some = <T>(all: readonly T[]): T[] => all.filter(() => world.pick(3) === 0);
+        expect(await reads.tx(zeroId, pins[0] as PinnedBlock)).toBeUndefined();
+        const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
         for (let i = 0; i < 60; i++) {
           const ofAddresses = some(addresses).map((address) => ({ address }));
           const ofAssets = some(oracle.assetIDs()).map((asset) => ({ asset }));
-          const stretch = stretches(pins);
+          const ranges = timeRanges(pins);
           const query: TxQuery = {
-            pin: pins[world.pick(pins.length)] as Pin,
-            subjects: [undefined, ofAddresses, ofAssets, [...ofAddresses, ...ofAssets]][world.pick(4)],
-            kinds: world.pick(2) === 0 ? undefined : some(Object.keys(kinds) as (keyof typeof kinds)[]),
-            times: stretch[world.pick(stretch.length)] as TxQuery['times'],
-            order: world.pick(2) === 0 ? 'asc' : 'desc',
+            pin: pins[chains.pick(pins.length)] as PinnedBlock,
+            subjects: [undefined, ofAddresses, ofAssets, [...ofAddresses, ...ofAssets]][chains.pick(4)],
+            kinds: chains.pick(2) === 0 ? undefined : some(Object.keys(txKinds) as (keyof typeof txKinds)[]),
+            times: ranges[chains.pick(ranges.length)] as TxQuery['times'],
+            order: chains.pick(2) === 0 ? 'asc' : 'desc',
             after: undefined,
             limit: 1000,
           };
-          const whole = oracle.txList(query).map(withoutSeqs);
-          const limit = [1, 2, 7, 1000][world.pick(4)] as number;
+          const whole = oracle.txList(query).map(comparableOracleTx);
+          const limit = [1, 2, 7, 1000][chains.pick(4)] as number;
           const pages = async (after: number | undefined) => reads.txs({ ...query, after, limit });
-          expect((await paged(pages, limit, ({ seq }) => seq)).map(plainTx)).toEqual(whole);
+          expect((await readPages(pages, limit, ({ seq }) => seq)).map(comparableTx)).toEqual(whole);
 
-          const maxBytes = 1 + world.pick(2000);
+          const maxBytes = 1 + chains.pick(2000);
           const cut = await reads.txs({ ...query, maxBytes });
-          expect(cut.map(plainTx)).toEqual(whole.slice(0, cut.length));
+          expect(cut.map(comparableTx)).toEqual(whole.slice(0, cut.length));
           const bytesOf = (entries: typeof cut) => entries.reduce((sum, { tx }) => sum + tx.bytes.length, 0);
           if (cut.length < whole.length) expect(bytesOf(cut)).toBeGreaterThan(maxBytes);
           if (cut.length > 2) expect(bytesOf(cut.slice(0, -1))).toBeLessThanOrEqual(maxBytes);
@@ -107,46 +107,48 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
       });
 
     for (let seed = 20; seed < 20 + rounds; seed++)
-      inWorld(`outputs, all filters and orders, as of any block (chain ${seed})`, seed, 30, async ({ world, reads }) => {
-        const pins = world.oracle.pins();
+      testOnChains(`outputs, all filters and orders, as of any block (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
+        const pins = chains.oracle.pins();
         for (let i = 0; i < 60; i++) {
-          const query = utxoQuery(world, pins[world.pick(pins.length)] as Pin);
-          const whole = world.oracle.utxoList(query).map(withoutSeq);
-          const limit = [1, 2, 5, 1000][world.pick(4)] as number;
+          const query = utxoQuery(chains, pins[chains.pick(pins.length)] as PinnedBlock);
+          const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
+          const limit = [1, 2, 5, 1000][chains.pick(4)] as number;
           const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit });
-          const found = await paged(pages, limit, ({ seq }) => seq);
-          expect(found.map(plain)).toEqual(whole);
+          const found = await readPages(pages, limit, ({ seq }) => seq);
+          expect(found.map(comparable)).toEqual(whole);
           expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length);
         }
       });
 
-    inWorld('outputs as of a block after which very much has happened', 39, 3, async ({ world, reads, sync }) => {
-      const pins = world.oracle.pins();
-      for (let i = 0; i < 40; i++) world.step(40);
+    testOnChains('outputs as of a block that has many later blocks', 39, 3, async ({ chains, reads, sync }) => {
+      const pins = chains.oracle.pins();
+      for (let i = 0; i < 40; i++) chains.step(40);
       await sync();
       for (const pin of pins)
         for (let i = 0; i < 8; i++) {
-          const query = utxoQuery(world, pin);
+          const query = utxoQuery(chains, pin);
           const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit: 7 });
-          expect((await paged(pages, 7, ({ seq }) => seq)).map(plain)).toEqual(world.oracle.utxoList(query).map(withoutSeq));
+          expect((await readPages(pages, 7, ({ seq }) => seq)).map(comparable)).toEqual(
+            chains.oracle.utxoList(query).map(comparableOracleOutput),
+          );
         }
     });
 
     for (let seed = 40; seed < 40 + rounds; seed++)
-      inWorld(`pages fit together while blocks arrive (chain ${seed})`, seed, 12, async ({ world, reads, sync }) => {
+      testOnChains(`pages stay consistent while blocks arrive (chain ${seed})`, seed, 12, async ({ chains, reads, sync }) => {
         for (let i = 0; i < 4; i++) {
           const pin = await reads.tip();
-          const queries = Array.from({ length: 6 }, () => utxoQuery(world, pin));
-          const wholes = queries.map((query) => world.oracle.utxoList(query).map(withoutSeq));
-          const txQuery: TxQuery = { ...allTxs, pin, subjects: [{ address: world.addresses[0] as Address }], order: 'desc' };
-          const txs = world.oracle.txList(txQuery).map(({ txID }) => txID);
-          const limit = 1 + world.pick(8);
+          const queries = Array.from({ length: 6 }, () => utxoQuery(chains, pin));
+          const wholes = queries.map((query) => chains.oracle.utxoList(query).map(comparableOracleOutput));
+          const txQuery: TxQuery = { ...allTxs, pin, subjects: [{ address: chains.addresses[0] as Address }], order: 'desc' };
+          const txs = chains.oracle.txList(txQuery).map(({ txID }) => txID);
+          const limit = 1 + chains.pick(8);
           const found = queries.map((): OutputEntry[] => []);
           const foundTxs: TxEntry[] = [];
           for (let open = true; open; ) {
             open = false;
-            // Where the database can write and read at the same time, it does.
-            if (world.oracle.blocks.length < 70) for (let n = 0; n < 3; n++) world.step();
+            // PostgreSQL writes and reads at the same time here.
+            if (chains.oracle.blocks.length < 70) for (let n = 0; n < 3; n++) chains.step();
             const arriving = sync();
             for (const [n, query] of queries.entries()) {
               const list = found[n] as OutputEntry[];
@@ -160,27 +162,27 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
             open ||= page.length === limit;
             await arriving;
           }
-          expect(found.map((list) => list.map(plain))).toEqual(wholes);
+          expect(found.map((list) => list.map(comparable))).toEqual(wholes);
           expect(foundTxs.map(({ tx }) => tx.id)).toEqual(txs);
         }
       });
 
     for (let seed = 60; seed < 60 + rounds; seed++)
-      inWorld(`balances of today and of the past (chain ${seed})`, seed, 40, async ({ world, reads }) => {
+      testOnChains(`balances as of the last block and of earlier blocks (chain ${seed})`, seed, 40, async ({ chains, reads }) => {
         const byKey = (a: { asset: Id; locktime: bigint }, b: { asset: Id; locktime: bigint }) =>
           a.asset + a.locktime < b.asset + b.locktime ? -1 : 1;
         const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-        for (const pin of world.oracle.pins()) {
-          const asked = world.addresses.filter(() => world.pick(2) === 0);
-          const expected = world.oracle.balances(asked, pin);
-          const found = await reads.balances(asked, pin);
-          expect([...found.own].sort(byKey)).toEqual(expected.own.sort(byKey));
-          expect(found.shared.map(plain).sort(byId)).toEqual(expected.shared.map(withoutSeq).sort(byId));
-          expect(found.exported.map(plain).sort(byId)).toEqual(expected.exported.map(withoutSeq).sort(byId));
+        for (const pin of chains.oracle.pins()) {
+          const requested = chains.addresses.filter(() => chains.pick(2) === 0);
+          const expected = chains.oracle.balances(requested, pin);
+          const found = await reads.balances(requested, pin);
+          expect([...found.singleOwner].sort(byKey)).toEqual(expected.singleOwner.sort(byKey));
+          expect(found.multiOwner.map(comparable).sort(byId)).toEqual(expected.multiOwner.map(comparableOracleOutput).sort(byId));
+          expect(found.exported.map(comparable).sort(byId)).toEqual(expected.exported.map(comparableOracleOutput).sort(byId));
         }
       });
 
-    inWorld('assets', 80, 40, async ({ world: { oracle }, reads }) => {
+    testOnChains('assets', 80, 40, async ({ chains: { oracle }, reads }) => {
       const ids = oracle.assetIDs();
       for (const id of ids) expect(await reads.asset(id)).toEqual(oracle.asset(id) as never);
       expect(await reads.assets([...ids, zeroId, ids[0] as Id])).toEqual(new Map(ids.map((id) => [id, oracle.asset(id)])) as never);
@@ -189,48 +191,50 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
       expect(await reads.asset(zeroId)).toBeUndefined();
     });
 
-    inWorld('who was active, and when last', 81, 40, async ({ world, reads }) => {
-      const stranger = 'ff'.repeat(20) as Address;
-      for (const pin of world.oracle.pins()) {
-        const asked = [...world.addresses.filter(() => world.pick(3) === 0), stranger];
-        expect(await reads.known(asked, pin)).toEqual(world.oracle.known(asked, pin));
-        const subjects = asked.map((address) => ({ address }));
-        const [last] = world.oracle.txList({ ...allTxs, pin, subjects, order: 'desc', limit: 1 });
-        const found = await reads.lastActivity(asked, pin);
+    testOnChains('addresses seen and their last activity', 81, 40, async ({ chains, reads }) => {
+      const unknownAddress = 'ff'.repeat(20) as Address;
+      for (const pin of chains.oracle.pins()) {
+        const requested = [...chains.addresses.filter(() => chains.pick(3) === 0), unknownAddress];
+        expect(await reads.seenAddresses(requested, pin)).toEqual(chains.oracle.seenAddresses(requested, pin));
+        const subjects = requested.map((address) => ({ address }));
+        const [last] = chains.oracle.txList({ ...allTxs, pin, subjects, order: 'desc', limit: 1 });
+        const found = await reads.lastActivity(requested, pin);
         expect(found && [found.txID, found.height, found.time]).toEqual(last && [last.txID, last.height, last.time]);
         if (found === undefined || last === undefined) continue;
         const output = [...last.consumed, ...last.emitted].find(({ utxo }) => utxo.id === found.utxoID);
-        expect(output?.utxo.output.addresses.some((address) => asked.includes(address))).toBe(true);
+        expect(output?.utxo.output.addresses.some((address) => requested.includes(address))).toBe(true);
         expect(found.isConsumed).toBe(last.consumed.some(({ utxo }) => utxo.id === found.utxoID));
       }
     });
 
-    inWorld('counts of hours, days, weeks and months, and sums to the second', 82, 60, async ({ world: { oracle }, reads }) => {
+    testOnChains('counts of hours, days, weeks and months, and totals to the second', 82, 60, async ({ chains: { oracle }, reads }) => {
       const times = oracle.blocks.slice(1).map(({ time }) => Number(time));
-      for (const unit of Object.keys(units) as Unit[]) {
-        const starts = [...new Set(times.map((time) => unitStart(unit, time)))].reverse();
-        const expected = starts.map((start) => ({ start, ...oracle.counted((time) => unitStart(unit, time) === start) }));
-        const all = await reads.spans(unit, 0, 2 ** 40, 1000);
+      for (const unit of Object.keys(bucketUnits) as BucketUnit[]) {
+        const starts = [...new Set(times.map((time) => bucketStart(unit, time)))].reverse();
+        const expected = starts.map((start) => ({ start, ...oracle.counted((time) => bucketStart(unit, time) === start) }));
+        const all = await reads.buckets(unit, 0, 2 ** 40, 1000);
         expect(all).toEqual(expected);
-        expect(await reads.spans(unit, 0, 2 ** 40, 2)).toEqual(expected.slice(0, 2));
+        expect(await reads.buckets(unit, 0, 2 ** 40, 2)).toEqual(expected.slice(0, 2));
         const [newest, second] = expected;
-        expect(await reads.spans(unit, second?.start as number, newest?.start as number, 9)).toEqual(expected.slice(1, 2));
-        expect(await reads.spanBefore(unit, newest?.start as number)).toEqual(expected[1]);
-        expect(await reads.spanBefore(unit, 0)).toBeUndefined();
+        expect(await reads.buckets(unit, second?.start as number, newest?.start as number, 9)).toEqual(expected.slice(1, 2));
+        expect(await reads.lastBucketBefore(unit, newest?.start as number)).toEqual(expected[1]);
+        expect(await reads.lastBucketBefore(unit, 0)).toBeUndefined();
       }
       const begin = Number(oracle.blocks[0]?.time);
       for (const time of [0, begin, begin + 1, ...times.flatMap((time) => [time, time + 1, time - (time % 3600), time + 86_400])]) {
         const { txs, fees, maxTps, active, senders } = oracle.counted((moment) => moment >= time);
         const newAddresses = oracle.addressesBefore(2 ** 50) - oracle.addressesBefore(time);
         const expected = { txs, fees, maxTps, activeAddresses: active, activeSenders: senders, newAddresses };
-        for (const of of Object.keys(expected) as (keyof typeof expected)[])
-          expect([of, await reads.totals(of, [time])]).toEqual([of, [expected[of]]]);
+        for (const metric of Object.keys(expected) as (keyof typeof expected)[])
+          expect([metric, await reads.totals(metric, [time])]).toEqual([metric, [expected[metric]]]);
         expect(await reads.addressesBefore(time)).toBe(oracle.addressesBefore(time));
       }
       const last = times[times.length - 1] as number;
       const windows = [last, last - 1, last - 59, last - 60, last - 3600, last - 90_000, begin, 1];
-      for (const of of ['txs', 'fees', 'maxTps', 'activeAddresses', 'activeSenders', 'newAddresses'] as const)
-        expect(await reads.totals(of, windows)).toEqual((await Promise.all(windows.map((time) => reads.totals(of, [time])))).flat());
+      for (const metric of ['txs', 'fees', 'maxTps', 'activeAddresses', 'activeSenders', 'newAddresses'] as const)
+        expect(await reads.totals(metric, windows)).toEqual(
+          (await Promise.all(windows.map((time) => reads.totals(metric, [time])))).flat(),
+        );
     });
   });
 }
@@ -244,8 +248,8 @@ const allTxs = {
   limit: 1_000_000,
 } as const;
 
-/** A list read page by page; its last page is the first that is not full. */
-async function paged<T>(read: (after: number | undefined) => Promise<T[]>, limit: number, seq: (item: T) => number): Promise<T[]> {
+/** Reads a list page by page; the first page that is not full is the last. */
+async function readPages<T>(read: (after: number | undefined) => Promise<T[]>, limit: number, seq: (item: T) => number): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const last = all[all.length - 1];
@@ -255,7 +259,7 @@ async function paged<T>(read: (after: number | undefined) => Promise<T[]>, limit
   }
 }
 
-function utxoQuery({ addresses, oracle, pick }: World, pin: Pin): Omit<UtxoQuery, 'after' | 'limit'> {
+function utxoQuery({ addresses, oracle, pick }: ReadsChains, pin: PinnedBlock): Omit<UtxoQuery, 'after' | 'limit'> {
   const assets = oracle.assetIDs();
   return {
     pin,
@@ -268,7 +272,7 @@ function utxoQuery({ addresses, oracle, pick }: World, pin: Pin): Omit<UtxoQuery
   };
 }
 
-const stretches = (pins: readonly Pin[]): BlockQuery['times'][] => {
+const timeRanges = (pins: readonly PinnedBlock[]): BlockQuery['times'][] => {
   const [early, late] = [pins[4]?.time as number, pins[pins.length - 4]?.time as number];
   return [
     { from: undefined, to: undefined },
@@ -281,9 +285,9 @@ const stretches = (pins: readonly Pin[]): BlockQuery['times'][] => {
   ];
 };
 
-/* Entries of the index and of the oracle in the same words. */
+/* Entries of the index and of the oracle in a common, comparable form. */
 
-type Told = {
+type ComparableOutput = {
   readonly id: Id;
   readonly bytes: string;
   readonly time: number;
@@ -292,7 +296,7 @@ type Told = {
   readonly spent: unknown;
 };
 
-const plain = ({ seq, utxo, spent, ...entry }: OutputEntry): Told & { seq: number | undefined } => ({
+const comparable = ({ seq, utxo, spent, ...entry }: OutputEntry): ComparableOutput & { seq: number | undefined } => ({
   ...entry,
   id: utxo.id,
   bytes: Buffer.from(utxo.bytes).toString('hex'),
@@ -300,9 +304,9 @@ const plain = ({ seq, utxo, spent, ...entry }: OutputEntry): Told & { seq: numbe
   spent: spent && { txID: spent.txID, time: spent.time, here: spent.tx !== undefined && spent.tx.id === spent.txID },
 });
 
-type OracleOutput = ReturnType<World['oracle']['utxoList']>[number];
+type OracleOutput = ReturnType<ReadsChains['oracle']['utxoList']>[number];
 
-const withoutSeq = ({ utxo, seq, time, createdOn, consumedOn, spent }: OracleOutput): ReturnType<typeof plain> => ({
+const comparableOracleOutput = ({ utxo, seq, time, createdOn, consumedOn, spent }: OracleOutput): ReturnType<typeof comparable> => ({
   id: utxo.id,
   bytes: Buffer.from(utxo.bytes).toString('hex'),
   seq,
@@ -312,17 +316,17 @@ const withoutSeq = ({ utxo, seq, time, createdOn, consumedOn, spent }: OracleOut
   spent,
 });
 
-const plainTx = ({ tx, consumed, emitted, ...entry }: TxEntry) => ({
+const comparableTx = ({ tx, consumed, emitted, ...entry }: TxEntry) => ({
   ...entry,
   txID: tx.id,
-  consumed: consumed.map(plain),
-  emitted: emitted.map(plain),
+  consumed: consumed.map(comparable),
+  emitted: emitted.map(comparable),
 });
 
-type OracleTx = ReturnType<World['oracle']['txList']>[number];
+type OracleTx = ReturnType<ReadsChains['oracle']['txList']>[number];
 
-const withoutSeqs = ({ consumed, emitted, ...entry }: OracleTx): ReturnType<typeof plainTx> => ({
+const comparableOracleTx = ({ consumed, emitted, ...entry }: OracleTx): ReturnType<typeof comparableTx> => ({
   ...entry,
-  consumed: consumed.map(withoutSeq),
-  emitted: emitted.map(withoutSeq),
+  consumed: consumed.map(comparableOracleOutput),
+  emitted: emitted.map(comparableOracleOutput),
 });

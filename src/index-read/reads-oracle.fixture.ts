@@ -1,19 +1,19 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import { burnedBy } from '../index-write/block-facts.ts';
+import { burnedAmount } from '../index-write/block-facts.ts';
 import type { Block } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { BlockQuery, Pin, TxQuery, UtxoQuery } from './index-reads.ts';
+import type { BlockQuery, PinnedBlock, TxQuery, UtxoQuery } from './index-reads.ts';
 
-/** What a plain program would keep and say: every answer is found by looking at everything. */
+/** The reference implementation for tests: answers every query by scanning all transactions. */
 export type Oracle = ReturnType<typeof createOracle>;
 
 type Output = {
   readonly utxo: Utxo;
-  /** Undefined for those that moved: their numbers are the index's own business. */
+  /** Undefined for outputs that moved between chains: the index chooses their numbers. */
   readonly seq: number | undefined;
   readonly height: number;
   readonly time: number;
@@ -22,24 +22,24 @@ type Output = {
   spent: { readonly txID: Id | undefined; readonly time: number; readonly seq: number | undefined } | undefined;
 };
 
-type Kept = { readonly seq: number; readonly tx: Tx; readonly block: Block; readonly consumed: Output[]; readonly emitted: Output[] };
+type OracleTx = { readonly seq: number; readonly tx: Tx; readonly block: Block; readonly consumed: Output[]; readonly emitted: Output[] };
 
 export function createOracle(chainID: Id, feeAsset: Id) {
   const blocks: Block[] = [];
-  const txs: Kept[] = [];
+  const txs: OracleTx[] = [];
   const outputs = new Map<Id, Output>();
   const inbound = new Map<Id, Utxo>();
   /** Outputs of other chains that were imported here. */
-  const arrived: Output[] = [];
+  const importedOutputs: Output[] = [];
   let lastUtxo = 0;
 
   const accept = (block: Block, applied: readonly Tx[], puts: readonly Utxo[]): void => {
     blocks.push(block);
     for (const utxo of puts) inbound.set(utxo.id, utxo);
     const time = Number(block.time);
-    const made = applied.flatMap((tx) => effectsOf(tx).created).sort((a, b) => compareHex(b.id, a.id));
-    const seqs = new Map(made.map(({ id }, i) => [id, lastUtxo + 1 + i]));
-    lastUtxo += made.length;
+    const createdUtxos = applied.flatMap((tx) => effectsOf(tx).created).sort((a, b) => compareHex(b.id, a.id));
+    const seqs = new Map(createdUtxos.map(({ id }, i) => [id, lastUtxo + 1 + i]));
+    lastUtxo += createdUtxos.length;
     for (const tx of applied) {
       const { spent, created, imported, exported } = effectsOf(tx);
       const seq = txs.length + 1;
@@ -50,7 +50,7 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         const utxo = inbound.get(id) as Utxo;
         const height = Number(block.height);
         const output = { utxo, seq: undefined, height, time, createdOn: imported?.from as Id, consumedOn: chainID, spent: by };
-        arrived.push(output);
+        importedOutputs.push(output);
         consumed.push(output);
       }
       const base = { height: Number(block.height), time, createdOn: chainID, spent: undefined };
@@ -63,23 +63,24 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     }
   };
 
-  /** An output as it was. */
-  const asOf = (pin: Pin, { spent, ...output }: Output) => {
+  /** An output as of a pinned block. */
+  const asOf = (pin: PinnedBlock, { spent, ...output }: Output) => {
     const isSpent = spent !== undefined && (spent.seq === undefined ? spent.time <= pin.time : spent.seq <= pin.lastTx);
     return { ...output, spent: isSpent ? { txID: spent.txID, time: spent.time, here: spent.seq !== undefined } : undefined };
   };
 
-  const outputsAt = (pin: Pin) => [...outputs.values()].filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
+  const outputsAt = (pin: PinnedBlock) =>
+    [...outputs.values()].filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
 
   const isVisible = (addresses: readonly Address[]) => {
-    const asked = new Set(addresses);
+    const requested = new Set(addresses);
     return ({ utxo: { output } }: { utxo: Utxo }) => {
-      const ours = output.addresses.filter((address) => asked.has(address)).length;
+      const ours = output.addresses.filter((address) => requested.has(address)).length;
       return ours > 0 && ours >= output.threshold;
     };
   };
 
-  const entryOf = (pin: Pin, { seq, tx, block, consumed, emitted }: Kept) => ({
+  const entryOf = (pin: PinnedBlock, { seq, tx, block, consumed, emitted }: OracleTx) => ({
     seq,
     txID: tx.id,
     height: Number(block.height),
@@ -89,28 +90,28 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     emitted: emitted.map((output) => asOf(pin, output)),
   });
 
-  const within = ({ from, to }: BlockQuery['times'], block: Block): boolean =>
+  const isWithin = ({ from, to }: BlockQuery['times'], block: Block): boolean =>
     (from === undefined || Number(block.time) >= from) && (to === undefined || Number(block.time) < to);
 
   const cut = <T>(sorted: readonly T[], isAfter: ((item: T) => boolean) | undefined, limit: number): T[] =>
     sorted.filter((item) => isAfter?.(item) ?? true).slice(0, limit);
 
-  const addressesOf = ({ consumed, emitted }: Kept): Set<Address> =>
+  const addressesOf = ({ consumed, emitted }: OracleTx): Set<Address> =>
     new Set([...consumed, ...emitted].flatMap(({ utxo }) => utxo.output.addresses));
 
-  const assetsOf = (kept: Kept): Set<Id> => {
-    const found = new Set([...kept.consumed, ...kept.emitted].map(({ utxo }) => utxo.assetID));
-    const { unsigned, id } = kept.tx;
+  const assetsOf = (entry: OracleTx): Set<Id> => {
+    const found = new Set([...entry.consumed, ...entry.emitted].map(({ utxo }) => utxo.assetID));
+    const { unsigned, id } = entry.tx;
     if (unsigned.kind === 'CreateAssetTx') found.add(id);
     return found;
   };
 
-  const pinOf = (block: Block): Pin => {
-    const last = txs.filter((kept) => kept.block.height <= block.height).length;
+  const pinOf = (block: Block): PinnedBlock => {
+    const last = txs.filter((entry) => entry.block.height <= block.height).length;
     return { height: Number(block.height), id: block.id, time: Number(block.time), lastTx: last };
   };
 
-  /** Counts of the blocks of some time, by plain sets. */
+  /** Counts over the blocks whose time satisfies `isIn`. */
   const counted = (isIn: (time: number) => boolean) => {
     const counts = blocks.slice(1).filter(({ time }) => isIn(Number(time)));
     const inside = txs.filter(({ block }) => block.height > 0n && isIn(Number(block.time)));
@@ -123,10 +124,10 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     return {
       txs: inside.length,
       blocks: counts.length,
-      active: new Set(inside.flatMap((kept) => [...addressesOf(kept)])).size,
+      active: new Set(inside.flatMap((entry) => [...addressesOf(entry)])).size,
       senders: new Set(inside.flatMap(({ consumed }) => consumed.flatMap(({ utxo }) => utxo.output.addresses))).size,
       addresses: [...seen.values()].filter(({ height, time }) => height > 0 && isIn(time)).length,
-      fees: inside.reduce((sum, { tx }) => sum + burnedBy(tx, feeAsset), 0n),
+      fees: inside.reduce((sum, { tx }) => sum + burnedAmount(tx, feeAsset), 0n),
       maxTps: rates.filter(({ second }) => isIn(second)).reduce((most, { rate }) => Math.max(most, rate), 0),
       last: Number(counts[counts.length - 1]?.time ?? 0),
     };
@@ -134,9 +135,9 @@ export function createOracle(chainID: Id, feeAsset: Id) {
 
   const firstSeen = (): Map<Address, { readonly height: number; readonly time: number }> => {
     const seen = new Map<Address, { height: number; time: number }>();
-    for (const kept of txs)
-      for (const address of addressesOf(kept))
-        if (!seen.has(address)) seen.set(address, { height: Number(kept.block.height), time: Number(kept.block.time) });
+    for (const entry of txs)
+      for (const address of addressesOf(entry))
+        if (!seen.has(address)) seen.set(address, { height: Number(entry.block.height), time: Number(entry.block.time) });
     return seen;
   };
 
@@ -144,43 +145,43 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     blocks,
     allTxs: txs,
     accept,
-    /** Exported to a chain and not yet taken. */
-    waitingFor: (chain: Id) =>
+    /** Outputs exported to a chain and not yet imported there. */
+    pendingExportsTo: (chain: Id) =>
       [...outputs.values()].filter(({ consumedOn, spent }) => consumedOn === chain && spent === undefined).map(({ utxo }) => utxo),
-    taken: (utxos: readonly Utxo[], txID: Id | undefined, time: number): void => {
+    markImported: (utxos: readonly Utxo[], txID: Id | undefined, time: number): void => {
       for (const { id } of utxos) (outputs.get(id) as Output).spent = { txID, time, seq: undefined };
     },
-    /** All that another chain ever put for this one. */
+    /** All outputs that another chain exported to this one. */
     inbound: (): ReadonlyMap<Id, Utxo> => inbound,
     lastTime: () => Number(blocks[blocks.length - 1]?.time),
     pins: () => blocks.map(pinOf),
     assetIDs: () => txs.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id),
     blockList: ({ pin, times, after, order, limit }: BlockQuery) => {
-      const all = blocks.filter((block) => Number(block.height) <= pin.height && within(times, block));
+      const all = blocks.filter((block) => Number(block.height) <= pin.height && isWithin(times, block));
       if (order === 'desc') all.reverse();
-      const beyond = (height: bigint) => (order === 'asc' ? Number(height) > (after as number) : Number(height) < (after as number));
-      return cut(all, after === undefined ? undefined : ({ height }) => beyond(height), limit);
+      const isBehind = (height: bigint) => (order === 'asc' ? Number(height) > (after as number) : Number(height) < (after as number));
+      return cut(all, after === undefined ? undefined : ({ height }) => isBehind(height), limit);
     },
     txList: ({ pin, subjects, kinds, times, after, order, limit }: TxQuery) => {
       const all = txs.filter(
-        (kept) =>
-          kept.seq <= pin.lastTx &&
-          within(times, kept.block) &&
-          (kinds === undefined || kinds.includes(kept.tx.unsigned.kind)) &&
+        (entry) =>
+          entry.seq <= pin.lastTx &&
+          isWithin(times, entry.block) &&
+          (kinds === undefined || kinds.includes(entry.tx.unsigned.kind)) &&
           (subjects === undefined ||
             subjects.some((subject) =>
-              'address' in subject ? addressesOf(kept).has(subject.address) : assetsOf(kept).has(subject.asset),
+              'address' in subject ? addressesOf(entry).has(subject.address) : assetsOf(entry).has(subject.asset),
             )),
       );
       if (order === 'desc') all.reverse();
-      const beyond = (seq: number) => (order === 'asc' ? seq > (after as number) : seq < (after as number));
-      return cut(all, after === undefined ? undefined : ({ seq }) => beyond(seq), limit).map((kept) => entryOf(pin, kept));
+      const isBehind = (seq: number) => (order === 'asc' ? seq > (after as number) : seq < (after as number));
+      return cut(all, after === undefined ? undefined : ({ seq }) => isBehind(seq), limit).map((entry) => entryOf(pin, entry));
     },
-    /** The whole list; pages are cut by whoever asks. */
+    /** The whole list; callers cut it into pages. */
     utxoList: ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order }: Omit<UtxoQuery, 'after' | 'limit'>) => {
       const amount = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n);
       const visible = isVisible(addresses);
-      const imported = arrived.filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
+      const imported = importedOutputs.filter(({ height }) => height <= pin.height).map((output) => asOf(pin, output));
       const all = [...outputsAt(pin), ...imported].filter(
         (output) =>
           visible(output) &&
@@ -193,15 +194,15 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : compareHex(a.utxo.id, b.utxo.id);
       return all.sort((a, b) => (order === 'asc' ? compare(a, b) : compare(b, a)));
     },
-    balances: (addresses: readonly Address[], pin: Pin) => {
-      const there = outputsAt(pin).filter(({ spent }) => spent === undefined);
+    balances: (addresses: readonly Address[], pin: PinnedBlock) => {
+      const unspent = outputsAt(pin).filter(({ spent }) => spent === undefined);
       const visible = isVisible(addresses);
       const own = new Map<string, { asset: Id; locktime: bigint; amount: bigint; count: number; nfts: number }>();
-      const asked = new Set(addresses);
-      for (const { utxo, consumedOn } of there) {
+      const requested = new Set(addresses);
+      for (const { utxo, consumedOn } of unspent) {
         const { output, assetID: asset } = utxo;
         const [address] = output.addresses;
-        if (consumedOn !== chainID || output.addresses.length !== 1 || address === undefined || !asked.has(address)) continue;
+        if (consumedOn !== chainID || output.addresses.length !== 1 || address === undefined || !requested.has(address)) continue;
         if (output.kind.endsWith('MintOutput')) continue;
         const key = asset + output.locktime;
         const sum = own.get(key) ?? { asset, locktime: output.locktime, amount: 0n, count: 0, nfts: 0 };
@@ -212,19 +213,19 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         } else sum.nfts++;
       }
       return {
-        own: [...own.values()],
-        shared: there.filter((output) => output.consumedOn === chainID && output.utxo.output.addresses.length > 1 && visible(output)),
-        exported: there.filter((output) => output.consumedOn !== chainID && visible(output)),
+        singleOwner: [...own.values()],
+        multiOwner: unspent.filter((output) => output.consumedOn === chainID && output.utxo.output.addresses.length > 1 && visible(output)),
+        exported: unspent.filter((output) => output.consumedOn !== chainID && visible(output)),
       };
     },
     asset: (id: Id) => {
-      const kept = txs.find(({ tx }) => tx.id === id);
-      if (kept === undefined || kept.tx.unsigned.kind !== 'CreateAssetTx') return kept && ('not-an-asset' as const);
+      const entry = txs.find(({ tx }) => tx.id === id);
+      if (entry === undefined || entry.tx.unsigned.kind !== 'CreateAssetTx') return entry && ('not-an-asset' as const);
       const about = txs.filter((one) => assetsOf(one).has(id));
       const here = [...outputs.values()].filter(({ utxo, consumedOn }) => utxo.assetID === id && consumedOn === chainID);
-      const there = here.filter(({ spent }) => spent === undefined);
-      const rights = (all: typeof here) => all.filter(({ utxo }) => utxo.output.kind.endsWith('MintOutput'));
-      const { name, symbol, denomination, initialStates } = kept.tx.unsigned;
+      const unspent = here.filter(({ spent }) => spent === undefined);
+      const mintOutputs = (all: typeof here) => all.filter(({ utxo }) => utxo.output.kind.endsWith('MintOutput'));
+      const { name, symbol, denomination, initialStates } = entry.tx.unsigned;
       const fxs = initialStates.map(({ fxIndex }) => fxIndex);
       return {
         id,
@@ -232,17 +233,17 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         symbol: Buffer.from(symbol).toString(),
         denomination,
         type: !fxs.includes(0) && (fxs.includes(1) || fxs.includes(2)) ? 'nft' : 'secp256k1',
-        cap: rights(here).length > 0 ? 'variable' : 'fixed',
-        createdTime: Number(kept.block.time),
+        cap: mintOutputs(here).length > 0 ? 'variable' : 'fixed',
+        createdTime: Number(entry.block.time),
         firstTime: Number(about[0]?.block.time),
         lastTime: Number(about[about.length - 1]?.block.time),
         txs: about.length,
-        supply: there.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n),
-        nfts: there.filter(({ utxo: { output } }) => !('amount' in output) && !output.kind.endsWith('MintOutput')).length,
-        minters: [...new Set(rights(there).flatMap(({ utxo }) => utxo.output.addresses))].sort(),
+        supply: unspent.reduce((sum, { utxo: { output } }) => sum + ('amount' in output ? output.amount : 0n), 0n),
+        nfts: unspent.filter(({ utxo: { output } }) => !('amount' in output) && !output.kind.endsWith('MintOutput')).length,
+        minters: [...new Set(mintOutputs(unspent).flatMap(({ utxo }) => utxo.output.addresses))].sort(),
       };
     },
-    known: (addresses: readonly Address[], pin: Pin) => {
+    seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => {
       const seen = firstSeen();
       return new Set(addresses.filter((address) => (seen.get(address)?.time ?? Number.POSITIVE_INFINITY) <= pin.time));
     },

@@ -4,48 +4,48 @@ import { createTable } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
 import { newestVersion } from '../index/migrations.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
-import { exportSteps } from '../index-write/exported-outputs.ts';
-import { storedBlocks } from '../index-write/stored-blocks.ts';
+import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
+import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
-import { type Compared, compareIndexes, type Difference, indexTableNames } from './compare-indexes.ts';
-import type { Progress } from './sqlite-index.ts';
+import { type CompareProgress, compareIndexes, type IndexDifference, indexTablesOfChains } from './compare-indexes.ts';
+import type { IndexProgress } from './sqlite-index.ts';
 
-/** An index made anew from the blocks, in a file beside the database. Nothing of the database changes before `replace`. */
+/** A rebuild of the index from the blocks, in a separate file. The database does not change before `replace`. */
 export type Reindex = {
-  /** Some blocks at each step, each step in one transaction: it can be left at any of them and goes on where it was left. */
-  readonly build: () => Generator<Progress, void>;
-  /** `left` is what the database has, `right` what was made anew. */
-  readonly compare: () => Generator<Compared, Difference[]>;
-  /** Takes over what was made anew, in one transaction. Whoever writes to the index must be opened after it. */
+  /** Indexes a batch of blocks at each step, in one transaction. It can be stopped after any step and continues there when started again. */
+  readonly build: () => Generator<IndexProgress, void>;
+  /** Compares the index in the database (`left`) with the rebuilt one (`right`). */
+  readonly compare: () => Generator<CompareProgress, IndexDifference[]>;
+  /** Replaces the index in the database by the rebuilt one, in one transaction. Index writers must be opened after it. */
   readonly replace: () => void;
-  /** Lets go of the file; to remove it is the caller's business. */
+  /** Detaches the file; the caller removes it. */
   readonly close: () => void;
 };
 
 export type ReindexOptions = {
-  /** On disk, with index tables; nobody else writes to it. */
+  /** An on-disk store with index tables. No other process may write to it. */
   readonly store: Store;
   readonly open: OpenDatabase;
-  /** Of the file. One that is there is continued. */
+  /** Path of the rebuild file. An existing file is continued. */
   readonly path: string;
-  /** All chains that are indexed in the database: what moves between them belongs to both. */
+  /** All indexed chains of the database: outputs that move between two chains are in the index of both. */
   readonly chains: readonly IndexSpec[];
 };
 
 export function openReindex({ store, open, path, chains }: ReindexOptions): Reindex {
   const { db } = store;
-  const tables = indexTableNames(chains.map(({ number }) => number));
+  const tables = indexTablesOfChains(chains.map(({ number }) => number));
   prepareFile(open, path, tables);
   db.exec(`ATTACH DATABASE '${path.replaceAll("'", "''")}' AS rebuilt`);
-  // A step that a power cut takes back is made again.
+  // NORMAL is enough: a step that is lost in a power failure is repeated.
   db.exec('PRAGMA rebuilt.synchronous = NORMAL');
   const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
-    const [writer, blocksFrom] = [blockWriter(chain, 'sqlite', 'rebuilt.'), storedBlocks(chain)];
+    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', 'rebuilt.'), createStoredBlockReader(chain)];
     const tip = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
     const done = (): number => (progress.get(idToBytes(chain.id))?.height ?? -1) + 1;
     return {
@@ -54,43 +54,43 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
       step: (): void => store.write(() => run(writer.write(run(blocksFrom(done()))))),
     };
   });
-  const told = (): Progress => ({
+  const currentProgress = (): IndexProgress => ({
     done: builders.reduce((sum, { done }) => sum + done(), 0),
     total: builders.reduce((sum, { total }) => sum + total(), 0),
   });
 
-  /** An old chain may have learnt of more outputs older than its blocks since this was left. */
-  const beginAgain = (): void => {
+  /** Starts over if a chain has history from before linearization: more of it may have been added since the rebuild was stopped. */
+  const discardIfPreLinearization = (): void => {
     if (chains.every(({ completeFrom }) => completeFrom === 0)) return;
     store.write(() => {
       for (const { name } of tables) db.exec(`DELETE FROM rebuilt.${name}`);
     });
   };
 
-  /** What other chains took, and no block here tells of, the old index alone knows. */
-  const takeOver = (): void => {
+  /** Copies imports by other chains whose transaction is unknown: they are only in the old index, not in the blocks. */
+  const copyUnknownImports = (): void => {
     const all = db.prepare<{ id: Uint8Array; destination: Uint8Array; taken_time: number }>(
       'SELECT id, destination, taken_time FROM main.moved WHERE source = ? AND taken_by IS NULL AND taken_time IS NOT NULL',
     );
     for (const chain of chains) {
-      const gone = all.all(idToBytes(chain.id)).map(({ id, destination, taken_time }) => ({
+      const imported = all.all(idToBytes(chain.id)).map(({ id, destination, taken_time }) => ({
         id: toHex(id) as Id,
         destination: toHex(destination) as Id,
         time: taken_time,
       }));
-      store.write(() => run(exportSteps(chain, 'sqlite', 'rebuilt.').take(gone)));
+      store.write(() => run(exportedOutputSteps(chain, 'sqlite', 'rebuilt.').markSpent(imported)));
     }
   };
 
   return {
     build: function* () {
-      beginAgain();
+      discardIfPreLinearization();
       for (const { done, total, step } of builders)
         while (done() < total()) {
           step();
-          yield told();
+          yield currentProgress();
         }
-      takeOver();
+      copyUnknownImports();
     },
     compare: () =>
       compareIndexes(
@@ -111,13 +111,13 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
   };
 }
 
-/** A file of an earlier program's tables cannot be continued. */
-function prepareFile(open: OpenDatabase, path: string, tables: ReturnType<typeof indexTableNames>): void {
+/** Creates the tables in the rebuild file. A file with another schema version is rejected. */
+function prepareFile(open: OpenDatabase, path: string, tables: ReturnType<typeof indexTablesOfChains>): void {
   const db = open(path, { readonly: false });
   try {
     const version = db.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
     if (version !== 0 && version !== newestVersion)
-      throw new IndexError(`${path} was made by another version of this program: remove it`, {
+      throw new IndexError(`${path} was written by another version of this program; remove it and start again`, {
         code: 'INDEX_NEWER_SCHEMA',
         part: 'rebuilt index',
         stored: version,

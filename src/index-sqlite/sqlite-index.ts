@@ -1,40 +1,42 @@
 import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { blockWriter, type IndexSpec } from '../index-write/block-writer.ts';
-import { type ExportShelf, exportSteps } from '../index-write/exported-outputs.ts';
-import { storedBlocks } from '../index-write/stored-blocks.ts';
-import type { Within, WithinAll, WithinOlder } from '../state/chain-state.ts';
+import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
+import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
+import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
 
-/** The index of a chain in the chain's own database. */
+/** The history index of a chain, in the chain's own SQLite database. */
 export type SqliteIndex = {
-  /** For `state.init` and `state.commit`: writes the index of a block in the block's own transaction. */
-  readonly within: Within;
-  /** The same for `state.commitAll` and `state.addOlder`. */
-  readonly withinAll: WithinAll;
-  readonly withinOlder: WithinOlder;
-  readonly exported: ExportShelf;
+  /** Passed to `state.init` and `state.commit`: writes the index of a block in the transaction that stores the block. */
+  readonly indexBlock: OnBlockStored;
+  /** Passed to `state.commitAll`. */
+  readonly indexBlocks: OnBlocksStored;
+  /** Passed to `state.addPreLinearizationUtxos`. */
+  readonly indexPreLinearizationUtxos: OnUtxosStored;
+  readonly exported: ExportedOutputs;
   /** The transaction of this chain that imported an output. */
   readonly importerOf: (utxoID: Id) => Id | undefined;
-  /** Height of the last block in the index; -1 if there is none. */
+  /** Height of the last indexed block; -1 if the index is empty. */
   readonly height: () => number;
   /**
-   * Indexes the blocks that the chain has and the index lacks, such as those of a database older than the index: some at each step, so that
-   * the caller can look up in between. It can be left and begun again at any step, and must be done before the next block.
+   * Indexes the stored blocks that are missing in the index, for example in a database that was written before the index existed. Each step
+   * indexes a batch of blocks in one transaction, so it can be stopped after any step and started again. It must finish before the next
+   * block is committed.
    */
-  readonly catchUp: () => Generator<Progress, void>;
+  readonly catchUp: () => Generator<IndexProgress, void>;
 };
 
-/** Blocks that are indexed, of those there are. */
-export type Progress = { readonly done: number; readonly total: number };
+/** Number of indexed blocks, and of all blocks. */
+export type IndexProgress = { readonly done: number; readonly total: number };
 
-export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
+export function openSqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
   const run = syncStepRunner(store.db);
-  const writer = blockWriter(chain, 'sqlite');
-  store.onRevert(writer.forget);
-  const exported = exportSteps(chain, 'sqlite');
-  const blocksFrom = storedBlocks(chain);
+  const writer = createBlockWriter(chain, 'sqlite');
+  store.onRevert(writer.clearCache);
+  const exported = exportedOutputSteps(chain, 'sqlite');
+  const blocksFrom = createStoredBlockReader(chain);
   const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
   const importer = store.db.prepare<{ taken_by: Uint8Array }>(
     'SELECT taken_by FROM moved WHERE id = ? AND destination = ? AND taken_by IS NOT NULL LIMIT 1',
@@ -42,14 +44,14 @@ export function sqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
   const tip = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
   const height = (): number => progress.get(idToBytes(chain.id))?.height ?? -1;
   return {
-    within: (stored) => run(writer.write([stored])),
-    withinAll: (stored) => {
+    indexBlock: (stored) => run(writer.write([stored])),
+    indexBlocks: (stored) => {
       if (stored.length > 0) run(writer.write(stored));
     },
-    withinOlder: (utxos) => run(writer.writeOlder(utxos)),
+    indexPreLinearizationUtxos: (utxos) => run(writer.writePreLinearizationUtxos(utxos)),
     exported: {
-      open: async (address) => run(exported.open(address)),
-      take: async (gone) => void store.write(() => run(exported.take(gone))),
+      listUnspent: async (address) => run(exported.listUnspent(address)),
+      markSpent: async (outputs) => void store.write(() => run(exported.markSpent(outputs))),
     },
     importerOf: (utxoID) => {
       const row = importer.get(idToBytes(utxoID), idToBytes(chain.id));

@@ -1,11 +1,11 @@
 import { IndexError } from '../index/fault.ts';
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
-import { preparedOn } from '../store/prepared.ts';
+import { createStatementCache } from '../store/statement-cache.ts';
 import type { Store } from '../store/store.ts';
 
-/** A node's own database as the index asks it. */
-export function sqliteSql(store: Store): WritableSql {
-  const prepared = preparedOn(store.db);
+/** Wraps the node's SQLite database in the interface that the index uses. */
+export function createSqliteSql(store: Store): WritableSql {
+  const prepared = createStatementCache(store.db);
   const sql: Sql = {
     dialect: 'sqlite',
     all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],
@@ -16,8 +16,9 @@ export function sqliteSql(store: Store): WritableSql {
     write: (work) =>
       store.write(() => {
         const result = work(sql);
-        // There is one connection: whoever came in between would write into this transaction.
-        if (result instanceof Promise) throw new IndexError('a write to SQLite cannot wait for anything', { code: 'INDEX_WAITING_WRITE' });
+        // There is one connection: during an await other code could write into this transaction.
+        if (result instanceof Promise)
+          throw new IndexError('a write to SQLite must be synchronous: its callback returned a promise', { code: 'INDEX_WAITING_WRITE' });
         return result;
       }),
   };

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import type { Id } from '../bytes/id.ts';
-import { blockChange } from '../state/block-change.ts';
+import { computeBlockChange } from '../state/block-change.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { balanceKey, blockFacts, burnedBy } from './block-facts.ts';
+import { balanceKey, blockFacts, burnedAmount } from './block-facts.ts';
 
 const id = (text: string): Id => sha256Hex(Buffer.from(text)) as Id;
 const [avax, gold, here, there] = ['avax', 'gold', 'here', 'there'].map(id) as [Id, Id, Id, Id];
@@ -22,7 +22,7 @@ const transfer = (amount: bigint, ...addresses: Address[]) => ({
   addresses,
 });
 const output = (assetID: Id, amount: bigint, ...addresses: Address[]) => ({ assetID, output: transfer(amount, ...addresses) });
-const held = (assetID: Id, amount: bigint, ...addresses: Address[]) =>
+const utxoOf = (assetID: Id, amount: bigint, ...addresses: Address[]) =>
   makeUtxo(id(`${amount}`), 0, assetID, transfer(amount, ...addresses));
 const input = ({ txID, outputIndex, assetID, output }: Utxo) => ({
   txID,
@@ -37,25 +37,25 @@ const input = ({ txID, outputIndex, assetID, output }: Utxo) => ({
 const base = { networkID: 1, blockchainID: here, memo: new Uint8Array(0), inputs: [], outputs: [] };
 const signed = (unsigned: UnsignedTx) => makeTx(unsigned, []);
 
-describe('what is burned', () => {
-  test('is what the inputs have beyond the outputs, of the fee asset', () => {
-    const inputs = [held(avax, 1000n, ann), held(gold, 50n, ann)].map(input);
+describe('the burned amount', () => {
+  test('is inputs minus outputs of the fee asset', () => {
+    const inputs = [utxoOf(avax, 1000n, ann), utxoOf(gold, 50n, ann)].map(input);
     const outputs = [output(avax, 900n, bob), output(gold, 20n, bob)];
-    expect(burnedBy(signed({ kind: 'BaseTx', ...base, inputs, outputs }), avax)).toBe(100n);
+    expect(burnedAmount(signed({ kind: 'BaseTx', ...base, inputs, outputs }), avax)).toBe(100n);
   });
 
-  test('counts what comes from other chains, and what goes there', () => {
-    const importedInputs = [held(avax, 1000n, ann)].map(input);
+  test('counts imported inputs and exported outputs', () => {
+    const importedInputs = [utxoOf(avax, 1000n, ann)].map(input);
     expect(
-      burnedBy(signed({ kind: 'ImportTx', ...base, sourceChain: there, importedInputs, outputs: [output(avax, 999n, ann)] }), avax),
+      burnedAmount(signed({ kind: 'ImportTx', ...base, sourceChain: there, importedInputs, outputs: [output(avax, 999n, ann)] }), avax),
     ).toBe(1n);
-    const inputs = [held(avax, 1000n, ann)].map(input);
+    const inputs = [utxoOf(avax, 1000n, ann)].map(input);
     const exported = { destinationChain: there, exportedOutputs: [output(avax, 600n, ann)] };
-    expect(burnedBy(signed({ kind: 'ExportTx', ...base, inputs, outputs: [output(avax, 390n, ann)], ...exported }), avax)).toBe(10n);
+    expect(burnedAmount(signed({ kind: 'ExportTx', ...base, inputs, outputs: [output(avax, 390n, ann)], ...exported }), avax)).toBe(10n);
   });
 });
 
-/** The facts of a block with these transactions, on these outputs. */
+/** The facts of a block with these transactions, which consume the outputs `before`. */
 function facts(txs: readonly UnsignedTx[], before: readonly Utxo[], imported: readonly Utxo[] = []) {
   const applied = txs.map((unsigned) => {
     const tx = signed(unsigned);
@@ -63,56 +63,56 @@ function facts(txs: readonly UnsignedTx[], before: readonly Utxo[], imported: re
   });
   const consumed = new Map(before.map((utxo) => [utxo.id, utxo]));
   const numbered = (utxo: Utxo): NumberedUtxo => ({ utxo, seq: 1, height: 3, bytes: utxo.bytes });
-  const change = blockChange({ applied, consumed }, { height: 7, firstTx: 20, firstUtxo: 40, held: numbered });
+  const change = computeBlockChange({ applied, consumed }, { height: 7, firstTx: 20, firstUtxo: 40, unspentRow: numbered });
   const block = { height: 7n, time: 5000n };
   return blockFacts({ ...change, block, applied, firstTx: 20, imported: new Map(imported.map((utxo) => [utxo.id, utxo])) }, avax);
 }
 
-describe('a block', () => {
-  const coin = held(avax, 1000n, ann);
+describe('the facts of a block', () => {
+  const coin = utxoOf(avax, 1000n, ann);
   const pay = { kind: 'BaseTx' as const, ...base, inputs: [input(coin)], outputs: [output(avax, 300n, bob), output(avax, 690n, ann, eve)] };
 
-  test('names who sent and who was involved, and what changed for those who own alone', () => {
-    const { senders, involved, changes, supply, burned, txs } = facts([pay], [coin]);
+  test('have senders, involved addresses and balance changes of single owners', () => {
+    const { senders, involved, balanceChanges, supplyChanges, burned, txs } = facts([pay], [coin]);
     expect([...senders]).toEqual([ann]);
     expect([...involved].sort()).toEqual([ann, bob, eve].sort());
-    expect(changes.get(balanceKey(ann, avax, 0n))).toMatchObject({ amount: -1000n, count: -1 });
-    expect(changes.get(balanceKey(bob, avax, 0n))).toMatchObject({ amount: 300n, count: 1 });
-    expect(changes.size).toBe(2);
-    expect(supply.get(avax)).toEqual({ units: -10n, nfts: 0 });
+    expect(balanceChanges.get(balanceKey(ann, avax, 0n))).toMatchObject({ amount: -1000n, count: -1 });
+    expect(balanceChanges.get(balanceKey(bob, avax, 0n))).toMatchObject({ amount: 300n, count: 1 });
+    expect(balanceChanges.size).toBe(2);
+    expect(supplyChanges.get(avax)).toEqual({ units: -10n, nfts: 0 });
     expect(burned).toBe(10n);
     expect(txs).toMatchObject([{ seq: 20, kind: 0 }]);
   });
 
-  test('that makes and consumes an output changes nothing for its owner, who was involved all the same', () => {
-    const [young] = effectsOf(signed(pay)).created as [Utxo];
-    const next: UnsignedTx = { kind: 'BaseTx', ...base, inputs: [input(young)], outputs: [output(avax, 290n, eve)] };
-    const { changes, senders, txs } = facts([pay, next], [coin]);
-    expect(changes.has(balanceKey(bob, avax, 0n))).toBe(false);
-    expect(changes.get(balanceKey(eve, avax, 0n))).toMatchObject({ amount: 290n, count: 1 });
+  test('have no balance change for an output created and spent in the block, but its owner is involved', () => {
+    const [created] = effectsOf(signed(pay)).created as [Utxo];
+    const next: UnsignedTx = { kind: 'BaseTx', ...base, inputs: [input(created)], outputs: [output(avax, 290n, eve)] };
+    const { balanceChanges, senders, txs } = facts([pay, next], [coin]);
+    expect(balanceChanges.has(balanceKey(bob, avax, 0n))).toBe(false);
+    expect(balanceChanges.get(balanceKey(eve, avax, 0n))).toMatchObject({ amount: 290n, count: 1 });
     expect([...senders].sort()).toEqual([ann, bob].sort());
     expect(txs.map(({ addresses }) => [...addresses].sort())).toEqual([[ann, bob, eve].sort(), [bob, eve].sort()]);
   });
 
-  test('involves owners of what it exports and imports, whose balances are elsewhere', () => {
-    const abroad = held(gold, 77n, eve);
-    const take: UnsignedTx = {
+  test('involve owners of exported and imported outputs, without balance changes for them', () => {
+    const foreignUtxo = utxoOf(gold, 77n, eve);
+    const importTx: UnsignedTx = {
       kind: 'ImportTx',
       ...base,
       sourceChain: there,
-      importedInputs: [input(abroad)],
+      importedInputs: [input(foreignUtxo)],
       outputs: [output(gold, 77n, bob)],
     };
-    const known = facts([take], [], [abroad]);
-    expect([...known.senders]).toEqual([eve]);
-    expect(known.supply.get(gold)).toEqual({ units: 77n, nfts: 0 });
-    const unknown = facts([take], []);
-    expect([...unknown.involved]).toEqual([bob]);
-    expect([...(unknown.txs[0]?.assets ?? [])]).toEqual([gold]);
-    const give = { destinationChain: there, exportedOutputs: [output(avax, 990n, eve)] };
-    const left = facts([{ kind: 'ExportTx', ...base, inputs: [input(coin)], ...give }], [coin]);
-    expect([...left.involved].sort()).toEqual([ann, eve].sort());
-    expect(left.changes.size).toBe(1);
-    expect(left.supply.get(avax)).toEqual({ units: -1000n, nfts: 0 });
+    const withUtxo = facts([importTx], [], [foreignUtxo]);
+    expect([...withUtxo.senders]).toEqual([eve]);
+    expect(withUtxo.supplyChanges.get(gold)).toEqual({ units: 77n, nfts: 0 });
+    const withoutUtxo = facts([importTx], []);
+    expect([...withoutUtxo.involved]).toEqual([bob]);
+    expect([...(withoutUtxo.txs[0]?.assets ?? [])]).toEqual([gold]);
+    const exportFields = { destinationChain: there, exportedOutputs: [output(avax, 990n, eve)] };
+    const exportFacts = facts([{ kind: 'ExportTx', ...base, inputs: [input(coin)], ...exportFields }], [coin]);
+    expect([...exportFacts.involved].sort()).toEqual([ann, eve].sort());
+    expect(exportFacts.balanceChanges.size).toBe(1);
+    expect(exportFacts.supplyChanges.get(avax)).toEqual({ units: -1000n, nfts: 0 });
   });
 });

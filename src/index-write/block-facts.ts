@@ -1,37 +1,39 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
-import { isAlone, isNft, isRight, unitsOf } from '../index/output-amount.ts';
-import { kinds } from '../index/tables.ts';
+import { isMintOutput, isNft, isSingleOwner, unitsOf } from '../index/output-amount.ts';
+import { txKinds } from '../index/tables.ts';
 import type { StoredBlock } from '../state/block-change.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
-/** A stored block, as far as the index looks at it. */
-export type NewInIndex = Omit<StoredBlock, 'block'> & { readonly block: Pick<StoredBlock['block'], 'height' | 'time'> };
+/** A stored block, with the parts of it that the index reads. */
+export type BlockToIndex = Omit<StoredBlock, 'block'> & { readonly block: Pick<StoredBlock['block'], 'height' | 'time'> };
 
-/** What a block did, in the index's terms: a pure function of the block and of the outputs it consumed. */
+/** What a block changes in the index: a pure function of the block and of the outputs it consumed. */
 export type BlockFacts = {
   readonly height: number;
   readonly time: number;
   readonly txs: readonly TxFacts[];
-  /** Addresses whose outputs it consumed. */
+  /** Owners of the outputs it consumed, imported ones included. */
   readonly senders: ReadonlySet<Address>;
-  /** Those and all whom it gave an output. */
+  /** The senders and the owners of the outputs it created or exported. */
   readonly involved: ReadonlySet<Address>;
+  /** Burned amount of the fee asset. */
   readonly burned: bigint;
-  /** By `balanceKey`. Nothing for what came and went within the block. */
-  readonly changes: ReadonlyMap<string, BalanceChange>;
-  /** By how much the supply of an asset on this chain changed. */
-  readonly supply: ReadonlyMap<Id, SupplyChange>;
+  /** By `balanceKey`. Outputs created and spent within the block are left out. */
+  readonly balanceChanges: ReadonlyMap<string, BalanceChange>;
+  /** Changes of the supply of each asset on this chain. */
+  readonly supplyChanges: ReadonlyMap<Id, SupplyChange>;
 };
 
-/** Units, and NFTs with properties: an asset may have both. */
+/** `nfts` counts NFTs and properties. An asset may have both units and NFTs. */
 export type SupplyChange = { units: bigint; nfts: number };
 
 export type TxFacts = {
   readonly seq: number;
+  /** Number of its kind; see `txKinds`. */
   readonly kind: number;
-  /** Owners of what it consumed and of what it made, on other chains too. */
+  /** Owners of the outputs it consumed, imported, created or exported. */
   readonly addresses: ReadonlySet<Address>;
   readonly assets: ReadonlySet<Id>;
 };
@@ -41,25 +43,26 @@ export type BalanceChange = {
   readonly asset: Id;
   readonly locktime: bigint;
   amount: bigint;
-  /** Outputs that hold an amount. */
+  /** Outputs with an amount. */
   count: number;
+  /** NFTs and properties. */
   nfts: number;
 };
 
-export function blockFacts({ block, firstTx, applied, made, consumed, imported }: NewInIndex, feeAsset: Id): BlockFacts {
-  const ledger = ledgerChanges();
+export function blockFacts({ block, firstTx, applied, created, consumed, imported }: BlockToIndex, feeAsset: Id): BlockFacts {
+  const sums = createChangeSums();
   const inputs = new Map<number, Utxo[]>();
   const consume = (tx: number, utxo: Utxo): void => {
-    const before = inputs.get(tx);
-    if (before === undefined) inputs.set(tx, [utxo]);
-    else before.push(utxo);
+    const others = inputs.get(tx);
+    if (others === undefined) inputs.set(tx, [utxo]);
+    else others.push(utxo);
   };
-  for (const { utxo, spent } of made) {
-    if (spent === null) ledger.add(utxo, 1n);
+  for (const { utxo, spent } of created) {
+    if (spent === null) sums.add(utxo, 1n);
     else consume(spent, utxo);
   }
   for (const { utxo, spent } of consumed) {
-    ledger.add(utxo, -1n);
+    sums.add(utxo, -1n);
     consume(spent, utxo);
   }
   const senders = new Set<Address>();
@@ -69,28 +72,28 @@ export function blockFacts({ block, firstTx, applied, made, consumed, imported }
     const seq = firstTx + i;
     const addresses = new Set<Address>();
     const assets = new Set<Id>();
-    const spends = (utxo: Utxo): void => {
+    const addInput = (utxo: Utxo): void => {
       assets.add(utxo.assetID);
       for (const address of utxo.output.addresses) {
         addresses.add(address);
         senders.add(address);
       }
     };
-    const makes = (utxo: Utxo): void => {
+    const addOutput = (utxo: Utxo): void => {
       assets.add(utxo.assetID);
       for (const address of utxo.output.addresses) addresses.add(address);
     };
-    for (const utxo of inputs.get(seq) ?? []) spends(utxo);
+    for (const utxo of inputs.get(seq) ?? []) addInput(utxo);
     for (const id of effects.imported?.ids ?? []) {
       const utxo = imported.get(id);
-      if (utxo !== undefined) spends(utxo);
+      if (utxo !== undefined) addInput(utxo);
     }
-    for (const utxo of effects.created) makes(utxo);
-    for (const utxo of effects.exported?.utxos ?? []) makes(utxo);
-    for (const asset of namedAssets(tx)) assets.add(asset);
+    for (const utxo of effects.created) addOutput(utxo);
+    for (const utxo of effects.exported?.utxos ?? []) addOutput(utxo);
+    for (const asset of assetsNamedIn(tx)) assets.add(asset);
     for (const address of addresses) involved.add(address);
-    burned += burnedBy(tx, feeAsset);
-    return { seq, kind: kinds[tx.unsigned.kind], addresses, assets };
+    burned += burnedAmount(tx, feeAsset);
+    return { seq, kind: txKinds[tx.unsigned.kind], addresses, assets };
   });
   return {
     height: Number(block.height),
@@ -99,23 +102,26 @@ export function blockFacts({ block, firstTx, applied, made, consumed, imported }
     senders,
     involved,
     burned,
-    changes: ledger.changes,
-    supply: ledger.supply,
+    balanceChanges: sums.balanceChanges,
+    supplyChanges: sums.supplyChanges,
   };
 }
 
-/** One name for an address, an asset and a lock time. */
+/** The key of a balance: address, asset and lock time. */
 export const balanceKey = (address: Address, asset: Id, locktime: bigint): string =>
   locktime === 0n ? address + asset : address + asset + locktime;
 
-/** An asset may be named without an output to show for it: its creation may make none, and what an import takes may be unknown here. */
-function namedAssets({ id, unsigned }: Tx): readonly Id[] {
+/** Assets that a transaction names without a known output: a CreateAssetTx may create none, and the outputs of an import may be unknown. */
+function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   if (unsigned.kind === 'CreateAssetTx') return [id];
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
 }
 
-/** What the inputs bring beyond what the outputs take: the fee and whatever its sender left. Minting has its own balance. */
-export function burnedBy({ unsigned }: Tx, asset: Id): bigint {
+/**
+ * Amount of an asset that a transaction burns: inputs minus outputs, which is the fee and anything the sender left over. Minted amounts
+ * are in operations, not in inputs or outputs, and do not count. Never below 0.
+ */
+export function burnedAmount({ unsigned }: Tx, asset: Id): bigint {
   let sum = 0n;
   for (const { assetID, input } of unsigned.inputs) if (assetID === asset) sum += input.amount;
   for (const { assetID, output } of unsigned.outputs) if (assetID === asset) sum -= output.amount;
@@ -124,30 +130,30 @@ export function burnedBy({ unsigned }: Tx, asset: Id): bigint {
   return sum > 0n ? sum : 0n;
 }
 
-/** Sums of outputs that come and go. */
-export function ledgerChanges() {
-  const changes = new Map<string, BalanceChange>();
-  const supply = new Map<Id, SupplyChange>();
+/** Sums up changes of balances and supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */
+export function createChangeSums() {
+  const balanceChanges = new Map<string, BalanceChange>();
+  const supplyChanges = new Map<Id, SupplyChange>();
   const add = ({ assetID: asset, output }: Utxo, sign: 1n | -1n): void => {
     const units = sign * unitsOf(output);
     const nfts = isNft(output) ? Number(sign) : 0;
-    const before = supply.get(asset);
-    if (before === undefined) supply.set(asset, { units, nfts });
+    const supply = supplyChanges.get(asset);
+    if (supply === undefined) supplyChanges.set(asset, { units, nfts });
     else {
-      before.units += units;
-      before.nfts += nfts;
+      supply.units += units;
+      supply.nfts += nfts;
     }
     const [address] = output.addresses;
-    if (address === undefined || !isAlone(output) || isRight(output)) return;
+    if (address === undefined || !isSingleOwner(output) || isMintOutput(output)) return;
     const key = balanceKey(address, asset, output.locktime);
     const count = Number(sign) - nfts;
-    const change = changes.get(key);
-    if (change === undefined) changes.set(key, { address, asset, locktime: output.locktime, amount: units, count, nfts });
+    const change = balanceChanges.get(key);
+    if (change === undefined) balanceChanges.set(key, { address, asset, locktime: output.locktime, amount: units, count, nfts });
     else {
       change.amount += units;
       change.count += count;
       change.nfts += nfts;
     }
   };
-  return { add, changes, supply };
+  return { add, balanceChanges, supplyChanges };
 }

@@ -2,101 +2,104 @@ import { type Id, idText } from '../bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { IndexError } from '../index/fault.ts';
-import { isRight } from '../index/output-amount.ts';
+import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { ask, type Steps } from '../index/steps.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BlockFacts, blockFacts, type NewInIndex } from './block-facts.ts';
-import { countedRows } from './counter-rows.ts';
-import { knownMoves, moveOutputs, withKnownImports } from './cross-chain-rows.ts';
-import { leavingRows, placingRows, shelve } from './output-set-rows.ts';
-import { writeOlder } from './pre-linearization-rows.ts';
-import { readBefore } from './previous-rows.ts';
-import { emptyCache } from './writer-cache.ts';
+import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
+import { counterRows } from './counter-rows.ts';
+import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
+import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
+import { writePreLinearizationRows } from './pre-linearization-rows.ts';
+import { readPreviousRows } from './previous-rows.ts';
+import { createWriterCache } from './writer-cache.ts';
 import { type WriterQueries, writerQueries } from './writer-queries.ts';
 
-/** A chain as its index knows it. */
+/** A chain that is indexed. */
 export type IndexSpec = {
-  /** Of its tables. */
+  /** Number of the chain in the database, part of its table names. */
   readonly number: number;
   readonly id: Id;
-  /** What fees are paid in. */
+  /** The asset that fees are paid in. */
   readonly feeAsset: Id;
-  /** Height from which on its history is whole. Above 0 nobody knows what became of the outputs of its genesis. */
+  /** Height from which the blocks hold the complete history. If above 0, it is unknown which outputs of the genesis are still unspent. */
   readonly completeFrom: number;
 };
 
 export type BlockWriter = {
-  /** Blocks that follow one another and the last one written, whose own rows are in the tables of the chain already. */
-  readonly write: (blocks: readonly NewInIndex[]) => Steps<void>;
-  /** Outputs that are older than any block, after block 0 is written. */
-  readonly writeOlder: (utxos: readonly NumberedUtxo[]) => Steps<void>;
-  /** Drops every cached row: the tables were changed by a revert. */
-  readonly forget: () => void;
+  /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
+  readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
+  /** Writes outputs from before linearization. Block 0 must be written. */
+  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[]) => Steps<void>;
+  /** Drops all cached rows. Needed when a revert has changed the tables. */
+  readonly clearCache: () => void;
 };
 
-/** Writes all the index keeps of a chain, in the caller's transactions. What it remembers, only another writer could make wrong. */
-export function blockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${string}.` = ''): BlockWriter {
+/**
+ * Creates the writer of all index rows of a chain. It writes in the caller's transactions and caches rows, so it must be the only writer
+ * of its tables. `schema`: see `writerQueries`.
+ */
+export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${string}.` = ''): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
-  let memory = emptyCache();
+  let cache = createWriterCache();
 
-  function* older(utxos: readonly NumberedUtxo[]): Steps<void> {
-    memory = emptyCache();
-    if (utxos.length > 0) yield* writeOlder(q, utxos);
+  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
+    cache = createWriterCache();
+    if (utxos.length > 0) yield* writePreLinearizationRows(q, utxos);
   }
 
-  function* write(stored: readonly NewInIndex[]): Steps<void> {
+  function* write(stored: readonly BlockToIndex[]): Steps<void> {
     const first = Number(stored[0]?.block.height);
     const last = first + stored.length - 1;
-    const olderOnes = stored.flatMap((block) => block.older ?? []);
-    if (olderOnes.length > 0) yield* older(olderOnes);
-    // A block that was written and then not stored, or one that came another way: nothing remembered can be trusted.
-    if (memory.height !== first - 1) {
-      memory = emptyCache();
-      yield* checkFollows(q, chain.id, first);
+    const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
+    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos);
+    // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
+    if (cache.height !== first - 1) {
+      cache = createWriterCache();
+      yield* checkNextHeight(q, chain.id, first);
     }
-    memory.height = undefined;
-    const known = yield* knownMoves(q, stored);
+    cache.height = undefined;
+    const known = yield* readKnownMovedOutputs(q, stored);
     const blocks = withKnownImports(stored, chain.id, known);
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
-    const before = yield* readBefore(q, memory, blocks, facts);
-    const moved = yield* moveOutputs(q, chain.id, blocks, known);
-    const { placings, movings } = shelve(blocks, (height) => before.times.get(height) as number);
-    const placed = placingRows([...placings, ...movings, ...moved.placings]);
-    const left = leavingRows(movings);
-    const counted = countedRows(before, facts, memory);
+    const previous = yield* readPreviousRows(q, cache, blocks, facts);
+    const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
+    const { insertions, moves } = outputSetChanges(blocks, (height) => previous.times.get(height) as number);
+    const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
+    const removed = removalRows(moves);
+    const counted = counterRows(previous, facts, cache);
     yield [
-      ...q.removeHolding(left.holding),
-      ...q.removeAmount(left.amount),
-      ...q.addHolding(placed.holding),
-      ...q.addAmount(placed.amount),
+      ...q.removeHolding(removed.holding),
+      ...q.removeAmount(removed.amount),
+      ...q.addHolding(inserted.holding),
+      ...q.addAmount(inserted.amount),
       ...q.addHistory(historyRows(facts)),
       ...q.addMinter(minterRows(blocks)),
       ...q.addBalance(counted.balances),
-      ...q.putHolder(counted.holders),
-      ...q.putHolderHours(counted.holderHours),
-      ...q.putAsset(counted.assets),
-      ...q.putSpan(counted.spans),
-      ...q.putSecond(counted.seconds),
+      ...q.upsertHolder(counted.holders),
+      ...q.upsertHolderHours(counted.holderHours),
+      ...q.upsertAsset(counted.assets),
+      ...q.upsertBucket(counted.buckets),
+      ...q.upsertSecond(counted.seconds),
       ...moved.queries,
-      ...q.putProgress([idBlob(chain.id), last, chain.completeFrom]),
+      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
     ];
-    memory.height = last;
+    cache.height = last;
   }
 
-  const forget = (): void => {
-    memory = emptyCache();
+  const clearCache = (): void => {
+    cache = createWriterCache();
   };
 
-  return { write, writeOlder: older, forget };
+  return { write, writePreLinearizationUtxos, clearCache };
 }
 
-/** An index with a gap could not be told from a whole one. */
-function* checkFollows(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
-  const [row] = yield* ask<{ height: number }>(q.progress([idBlob(chain)]));
+/** Throws unless the index ends right below the next height: a gap in the index would never be noticed later. */
+function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
+  const [row] = yield* fetchRows<{ height: number }>(q.progress([idBlob(chain)]));
   const height = row?.height ?? -1;
   if (height !== wanted - 1)
-    throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, block ${wanted} does not follow`, {
+    throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, so block ${wanted} cannot be added`, {
       code: 'INDEX_BEHIND',
       chainID: idText(chain),
       height,
@@ -104,7 +107,7 @@ function* checkFollows(q: WriterQueries, chain: Id, wanted: number): Steps<void>
     });
 }
 
-/** Every transaction under the chain itself, its addresses and its assets. */
+/** Each transaction is listed under the whole chain, its addresses and its assets. */
 function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
   const rows: SqlValue[] = [];
   for (const { txs } of facts)
@@ -118,8 +121,9 @@ function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
 
 const wholeChain = new Uint8Array(0);
 
-function minterRows(blocks: readonly NewInIndex[]): SqlValue[] {
+function minterRows(blocks: readonly BlockToIndex[]): SqlValue[] {
   const rows: SqlValue[] = [];
-  for (const { made } of blocks) for (const { utxo, seq } of made) if (isRight(utxo.output)) rows.push(idBlob(utxo.assetID), seq);
+  for (const { created } of blocks)
+    for (const { utxo, seq } of created) if (isMintOutput(utxo.output)) rows.push(idBlob(utxo.assetID), seq);
   return rows;
 }

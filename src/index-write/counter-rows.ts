@@ -1,55 +1,60 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
-import { hourOf } from '../index/calendar.ts';
+import { hourStart } from '../index/bucket-start.ts';
 import { sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
-import { type Unit, units } from '../index/tables.ts';
+import { type BucketUnit, bucketUnits } from '../index/tables.ts';
 import type { BalanceChange, BlockFacts } from './block-facts.ts';
-import { type Before, balanceName } from './previous-rows.ts';
+import { balanceKeyBlobs, type PreviousRows } from './previous-rows.ts';
 import {
   type AssetStat,
   assetsAfter,
+  type BucketCounts,
   balancesAfter,
+  bucketsAfter,
   type Holder,
   holdersAfter,
-  isGenesis,
-  type Pace,
-  paceAfter,
-  type Span,
-  spansAfter,
+  isGenesisBlock,
+  type LatestSeconds,
+  latestSecondsAfter,
 } from './row-updates.ts';
 import type { WriterCache } from './writer-cache.ts';
 
-/** Rows of everything that is summed or counted, each a flat list of values in the order of the table's columns. */
-export type CountedRows = {
+/** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
+export type CounterRows = {
   readonly balances: SqlValue[];
-  /** Holders whose hours stay the same, and the others. */
+  /** Holders whose hour columns stay the same. */
   readonly holders: SqlValue[];
+  /** Holders whose hour columns change. */
   readonly holderHours: SqlValue[];
   readonly assets: SqlValue[];
-  readonly spans: SqlValue[];
+  readonly buckets: SqlValue[];
   readonly seconds: SqlValue[];
 };
 
-/** Counts on from `before`, block after block; a row that several blocks change is given once, as the last one leaves it. */
-export function countedRows(before: Before, facts: readonly BlockFacts[], memory: WriterCache): CountedRows {
-  const holders = layer(before.holders);
-  const balances = layer(before.balances);
-  const assets = layer(before.assets);
-  const spans = new Map(before.spans);
-  const spanRows = new Map<string, SqlValue[]>();
-  const rows: CountedRows = { balances: [], holders: [], holderHours: [], assets: [], spans: [], seconds: [] };
-  let { pace } = before;
+/**
+ * Computes the rows after some blocks from the rows before them, and puts them into the cache. Of a row that several blocks change, only
+ * the last version is returned; a balance gets a row per block.
+ */
+export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[], cache: WriterCache): CounterRows {
+  const holders = overlay(previous.holders);
+  const balances = overlay(previous.balances);
+  const assets = overlay(previous.assets);
+  const buckets = new Map(previous.buckets);
+  const bucketRows = new Map<string, SqlValue[]>();
+  const rows: CounterRows = { balances: [], holders: [], holderHours: [], assets: [], buckets: [], seconds: [] };
+  let { latestSeconds } = previous;
   for (const fact of facts) {
-    if (!isGenesis(fact)) {
-      const next = paceAfter(fact, pace);
-      if (pace !== undefined && pace !== before.pace && pace.last.time !== next.last.time) rows.seconds.push(...secondRow(pace));
-      pace = next;
-      const current = (unit: Unit, start: number) => (spans.get(unit)?.start === start ? spans.get(unit)?.span : undefined);
-      for (const [unit, { start, span }] of spansAfter(fact, pace.last.rate, holders.get, current)) {
-        spans.set(unit, { start, span });
-        spanRows.set(`${unit} ${start}`, spanRow(unit, start, span));
+    if (!isGenesisBlock(fact)) {
+      const next = latestSecondsAfter(fact, latestSeconds);
+      if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds && latestSeconds.last.time !== next.last.time)
+        rows.seconds.push(...secondRow(latestSeconds));
+      latestSeconds = next;
+      const current = (unit: BucketUnit, start: number) => (buckets.get(unit)?.start === start ? buckets.get(unit)?.counts : undefined);
+      for (const [unit, { start, counts }] of bucketsAfter(fact, latestSeconds.last.rate, holders.get, current)) {
+        buckets.set(unit, { start, counts });
+        bucketRows.set(`${unit} ${start}`, bucketRow(unit, start, counts));
       }
     }
     holders.setAll(holdersAfter(fact, holders.get));
@@ -57,45 +62,45 @@ export function countedRows(before: Before, facts: readonly BlockFacts[], memory
     const after = balancesAfter(fact, balances.get);
     balances.setAll(after);
     for (const [key, { amount, count, nfts }] of after)
-      rows.balances.push(...balanceName(fact.changes.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
-    memory.times.set(fact.height, fact.time);
+      rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
+    cache.times.set(fact.height, fact.time);
   }
-  if (pace !== undefined && pace !== before.pace) rows.seconds.push(...secondRow(pace));
-  for (const row of spanRows.values()) rows.spans.push(...row);
+  if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
+  for (const row of bucketRows.values()) rows.buckets.push(...row);
   for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
   for (const [address, holder] of holders.changed)
-    (sameHours(before.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
+    (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
 
-  for (const [address, holder] of holders.changed) memory.holders.set(address, holder);
-  for (const [key, held] of balances.changed) memory.balances.set(key, held);
-  for (const [asset, stat] of assets.changed) memory.assets.set(asset, stat);
-  for (const [unit, span] of spans) memory.spans.set(unit, span);
-  memory.pace = pace;
+  for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
+  for (const [key, sums] of balances.changed) cache.balances.set(key, sums);
+  for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
+  for (const [unit, bucket] of buckets) cache.buckets.set(unit, bucket);
+  cache.latestSeconds = latestSeconds;
   return rows;
 }
 
-/** Changes on top of what was before. */
-function layer<K, V>(below: ReadonlyMap<K, V>) {
+/** A map of changed entries on top of unchanged ones. */
+function overlay<K, V>(base: ReadonlyMap<K, V>) {
   const changed = new Map<K, V>();
   return {
     changed,
-    get: (key: K): V | undefined => changed.get(key) ?? below.get(key),
+    get: (key: K): V | undefined => changed.get(key) ?? base.get(key),
     setAll: (entries: ReadonlyMap<K, V>): void => {
       for (const [key, value] of entries) changed.set(key, value);
     },
   };
 }
 
-const sameHours = (was: Holder | undefined, { seen, sent }: Holder): boolean =>
-  was !== undefined && hourOf(was.seen) === hourOf(seen) && hourOf(was.sent) === hourOf(sent);
+const hasSameHours = (previous: Holder | undefined, { seen, sent }: Holder): boolean =>
+  previous !== undefined && hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
 
 export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
   addressBlob(address),
   first,
   seen,
-  hourOf(seen),
+  hourStart(seen),
   sent,
-  hourOf(sent),
+  hourStart(sent),
 ];
 
 export const assetRow = (asset: Id, { first, last, txs, supply, nfts }: AssetStat): SqlValue[] => [
@@ -107,17 +112,17 @@ export const assetRow = (asset: Id, { first, last, txs, supply, nfts }: AssetSta
   nfts,
 ];
 
-const spanRow = (unit: Unit, start: number, s: Span): SqlValue[] => [
-  units[unit],
+const bucketRow = (unit: BucketUnit, start: number, counts: BucketCounts): SqlValue[] => [
+  bucketUnits[unit],
   start,
-  s.txs,
-  s.blocks,
-  s.active,
-  s.senders,
-  s.addresses,
-  sumToBytes(s.fees),
-  s.maxTps,
-  s.last,
+  counts.txs,
+  counts.blocks,
+  counts.active,
+  counts.senders,
+  counts.addresses,
+  sumToBytes(counts.fees),
+  counts.maxTps,
+  counts.last,
 ];
 
-const secondRow = ({ last: { time, txs, fees, rate } }: Pace): SqlValue[] => [time, txs, sumToBytes(fees), rate];
+const secondRow = ({ last: { time, txs, fees, rate } }: LatestSeconds): SqlValue[] => [time, txs, sumToBytes(fees), rate];

@@ -1,17 +1,17 @@
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { ask, type Query, type Steps } from '../index/steps.ts';
-import { shelves } from '../index/tables.ts';
-import { restored, type StoredUtxo, stored } from '../state/stored-utxo.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { outputSets } from '../index/tables.ts';
+import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { NewInIndex } from './block-facts.ts';
-import { leavingRows, type Moving, type Placing, placingRows } from './output-set-rows.ts';
+import type { BlockToIndex } from './block-facts.ts';
+import { insertionRows, removalRows, type SetInsertion, type SetMove } from './output-set-rows.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
-/** What is known of the outputs that some blocks export or import, by `moveKey`. */
-export type KnownMoves = ReadonlyMap<string, MovedRow>;
+/** Rows of table `moved` for the outputs that some blocks export or import, by `movedOutputKey`. */
+export type KnownMovedOutputs = ReadonlyMap<string, MovedOutputRow>;
 
-export type MovedRow = {
+export type MovedOutputRow = {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly source: Uint8Array;
@@ -22,103 +22,106 @@ export type MovedRow = {
   readonly taken_time: number | null;
 };
 
-export function* knownMoves(q: WriterQueries, blocks: readonly NewInIndex[]): Steps<KnownMoves> {
+export function* readKnownMovedOutputs(q: WriterQueries, blocks: readonly BlockToIndex[]): Steps<KnownMovedOutputs> {
   const ids = blocks.flatMap(({ applied }) =>
     applied.flatMap(({ effects }) => [...(effects.imported?.ids ?? []), ...(effects.exported?.utxos.map(({ id }) => id) ?? [])]),
   );
-  if (ids.length === 0) return none;
-  const rows = yield* ask<MovedRow>(q.moved(ids.map(idToBytes)));
-  return new Map(rows.map((row) => [moveKey(toHex(row.id), toHex(row.source), toHex(row.destination)), row]));
+  if (ids.length === 0) return noMovedOutputs;
+  const rows = yield* fetchRows<MovedOutputRow>(q.moved(ids.map(idToBytes)));
+  return new Map(rows.map((row) => [movedOutputKey(toHex(row.id), toHex(row.source), toHex(row.destination)), row]));
 }
 
-const none: KnownMoves = new Map();
+const noMovedOutputs: KnownMovedOutputs = new Map();
 
-const moveKey = (id: string, source: string, destination: string): string => id + source + destination;
+const movedOutputKey = (id: string, source: string, destination: string): string => id + source + destination;
 
-/** The same blocks, with imported outputs that only the index knows. */
-export function withKnownImports(blocks: readonly NewInIndex[], chain: Id, known: KnownMoves): readonly NewInIndex[] {
+/** The same blocks, completed with imported outputs that are known only from table `moved`. */
+export function withKnownImports(blocks: readonly BlockToIndex[], chain: Id, known: KnownMovedOutputs): readonly BlockToIndex[] {
   if (known.size === 0) return blocks;
   return blocks.map((block) => {
     const imported = new Map(block.imported);
     for (const { effects } of block.applied)
       for (const id of effects.imported?.ids ?? []) {
-        const row = known.get(moveKey(id, effects.imported?.from as Id, chain));
-        if (row !== undefined && !imported.has(id)) imported.set(id, restored(row.bytes));
+        const row = known.get(movedOutputKey(id, effects.imported?.from as Id, chain));
+        if (row !== undefined && !imported.has(id)) imported.set(id, decodeStoredUtxo(row.bytes));
       }
     return { ...block, imported };
   });
 }
 
 /**
- * Exports put rows, imports complete them; either may come first, since the other chain's blocks may be indexed later, or never.
- * `placings` are this chain's own rows for what it exports and imports; rows of the other chain are moved by the queries.
+ * Records exports and imports of blocks in table `moved`. Of one output either may be recorded first, since the blocks of the other chain
+ * may be indexed later, or never. Returns `insertions` into this chain's output sets, and `queries` that write `moved` and change the
+ * output sets of the other chain.
  */
-export function* moveOutputs(q: WriterQueries, chain: Id, blocks: readonly NewInIndex[], known: KnownMoves) {
-  const placings: Placing[] = [];
+export function* recordMovedOutputs(q: WriterQueries, chain: Id, blocks: readonly BlockToIndex[], known: KnownMovedOutputs) {
+  const insertions: SetInsertion[] = [];
   const queries: Query[] = [];
-  const elsewhere = new Map<Id, Moving[]>();
-  const moveOn = (other: Id, moving: Moving): void => void elsewhere.set(other, [...(elsewhere.get(other) ?? []), moving]);
-  const fresh: ((seq: number) => void)[] = [];
+  const movesByChain = new Map<Id, SetMove[]>();
+  const addMove = (other: Id, move: SetMove): void => void movesByChain.set(other, [...(movesByChain.get(other) ?? []), move]);
+  /** Adds rows to `moved`, once their numbers are known. */
+  const newRows: ((seq: number) => void)[] = [];
 
-  const put = (utxo: Utxo, to: Id, height: number, time: number): void => {
-    const row = known.get(moveKey(utxo.id, chain, to));
+  const recordExport = (utxo: Utxo, to: Id, height: number, time: number): void => {
+    const row = known.get(movedOutputKey(utxo.id, chain, to));
     if (row === undefined)
-      return void fresh.push((seq) => {
-        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, chain, to), stored(utxo), time, height, null, null, null]));
-        placings.push({ utxo, seq: -seq, time, shelf: shelves.exported });
+      return void newRows.push((seq) => {
+        queries.push(...q.addMoved([seq, ...keyBlobs(utxo.id, chain, to), encodeStoredUtxo(utxo), time, height, null, null, null]));
+        insertions.push({ utxo, seq: -seq, time, outputSet: outputSets.exported });
       });
-    queries.push(...q.putMoved([height, time, row.seq]));
-    placings.push({ utxo, seq: -row.seq, time, shelf: row.taken_time === null ? shelves.exported : shelves.taken });
-    // Known before it was put: so the chain that took it is indexed here, and had no better time for it than its own.
-    moveOn(to, { utxo, seq: -row.seq, time, shelf: shelves.imported, from: shelves.imported, timeBefore: row.seen });
+    queries.push(...q.setMovedExport([height, time, row.seq]));
+    insertions.push({ utxo, seq: -row.seq, time, outputSet: row.taken_time === null ? outputSets.exported : outputSets.exportedSpent });
+    // The row exists, so the destination is indexed here and its import came first. It lists the output at the time of the import;
+    // from now on it is listed at the time of the export.
+    addMove(to, { utxo, seq: -row.seq, time, outputSet: outputSets.imported, fromSet: outputSets.imported, previousTime: row.seen });
   };
 
-  const take = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
-    const row = known.get(moveKey(utxo.id, from, chain));
-    const taken = [idToBytes(by), height, time];
+  const recordImport = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
+    const row = known.get(movedOutputKey(utxo.id, from, chain));
+    const importValues = [idToBytes(by), height, time];
     if (row === undefined)
-      return void fresh.push((seq) => {
-        queries.push(...q.addMoved([seq, ...nameOf(utxo.id, from, chain), stored(utxo), time, null, ...taken]));
-        placings.push({ utxo, seq: -seq, time, shelf: shelves.imported });
+      return void newRows.push((seq) => {
+        queries.push(...q.addMoved([seq, ...keyBlobs(utxo.id, from, chain), encodeStoredUtxo(utxo), time, null, ...importValues]));
+        insertions.push({ utxo, seq: -seq, time, outputSet: outputSets.imported });
       });
-    queries.push(...q.takeMoved([...taken, row.seq]));
-    placings.push({ utxo, seq: -row.seq, time: row.seen, shelf: shelves.imported });
-    // Known as put: so the chain it comes from is indexed here, and has it among its exported ones since then, unless it is known to be gone.
+    queries.push(...q.setMovedImport([...importValues, row.seq]));
+    insertions.push({ utxo, seq: -row.seq, time: row.seen, outputSet: outputSets.imported });
+    // With an export height the source chain is indexed here and has the output in its exported set, unless it is already known as spent.
     if (row.put_height === null || row.taken_time !== null) return;
-    moveOn(from, { utxo, seq: -row.seq, time: row.seen, from: shelves.exported, shelf: shelves.taken });
+    addMove(from, { utxo, seq: -row.seq, time: row.seen, fromSet: outputSets.exported, outputSet: outputSets.exportedSpent });
   };
 
   for (const { block, applied, imported } of blocks) {
     const [height, time] = [Number(block.height), Number(block.time)];
     for (const { tx, effects } of applied) {
-      for (const utxo of effects.exported?.utxos ?? []) put(utxo, effects.exported?.to as Id, height, time);
+      for (const utxo of effects.exported?.utxos ?? []) recordExport(utxo, effects.exported?.to as Id, height, time);
       for (const id of effects.imported?.ids ?? []) {
         const utxo = imported.get(id);
-        if (utxo !== undefined) take(utxo, effects.imported?.from as Id, tx.id, height, time);
+        if (utxo !== undefined) recordImport(utxo, effects.imported?.from as Id, tx.id, height, time);
       }
     }
   }
-  if (fresh.length > 0) {
-    const [last] = yield* ask<{ seq: number | null }>([q.lastMoved]);
-    for (const [i, add] of fresh.entries()) add((last?.seq ?? 0) + 1 + i);
+  if (newRows.length > 0) {
+    const [last] = yield* fetchRows<{ seq: number | null }>([q.lastMoved]);
+    for (const [i, add] of newRows.entries()) add((last?.seq ?? 0) + 1 + i);
   }
-  for (const [other, movings] of elsewhere) {
-    const [indexed] = yield* ask<{ number: number }>(q.numberOf([idToBytes(other)]));
+  for (const [other, moves] of movesByChain) {
+    const [indexed] = yield* fetchRows<{ number: number }>(q.chainNumber([idToBytes(other)]));
     if (indexed === undefined) continue;
-    queries.push(...moveQueries(q.shelvesOf(indexed.number), movings));
+    queries.push(...setMoveQueries(q.outputSetQueries(indexed.number), moves));
   }
-  return { placings, queries };
+  return { insertions, queries };
 }
 
-/** What brings outputs from one shelf of a chain to another. */
-export function moveQueries(there: ReturnType<WriterQueries['shelvesOf']>, movings: readonly Moving[]): Query[] {
-  const [left, placed] = [leavingRows(movings), placingRows(movings)];
+/** Queries that move outputs from one set of a chain to another. */
+export function setMoveQueries(sets: ReturnType<WriterQueries['outputSetQueries']>, moves: readonly SetMove[]): Query[] {
+  const [removed, inserted] = [removalRows(moves), insertionRows(moves)];
   return [
-    ...there.removeHolding(left.holding),
-    ...there.removeAmount(left.amount),
-    ...there.addHolding(placed.holding),
-    ...there.addAmount(placed.amount),
+    ...sets.removeHolding(removed.holding),
+    ...sets.removeAmount(removed.amount),
+    ...sets.addHolding(inserted.holding),
+    ...sets.addAmount(inserted.amount),
   ];
 }
 
-const nameOf = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];
+const keyBlobs = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];

@@ -1,53 +1,53 @@
 import { addressBlob, u64Blob } from '../index/blob.ts';
-import { amountOf } from '../index/output-amount.ts';
-import { openShelf, spentShelf, tieOf } from '../index/output-set.ts';
+import { listedAmount } from '../index/output-amount.ts';
+import { spentSet, tiebreakerOf, unspentSet } from '../index/output-set.ts';
 import type { SqlValue } from '../index/sql.ts';
-import type { Shelf } from '../index/tables.ts';
+import type { OutputSet } from '../index/tables.ts';
 import { ownersOf } from '../state/balance.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { NewInIndex } from './block-facts.ts';
+import type { BlockToIndex } from './block-facts.ts';
 
-/** An output that gets its place among its owners' rows. `time`: when it was made. */
-export type Placing = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly shelf: Shelf };
+/** An output to insert into an output set of each of its owners. `time`: when it was created. */
+export type SetInsertion = { readonly utxo: Utxo; readonly seq: number; readonly time: number; readonly outputSet: OutputSet };
 
-/** One that was on another shelf before, or on the same one at another time. */
-export type Moving = Placing & { readonly from: Shelf; readonly timeBefore?: number };
+/** An output that moves from another set, or within a set from another time. */
+export type SetMove = SetInsertion & { readonly fromSet: OutputSet; readonly previousTime?: number };
 
 /**
- * Where the outputs of blocks that are written together end up. One that comes and goes among them, be it within a block,
- * was never open for anybody to see: it goes to the spent ones at once.
+ * The set changes of blocks that are written together. An output that is created and spent within these blocks goes straight into the
+ * spent set, since nobody could have read it as unspent.
  */
-export function shelve(blocks: readonly NewInIndex[], timeAt: (height: number) => number) {
-  const placings = new Map<number, Placing>();
-  const movings: Moving[] = [];
-  for (const { block, made, consumed } of blocks) {
+export function outputSetChanges(blocks: readonly BlockToIndex[], timeAt: (height: number) => number) {
+  const insertions = new Map<number, SetInsertion>();
+  const moves: SetMove[] = [];
+  for (const { block, created, consumed } of blocks) {
     const time = Number(block.time);
     for (const { utxo, seq, height } of consumed) {
-      const young = placings.get(seq);
-      if (young !== undefined) placings.set(seq, { ...young, shelf: spentShelf(utxo) });
-      else movings.push({ utxo, seq, time: timeAt(height), from: openShelf(utxo), shelf: spentShelf(utxo) });
+      const insertion = insertions.get(seq);
+      if (insertion !== undefined) insertions.set(seq, { ...insertion, outputSet: spentSet(utxo) });
+      else moves.push({ utxo, seq, time: timeAt(height), fromSet: unspentSet(utxo), outputSet: spentSet(utxo) });
     }
-    for (const { utxo, seq, spent } of made)
-      placings.set(seq, { utxo, seq, time, shelf: spent === null ? openShelf(utxo) : spentShelf(utxo) });
+    for (const { utxo, seq, spent } of created)
+      insertions.set(seq, { utxo, seq, time, outputSet: spent === null ? unspentSet(utxo) : spentSet(utxo) });
   }
-  return { placings: [...placings.values()], movings };
+  return { insertions: [...insertions.values()], moves };
 }
 
-/** Rows of `holding` and `amount`, flat. */
-export function placingRows(placings: readonly Placing[]) {
+/** Rows of tables `holding` and `amount`, each as a flat list of values. */
+export function insertionRows(insertions: readonly SetInsertion[]) {
   const rows = { holding: [] as SqlValue[], amount: [] as SqlValue[] };
-  for (const { utxo, seq, time, shelf } of placings) {
-    const tie = tieOf(utxo);
-    const amount = u64Blob(amountOf(utxo.output));
+  for (const { utxo, seq, time, outputSet } of insertions) {
+    const tiebreaker = tiebreakerOf(utxo);
+    const amount = u64Blob(listedAmount(utxo.output));
     for (const address of ownersOf(utxo)) {
       const owner = addressBlob(address);
-      rows.holding.push(owner, shelf, time, tie, seq);
-      rows.amount.push(owner, shelf, amount, tie, seq);
+      rows.holding.push(owner, outputSet, time, tiebreaker, seq);
+      rows.amount.push(owner, outputSet, amount, tiebreaker, seq);
     }
   }
   return rows;
 }
 
-/** The same rows on the shelves they leave. */
-export const leavingRows = (movings: readonly Moving[]) =>
-  placingRows(movings.map(({ from, timeBefore, ...placing }) => ({ ...placing, shelf: from, time: timeBefore ?? placing.time })));
+/** The rows that the outputs have in the sets they leave, in the same form. */
+export const removalRows = (moves: readonly SetMove[]) =>
+  insertionRows(moves.map(({ fromSet, previousTime, ...move }) => ({ ...move, outputSet: fromSet, time: previousTime ?? move.time })));

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { BlockFacts } from './block-facts.ts';
-import { assetsAfter, balancesAfter, type Holder, holdersAfter, type Pace, paceAfter, type Span, spansAfter } from './row-updates.ts';
+import {
+  assetsAfter,
+  type BucketCounts,
+  balancesAfter,
+  bucketsAfter,
+  type Holder,
+  holdersAfter,
+  type LatestSeconds,
+  latestSecondsAfter,
+} from './row-updates.ts';
 
 const [ann, bob, eve] = ['a', 'b', 'e'].map((digit) => digit.repeat(40) as Address) as [Address, Address, Address];
 const gold = '7'.repeat(64) as Id;
@@ -14,15 +23,15 @@ const facts = (some: Partial<BlockFacts> & { txCount?: number }): BlockFacts => 
   senders: new Set(),
   involved: new Set(),
   burned: 0n,
-  changes: new Map(),
-  supply: new Map(),
+  balanceChanges: new Map(),
+  supplyChanges: new Map(),
   ...some,
 });
 
 const none = () => undefined;
 
 describe('holders', () => {
-  test('are seen by a block, and sent if it consumed something of theirs', () => {
+  test('get the times last seen and, if an output of theirs was consumed, last sent', () => {
     const block = facts({ involved: new Set([ann, bob]), senders: new Set([ann]), time: 500 });
     expect(holdersAfter(block, none)).toEqual(
       new Map([
@@ -34,12 +43,12 @@ describe('holders', () => {
     expect(holdersAfter(block, (address) => before.get(address)).get(bob)).toEqual({ first: 100, seen: 500, sent: 300 });
   });
 
-  test('of the genesis are there, but were never seen', () => {
+  test('of the genesis have a first time, but were never seen', () => {
     const genesis = facts({ height: 0, time: 100, involved: new Set([ann]), senders: new Set() });
     expect(holdersAfter(genesis, none)).toEqual(new Map([[ann, { first: 100, seen: 0, sent: 0 }]]));
   });
 
-  test('that the same second has seen already are not written again', () => {
+  test('that were seen in the same second are not written again', () => {
     const block = facts({ time: 500, involved: new Set([ann]) });
     expect(holdersAfter(block, () => ({ first: 1, seen: 500, sent: 2 })).size).toBe(0);
   });
@@ -48,27 +57,27 @@ describe('holders', () => {
 describe('balances', () => {
   const change = (amount: bigint, count: number, nfts = 0) => ({ address: ann, asset: gold, locktime: 0n, amount, count, nfts });
 
-  test('that fall to nothing are kept as nothing', () => {
-    const block = facts({ changes: new Map([['k', change(-7n, -1)]]) });
+  test('that fall to zero get a row with zero', () => {
+    const block = facts({ balanceChanges: new Map([['k', change(-7n, -1)]]) });
     const after = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
     expect(balancesAfter(block, () => ({ amount: 7n, count: 1, nfts: 2 }))).toEqual(after);
   });
 
-  test('that are the same after the block get no row', () => {
-    expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 0)]]) }), none).size).toBe(0);
-    expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 1)]]) }), none).size).toBe(1);
-    expect(balancesAfter(facts({ changes: new Map([['k', change(0n, 0, 1)]]) }), none).size).toBe(1);
+  test('that a block does not change get no row', () => {
+    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 0)]]) }), none).size).toBe(0);
+    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 1)]]) }), none).size).toBe(1);
+    expect(balancesAfter(facts({ balanceChanges: new Map([['k', change(0n, 0, 1)]]) }), none).size).toBe(1);
   });
 });
 
-test('an asset counts the transactions that touch it, and what is there of it', () => {
+test('an asset counts its transactions and its supply', () => {
   const txs = [new Set([gold]), new Set<Id>(), new Set([gold])].map((assets, i) => ({
     seq: i,
     kind: 0,
     addresses: new Set<Address>(),
     assets,
   }));
-  const block = facts({ txs, supply: new Map([[gold, { units: -3n, nfts: 2 }]]), time: 900 });
+  const block = facts({ txs, supplyChanges: new Map([[gold, { units: -3n, nfts: 2 }]]), time: 900 });
   expect(assetsAfter(block, none).get(gold)).toEqual({ first: 900, last: 900, txs: 2, supply: -3n, nfts: 2 });
   expect(assetsAfter(block, () => ({ first: 1, last: 2, txs: 3, supply: 10n, nfts: 1 })).get(gold)).toEqual({
     first: 1,
@@ -79,40 +88,43 @@ test('an asset counts the transactions that touch it, and what is there of it', 
   });
 });
 
-describe('the pace', () => {
+describe('the TPS rate of a second', () => {
   const after = (...blocks: [time: number, txs: number][]) =>
-    blocks.reduce<Pace | undefined>((pace, [time, txCount]) => paceAfter(facts({ time, txCount, burned: 2n }), pace), undefined);
+    blocks.reduce<LatestSeconds | undefined>(
+      (previous, [time, txCount]) => latestSecondsAfter(facts({ time, txCount, burned: 2n }), previous),
+      undefined,
+    );
 
-  test('the very first second is one second long', () => expect(after([100, 6])?.last.rate).toBe(6));
-  test('a second is as long as it is since the one before it', () => expect(after([100, 6], [104, 6])?.last.rate).toBe(1.5));
-  test('blocks of one second count together', () => {
-    expect(after([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, before: 100 });
+  test('the first second counts as one second long', () => expect(after([100, 6])?.last.rate).toBe(6));
+  test('a second is as long as the time since the previous one with blocks', () => expect(after([100, 6], [104, 6])?.last.rate).toBe(1.5));
+  test('blocks of one second are counted together', () => {
+    expect(after([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
     expect(after([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
   });
 });
 
-describe('spans', () => {
+describe('time buckets', () => {
   // Thursday, 16 November 2023, 01:00 UTC.
   const hour = 1_700_096_400;
   const starts = { hour, day: hour - 3600, week: hour - 3600 - 3 * 86_400, month: hour - 3600 - 15 * 86_400 };
 
-  test('count an address once', () => {
+  test('count an address only once', () => {
     const holders = new Map<Address, Holder>([
       [ann, { first: 1, seen: hour + 5, sent: starts.day + 1 }],
       [bob, { first: 1, seen: starts.week, sent: 0 }],
     ]);
     const block = facts({ time: hour + 10, involved: new Set([ann, bob, eve]), senders: new Set([ann, bob]), burned: 9n, txCount: 4 });
-    const after = spansAfter(
+    const after = bucketsAfter(
       block,
       2.5,
       (address) => holders.get(address),
       () => undefined,
     );
     const counted = (unit: keyof typeof starts) => {
-      const { start, span } = after.get(unit) as { start: number; span: Span };
+      const { start, counts } = after.get(unit) as { start: number; counts: BucketCounts };
       expect(start).toBe(starts[unit]);
-      expect(span).toMatchObject({ txs: 4, blocks: 1, addresses: 1, fees: 9n, maxTps: 2.5, last: hour + 10 });
-      return [span.active, span.senders];
+      expect(counts).toMatchObject({ txs: 4, blocks: 1, addresses: 1, fees: 9n, maxTps: 2.5, last: hour + 10 });
+      return [counts.active, counts.senders];
     };
     expect(counted('hour')).toEqual([2, 2]);
     expect(counted('day')).toEqual([2, 1]);
@@ -120,10 +132,10 @@ describe('spans', () => {
     expect(counted('month')).toEqual([1, 1]);
   });
 
-  test('go on from what they were', () => {
-    const was: Span = { txs: 10, blocks: 2, active: 3, senders: 1, addresses: 1, fees: 5n, maxTps: 7, last: hour };
-    const after = spansAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? was : undefined));
-    expect(after.get('day')?.span).toEqual({ ...was, txs: 11, blocks: 3, last: hour + 1 });
-    expect(after.get('hour')?.span.txs).toBe(1);
+  test('add to their previous counts', () => {
+    const previous: BucketCounts = { txs: 10, blocks: 2, active: 3, senders: 1, addresses: 1, fees: 5n, maxTps: 7, last: hour };
+    const after = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
+    expect(after.get('day')?.counts).toEqual({ ...previous, txs: 11, blocks: 3, last: hour + 1 });
+    expect(after.get('hour')?.counts.txs).toBe(1);
   });
 });

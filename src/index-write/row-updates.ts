@@ -1,18 +1,24 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
-import { unitNames, unitStart } from '../index/calendar.ts';
-import type { SpanEntry } from '../index/span.ts';
-import type { Unit } from '../index/tables.ts';
+import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
 import type { BlockFacts } from './block-facts.ts';
 
-/** Rows of the index as the writer thinks of them. Each function below tells them after a block from how they were before it. */
+/*
+ * Index rows as the writer computes with them. Each function below returns the rows that a block changes, from the rows before it.
+ */
+
+/** When an address was first seen, last seen and last spent an output, in Unix seconds. */
 export type Holder = {
   readonly first: number;
-  /** Last block that named the address, and last one that consumed an output of it; 0 for never, as with one that only the genesis names. */
+  /** Time of the last block that involved the address; 0 for never, as for an address that is only in the genesis. */
   readonly seen: number;
+  /** Time of the last block that consumed an output of it; 0 for never. */
   readonly sent: number;
 };
-export type Held = { readonly amount: bigint; readonly count: number; readonly nfts: number };
+/** Sums of a balance: amount, number of outputs with an amount, number of NFTs and properties. */
+export type BalanceSums = { readonly amount: bigint; readonly count: number; readonly nfts: number };
 export type AssetStat = {
   readonly first: number;
   readonly last: number;
@@ -20,101 +26,109 @@ export type AssetStat = {
   readonly supply: bigint;
   readonly nfts: number;
 };
-export type Second = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
-/** The last second that has blocks, and the time of the one before it. */
-export type Pace = { readonly last: Second; readonly before: number | undefined };
-export type Span = Omit<SpanEntry, 'start'>;
+/** Counts of one second that has blocks. rate: TPS since the previous second that has blocks. */
+export type SecondCounts = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
+/** The last second that has blocks, and the time of the previous one. */
+export type LatestSeconds = { readonly last: SecondCounts; readonly previousTime: number | undefined };
+export type BucketCounts = Omit<TimeBucket, 'start'>;
 
-/** Block 0 holds what was there before the first block. It is history, but no activity: nothing of it is counted in time. */
-export const isGenesis = ({ height }: Pick<BlockFacts, 'height'>): boolean => height === 0;
+/** Whether a block is block 0, which holds the genesis. It counts as history, but not as activity: it is in no time bucket. */
+export const isGenesisBlock = ({ height }: Pick<BlockFacts, 'height'>): boolean => height === 0;
 
-export function holdersAfter(facts: BlockFacts, before: (address: Address) => Holder | undefined): Map<Address, Holder> {
+export function holdersAfter(facts: BlockFacts, previousOf: (address: Address) => Holder | undefined): Map<Address, Holder> {
   const after = new Map<Address, Holder>();
   const { time, senders } = facts;
-  const seen = isGenesis(facts) ? 0 : time;
+  const seen = isGenesisBlock(facts) ? 0 : time;
   for (const address of facts.involved) {
-    const was = before(address);
-    const sent = senders.has(address) ? seen : (was?.sent ?? 0);
-    if (was?.seen !== seen || was.sent !== sent) after.set(address, { first: was?.first ?? time, seen, sent });
+    const previous = previousOf(address);
+    const sent = senders.has(address) ? seen : (previous?.sent ?? 0);
+    if (previous?.seen !== seen || previous.sent !== sent) after.set(address, { first: previous?.first ?? time, seen, sent });
   }
   return after;
 }
 
-export function balancesAfter(facts: BlockFacts, before: (key: string) => Held | undefined): Map<string, Held> {
-  const after = new Map<string, Held>();
-  for (const [key, { amount, count, nfts }] of facts.changes) {
+export function balancesAfter(facts: BlockFacts, previousOf: (key: string) => BalanceSums | undefined): Map<string, BalanceSums> {
+  const after = new Map<string, BalanceSums>();
+  for (const [key, { amount, count, nfts }] of facts.balanceChanges) {
     if (amount === 0n && count === 0 && nfts === 0) continue;
-    const was = before(key);
-    after.set(key, { amount: (was?.amount ?? 0n) + amount, count: (was?.count ?? 0) + count, nfts: (was?.nfts ?? 0) + nfts });
-  }
-  return after;
-}
-
-export function assetsAfter(facts: BlockFacts, before: (asset: Id) => AssetStat | undefined): Map<Id, AssetStat> {
-  const counts = new Map<Id, number>();
-  for (const { assets } of facts.txs) for (const asset of assets) counts.set(asset, (counts.get(asset) ?? 0) + 1);
-  const after = new Map<Id, AssetStat>();
-  for (const [asset, count] of counts) {
-    const was = before(asset);
-    const change = facts.supply.get(asset);
-    after.set(asset, {
-      first: was?.first ?? facts.time,
-      last: facts.time,
-      txs: (was?.txs ?? 0) + count,
-      supply: (was?.supply ?? 0n) + (change?.units ?? 0n),
-      nfts: (was?.nfts ?? 0) + (change?.nfts ?? 0),
+    const previous = previousOf(key);
+    after.set(key, {
+      amount: (previous?.amount ?? 0n) + amount,
+      count: (previous?.count ?? 0) + count,
+      nfts: (previous?.nfts ?? 0) + nfts,
     });
   }
   return after;
 }
 
-/** A second grows block by block, and its rate with it. The very first one has nothing before it: it counts as one second long. */
-export function paceAfter({ time, txs, burned }: BlockFacts, before: Pace | undefined): Pace {
-  const same = before?.last.time === time;
-  const previous = same ? before.before : before?.last.time;
-  const count = txs.length + (same ? before.last.txs : 0);
-  const fees = burned + (same ? before.last.fees : 0n);
-  return { last: { time, txs: count, fees, rate: count / (previous === undefined ? 1 : time - previous) }, before: previous };
-}
-
-/** The hour, day, week and month of a block; the holders are as they were before it: so nobody counts twice in one of them. */
-export function spansAfter(
-  facts: BlockFacts,
-  rate: number,
-  holder: (address: Address) => Holder | undefined,
-  before: (unit: Unit, start: number) => Span | undefined,
-): Map<Unit, { readonly start: number; readonly span: Span }> {
-  const starts = unitNames.map((unit) => unitStart(unit, facts.time));
-  const active = starts.map(() => 0);
-  const senders = starts.map(() => 0);
-  let fresh = 0;
-  for (const address of facts.involved) {
-    const was = holder(address);
-    const sends = facts.senders.has(address);
-    if (was === undefined) fresh++;
-    for (let i = 0; i < starts.length; i++) {
-      const start = starts[i] as number;
-      if (was === undefined || was.seen < start) active[i] = (active[i] as number) + 1;
-      if (sends && (was === undefined || was.sent < start)) senders[i] = (senders[i] as number) + 1;
-    }
-  }
-  const after = new Map<Unit, { start: number; span: Span }>();
-  for (const [i, unit] of unitNames.entries()) {
-    const start = starts[i] as number;
-    const was = before(unit, start) ?? noSpan;
-    const span = {
-      txs: was.txs + facts.txs.length,
-      blocks: was.blocks + 1,
-      active: was.active + (active[i] as number),
-      senders: was.senders + (senders[i] as number),
-      addresses: was.addresses + fresh,
-      fees: was.fees + facts.burned,
-      maxTps: Math.max(was.maxTps, rate),
+export function assetsAfter(facts: BlockFacts, previousOf: (asset: Id) => AssetStat | undefined): Map<Id, AssetStat> {
+  const counts = new Map<Id, number>();
+  for (const { assets } of facts.txs) for (const asset of assets) counts.set(asset, (counts.get(asset) ?? 0) + 1);
+  const after = new Map<Id, AssetStat>();
+  for (const [asset, count] of counts) {
+    const previous = previousOf(asset);
+    const change = facts.supplyChanges.get(asset);
+    after.set(asset, {
+      first: previous?.first ?? facts.time,
       last: facts.time,
-    };
-    after.set(unit, { start, span });
+      txs: (previous?.txs ?? 0) + count,
+      supply: (previous?.supply ?? 0n) + (change?.units ?? 0n),
+      nfts: (previous?.nfts ?? 0) + (change?.nfts ?? 0),
+    });
   }
   return after;
 }
 
-const noSpan: Span = { txs: 0, blocks: 0, active: 0, senders: 0, addresses: 0, fees: 0n, maxTps: 0, last: 0 };
+/** Adds a block to the second of its time. The first second ever has no previous one: its length counts as one second. */
+export function latestSecondsAfter({ time, txs, burned }: BlockFacts, previous: LatestSeconds | undefined): LatestSeconds {
+  const isSameSecond = previous?.last.time === time;
+  const previousTime = isSameSecond ? previous.previousTime : previous?.last.time;
+  const count = txs.length + (isSameSecond ? previous.last.txs : 0);
+  const fees = burned + (isSameSecond ? previous.last.fees : 0n);
+  return { last: { time, txs: count, fees, rate: count / (previousTime === undefined ? 1 : time - previousTime) }, previousTime };
+}
+
+/**
+ * The time buckets of a block: hour, day, week and month. `previousHolder` returns the state before the block, so that an address counts
+ * only once in a bucket.
+ */
+export function bucketsAfter(
+  facts: BlockFacts,
+  rate: number,
+  previousHolder: (address: Address) => Holder | undefined,
+  previousBucket: (unit: BucketUnit, start: number) => BucketCounts | undefined,
+): Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }> {
+  const starts = bucketUnitNames.map((unit) => bucketStart(unit, facts.time));
+  const active = starts.map(() => 0);
+  const senders = starts.map(() => 0);
+  let newAddresses = 0;
+  for (const address of facts.involved) {
+    const previous = previousHolder(address);
+    const isSender = facts.senders.has(address);
+    if (previous === undefined) newAddresses++;
+    for (let i = 0; i < starts.length; i++) {
+      const start = starts[i] as number;
+      if (previous === undefined || previous.seen < start) active[i] = (active[i] as number) + 1;
+      if (isSender && (previous === undefined || previous.sent < start)) senders[i] = (senders[i] as number) + 1;
+    }
+  }
+  const after = new Map<BucketUnit, { start: number; counts: BucketCounts }>();
+  for (const [i, unit] of bucketUnitNames.entries()) {
+    const start = starts[i] as number;
+    const previous = previousBucket(unit, start) ?? emptyBucket;
+    const counts = {
+      txs: previous.txs + facts.txs.length,
+      blocks: previous.blocks + 1,
+      active: previous.active + (active[i] as number),
+      senders: previous.senders + (senders[i] as number),
+      addresses: previous.addresses + newAddresses,
+      fees: previous.fees + facts.burned,
+      maxTps: Math.max(previous.maxTps, rate),
+      last: facts.time,
+    };
+    after.set(unit, { start, counts });
+  }
+  return after;
+}
+
+const emptyBucket: BucketCounts = { txs: 0, blocks: 0, active: 0, senders: 0, addresses: 0, fees: 0n, maxTps: 0, last: 0 };

@@ -1,34 +1,34 @@
 import type { Address } from '../bytes/address.ts';
 import { type BoundedMap, boundedMap } from '../bytes/bounded-map.ts';
 import type { Id } from '../bytes/id.ts';
-import type { Unit } from '../index/tables.ts';
-import type { AssetStat, Held, Holder, Pace, Span } from './row-updates.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { AssetStat, BalanceSums, BucketCounts, Holder, LatestSeconds } from './row-updates.ts';
 
 /**
- * Rows the writer need not read again: it is the only one that changes them. Good only from one block to the next: what was remembered
- * while a block was written that was not stored in the end is forgotten when the next one comes (see `height`).
+ * Rows that the writer does not have to read again, since no other process changes them. Valid from one block to the next: if a block was
+ * written but not stored in the end, the cache is dropped when the next block comes (see `height`).
  */
 export type WriterCache = {
-  /** The block after which it holds; undefined while one is being written. */
+  /** Height of the block after which the rows are valid; undefined while a block is being written. */
   height: number | undefined;
   readonly holders: BoundedMap<Address, Holder>;
-  readonly balances: BoundedMap<string, Held>;
+  readonly balances: BoundedMap<string, BalanceSums>;
   readonly assets: BoundedMap<Id, AssetStat>;
-  /** Times of blocks by height: they never change. */
+  /** Block times by height. */
   readonly times: BoundedMap<number, number>;
-  readonly spans: Map<Unit, { readonly start: number; readonly span: Span }>;
-  pace: Pace | undefined;
+  readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
+  latestSeconds: LatestSeconds | undefined;
 };
 
-/** Senders spend again, and change comes back to them. */
-const remembered = 8192;
+/** Entries per map. Caching pays because senders often send again and get change back. */
+const maxCachedRows = 8192;
 
-export const emptyCache = (): WriterCache => ({
+export const createWriterCache = (): WriterCache => ({
   height: undefined,
-  holders: boundedMap(remembered),
-  balances: boundedMap(remembered),
-  assets: boundedMap(remembered / 4),
-  times: boundedMap(remembered),
-  spans: new Map(),
-  pace: undefined,
+  holders: boundedMap(maxCachedRows),
+  balances: boundedMap(maxCachedRows),
+  assets: boundedMap(maxCachedRows / 4),
+  times: boundedMap(maxCachedRows),
+  buckets: new Map(),
+  latestSeconds: undefined,
 });

@@ -1,76 +1,83 @@
-import { type Bulk, bulk, marks, type Sizes, tuples } from '../index/bulk.ts';
+import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 
-/** Everything the writer says to the database about one chain. */
+/** All statements of the index writer for one chain. */
 export type WriterQueries = ReturnType<typeof writerQueries>;
 
-/** SQLite has no way to be asked for the newest rows of many keys, or to change many keys, that were quicker than one by one. */
-const sizes: { readonly [D in Dialect]: { readonly rows: Sizes; readonly keys: Sizes } } = {
+/**
+ * Batch sizes of statements that insert or look up rows, and of those that read the newest rows of keys or delete by key. For the latter
+ * SQLite has no form that is faster than one key per statement.
+ */
+const sizes: { readonly [D in Dialect]: { readonly rows: BatchSizes; readonly keys: BatchSizes } } = {
   sqlite: { rows: [64, 16, 4, 1], keys: [1] },
   postgres: { rows: [512, 128, 32, 8, 1], keys: [512, 128, 32, 8, 1] },
 };
 
-/** `schema` stands before the names of what is written, and ends with a dot: an index can be made beside the one there is. */
+/** `schema` is a prefix of the written tables that ends with a dot, so that a new index can be built beside the current one. */
 export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${string}.` = '') {
   const { rows, keys } = sizes[dialect];
-  const tables = (number: number) => mapped(indexTablesOf(number), (name) => schema + name);
+  const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
   const [moved, progress] = [`${schema}moved`, `${schema}progress`];
-  const insert = (name: string, table: Table, onConflict = ''): Bulk => {
+  const insert = (name: string, table: Table, onConflict = ''): BatchedStatement => {
     const columns = Object.keys(table.columns);
-    return bulk(rows, columns.length, (n) => `INSERT INTO ${name}(${columns.join(', ')}) VALUES ${tuples(n, columns.length)}${onConflict}`);
+    return batchedStatement(
+      rows,
+      columns.length,
+      (n) => `INSERT INTO ${name}(${columns.join(', ')}) VALUES ${valueTuples(n, columns.length)}${onConflict}`,
+    );
   };
-  const upsert = (name: string, table: Table, changing: readonly string[]): Bulk =>
+  const upsert = (name: string, table: Table, changing: readonly string[]): BatchedStatement =>
     insert(name, table, ` ON CONFLICT (${table.key.join(', ')}) DO UPDATE SET ${changing.map((c) => `${c} = excluded.${c}`).join(', ')}`);
-  const lookup = (name: string, columns: string, key: string): Bulk =>
-    bulk(rows, 1, (n) => `SELECT ${columns} FROM ${name} WHERE ${key} IN (${marks(n)})`);
-  const all = (table: Table) => Object.keys(table.columns).filter((column) => !table.key.includes(column));
+  const lookup = (name: string, columns: string, key: string): BatchedStatement =>
+    batchedStatement(rows, 1, (n) => `SELECT ${columns} FROM ${name} WHERE ${key} IN (${placeholders(n)})`);
+  const valueColumns = (table: Table) => Object.keys(table.columns).filter((column) => !table.key.includes(column));
 
   return {
     holders: lookup(t.holder, 'address, first, seen, sent', 'address'),
     assets: lookup(t.assetStat, 'asset, first, last, txs, supply, nfts', 'asset'),
     times: lookup(tablesOf(chain).block, 'height, time', 'height'),
-    newestBalances: keyedBalances(t.balance, 'newest', keys),
-    allBalances: keyedBalances(t.balance, 'all', keys),
-    spans: bulk([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
+    newestBalances: selectBalances(t.balance, 'newest', keys),
+    allBalances: selectBalances(t.balance, 'all', keys),
+    buckets: batchedStatement([1], 2, () => `SELECT * FROM ${t.span} WHERE unit = ? AND start = ?`),
     lastSeconds: { text: `SELECT * FROM ${t.second} ORDER BY time DESC LIMIT 2`, values: [] },
 
-    progress: bulk([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
+    progress: batchedStatement([1], 1, () => `SELECT height FROM ${progress} WHERE chain = ?`),
 
     addHolding: insert(t.holding, indexSchema.holding),
     addAmount: insert(t.amount, indexSchema.amount),
-    removeHolding: removal(t.holding, indexSchema.holding, keys),
-    removeAmount: removal(t.amount, indexSchema.amount, keys),
+    removeHolding: deleteRows(t.holding, indexSchema.holding, keys),
+    removeAmount: deleteRows(t.amount, indexSchema.amount, keys),
     addHistory: insert(t.history, indexSchema.history),
     addBalance: insert(t.balance, indexSchema.balance),
-    putBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
+    upsertBalance: upsert(t.balance, indexSchema.balance, ['amount', 'count', 'nfts']),
     addMinter: insert(t.minter, indexSchema.minter),
-    // The hours have indexes, which an update rewrites even if it changes nothing.
-    putHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
-    putHolderHours: upsert(t.holder, indexSchema.holder, ['seen', 'seen_hour', 'sent', 'sent_hour']),
-    putHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
-    putAsset: upsert(t.assetStat, indexSchema.assetStat, all(indexSchema.assetStat)),
-    putSpan: upsert(t.span, indexSchema.span, all(indexSchema.span)),
-    fewerAddresses: bulk([1], 3, () => `UPDATE ${t.span} SET addresses = addresses - ? WHERE unit = ? AND start = ?`),
-    putSecond: upsert(t.second, indexSchema.second, all(indexSchema.second)),
-    putProgress: upsert(progress, sharedIndexSchema.progress, ['height']),
+    // The hour columns have indexes, which an update rewrites even if the values stay the same.
+    upsertHolder: upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
+    upsertHolderHours: upsert(t.holder, indexSchema.holder, ['seen', 'seen_hour', 'sent', 'sent_hour']),
+    upsertHolderFirst: upsert(t.holder, indexSchema.holder, ['first']),
+    upsertAsset: upsert(t.assetStat, indexSchema.assetStat, valueColumns(indexSchema.assetStat)),
+    upsertBucket: upsert(t.span, indexSchema.span, valueColumns(indexSchema.span)),
+    subtractNewAddresses: batchedStatement([1], 3, () => `UPDATE ${t.span} SET addresses = addresses - ? WHERE unit = ? AND start = ?`),
+    upsertSecond: upsert(t.second, indexSchema.second, valueColumns(indexSchema.second)),
+    upsertProgress: upsert(progress, sharedIndexSchema.progress, ['height']),
 
     moved: lookup(moved, 'seq, id, source, destination, bytes, seen, put_height, taken_time', 'id'),
     lastMoved: { text: `SELECT max(seq) AS seq FROM ${moved}`, values: [] },
-    numberOf: bulk([1], 1, () => 'SELECT number FROM chain WHERE id = ?'),
+    chainNumber: batchedStatement([1], 1, () => 'SELECT number FROM chain WHERE id = ?'),
     addMoved: insert(moved, sharedIndexSchema.moved),
-    putMoved: bulk([1], 3, () => `UPDATE ${moved} SET put_height = ?, seen = ? WHERE seq = ?`),
-    takeMoved: bulk([1], 4, () => `UPDATE ${moved} SET taken_by = ?, taken_height = ?, taken_time = ? WHERE seq = ?`),
-    /** By nobody knows which transaction. */
-    markTaken: bulk([1], 2, () => `UPDATE ${moved} SET taken_time = ? WHERE seq = ?`),
-    /** The same for the shelves of another chain. */
-    shelvesOf: (number: number) => {
+    setMovedExport: batchedStatement([1], 3, () => `UPDATE ${moved} SET put_height = ?, seen = ? WHERE seq = ?`),
+    setMovedImport: batchedStatement([1], 4, () => `UPDATE ${moved} SET taken_by = ?, taken_height = ?, taken_time = ? WHERE seq = ?`),
+    /** The importing transaction is unknown. */
+    setMovedSpentTime: batchedStatement([1], 2, () => `UPDATE ${moved} SET taken_time = ? WHERE seq = ?`),
+    /** Statements for the output sets of any chain, by its number. */
+    outputSetQueries: (number: number) => {
       const other = tables(number);
       return {
-        removeHolding: removal(other.holding, indexSchema.holding, keys),
-        removeAmount: removal(other.amount, indexSchema.amount, keys),
+        removeHolding: deleteRows(other.holding, indexSchema.holding, keys),
+        removeAmount: deleteRows(other.amount, indexSchema.amount, keys),
         addHolding: insert(other.holding, indexSchema.holding),
         addAmount: insert(other.amount, indexSchema.amount),
       };
@@ -78,33 +85,36 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
   };
 }
 
-/** Values: any number to know the answer by, address, asset, lock time. */
-function keyedBalances(balance: string, which: 'newest' | 'all', sizes: Sizes): Bulk {
+/** Values per key: a number that comes back with its rows as `n`, then address, asset, lock time. */
+function selectBalances(balance: string, which: 'newest' | 'all', sizes: BatchSizes): BatchedStatement {
   const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
   const rows = (n: string, address: string, asset: string, locktime: string) =>
     `SELECT ${n} AS n, height, amount, count, nfts FROM ${balance}
      WHERE address = ${address} AND asset = ${asset} AND locktime = ${locktime}${end}`;
-  return bulk(sizes, 4, (count) =>
+  return batchedStatement(sizes, 4, (count) =>
     count === 1
       ? rows('? + 0', '?', '?', '?')
-      : `WITH k(n, address, asset, locktime) AS (VALUES ${tuples(count, 4, ['bigint', 'bytea', 'bytea', 'bytea'].map(cast))})
+      : `WITH k(n, address, asset, locktime) AS (VALUES ${valueTuples(count, 4, ['bigint', 'bytea', 'bytea', 'bytea'].map(cast))})
          SELECT b.* FROM k CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.locktime')}) b`,
   );
 }
 
-/** Rows by all of their columns. Removing one and adding it on another shelf costs SQLite less than changing a key. */
-function removal(name: string, { columns }: Table, sizes: Sizes): Bulk {
+/** Deletes rows by all their columns. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
+function deleteRows(name: string, { columns }: Table, sizes: BatchSizes): BatchedStatement {
   const names = Object.keys(columns);
   const types = Object.values(columns).map(({ type }) => (type === 'blob' ? 'bytea' : 'bigint'));
-  return bulk(sizes, names.length, (n) =>
+  return batchedStatement(sizes, names.length, (n) =>
     n === 1
       ? `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`
-      : `WITH k(${names.join(', ')}) AS (VALUES ${tuples(n, names.length, types.map(cast))})
+      : `WITH k(${names.join(', ')}) AS (VALUES ${valueTuples(n, names.length, types.map(cast))})
          DELETE FROM ${name} h USING k WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
   );
 }
 
 const cast = (type: string): string => `CAST(? AS ${type})`;
 
-const mapped = <K extends string>(names: { readonly [N in K]: string }, change: (name: string) => string): { readonly [N in K]: string } =>
+const mapNames = <K extends string>(
+  names: { readonly [N in K]: string },
+  change: (name: string) => string,
+): { readonly [N in K]: string } =>
   Object.fromEntries(Object.entries<string>(names).map(([key, name]) => [key, change(name)])) as { [N in K]: string };

@@ -5,18 +5,19 @@ import { memoize } from '../bytes/memoize.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 
 /*
- * Values of columns. A block names the same addresses and assets in a dozen rows: turning hex into bytes each time would cost a tenth of
- * what all of the index costs. The bytes are only ever bound to statements, so they may be shared.
+ * Column values as bytes. The conversion from hex is cached: a block has the same addresses and assets in about a dozen rows, and
+ * converting each time would cost a tenth of all indexing work. The bytes are only bound to statements and never changed, so rows may
+ * share them.
  */
 
 export const addressBlob: (address: Address) => Uint8Array = memoize(16_384, addressToBytes);
 
 export const idBlob: (id: Id) => Uint8Array = memoize(4096, idToBytes);
 
-/** Most outputs are not locked. */
+/** 8 big-endian bytes. 0 is not allocated again: most outputs have lock time 0. */
 export const u64Blob = (value: bigint): Uint8Array => (value === 0n ? zero : u64Bytes(value));
 
 const zero = u64Bytes(0n);
 
-/** Outputs of one moment, or one amount, stand in the order of their ids. */
-export const tieBlob = (id: Id): Uint8Array => fromHex(id.slice(0, 16));
+/** The tiebreaker (column `tie`) of an output: the first 8 bytes of its id. Orders outputs of equal time or amount. */
+export const tiebreakerBlob = (id: Id): Uint8Array => fromHex(id.slice(0, 16));

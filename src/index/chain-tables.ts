@@ -2,8 +2,8 @@ import type { Tables } from '../state/schema.ts';
 import type { Table } from './tables.ts';
 
 /*
- * The chain's own tables as PostgreSQL has them, where no chain lives but its index is read the same way: names and columns are those of
- * state/schema.ts, which says what they mean.
+ * PostgreSQL's copies of the chain's own tables. PostgreSQL holds no chain state, but the index is read from it with the same SQL as from
+ * SQLite. Names and columns are those of state/schema.ts, which documents them.
  */
 
 const int = { type: 'int' } as const;

@@ -12,4 +12,5 @@ export type IndexFault =
   | { code: 'INDEX_SPENT_TWICE'; utxoID: string }
   | { code: 'INDEX_WAITING_WRITE' };
 
+/** An error of the history index: a database that cannot be used, or blocks that do not fit the rows in it. */
 export class IndexError extends Fault<IndexFault> {}

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import { type Id, zeroId } from '../bytes/id.ts';
-import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../platform/database-bun.ts';
-import { drivers, inScratch } from '../platform/databases.fixture.ts';
+import { sqliteDrivers, withScratchDatabase } from '../platform/databases.fixture.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
-import { codeOf, grow, openChain } from '../state/grow.fixture.ts';
-import { chainID, genesisID, peerID, randomChain } from '../state/random-chain.fixture.ts';
+import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts';
+import { chainID, genesisID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';
 import { chainSchema, sharedSchema, tablesOf } from '../state/schema.ts';
 import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
-import { indexedChains, isMigrated, migratePostgres, migrateStore, touchPostgres } from './migrate.ts';
+import { indexedChains, isMigrated, migratePostgres, migrateStore, probeWritePostgres } from './migrate.ts';
 import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
@@ -30,33 +30,33 @@ const tablesIn = (db: Database): string[] =>
     .all()
     .map(({ name }) => name);
 
-test('versions only rise, from 1', () => {
+test('migrations are numbered from 1 without gaps', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
   expect(migrationsAfter(newestVersion)).toEqual([]);
   expect(migrationsAfter(0)).toEqual(migrations);
 });
 
-test("PostgreSQL's copies of the chain's tables have the columns and keys of the chain's own", () => {
+test("PostgreSQL's copies of the chain's tables have the same columns and keys as the originals", () => {
   const [own, copy] = [openDatabase(':memory:', { readonly: false }), openDatabase(':memory:', { readonly: false })];
   own.exec(sharedSchema + chainSchema(tablesOf(1)));
   for (const [key, table] of Object.entries({ ...chainTables, ...sharedTables })) {
     const name = key === 'chain' ? 'chain' : tablesOf(1)[key as keyof typeof chainTables];
     for (const statement of createTable('sqlite', name, table)) copy.exec(statement);
-    // A key is never null, whether the statement says so or not.
-    const plain = (described: Described[]) => described.map((column) => ({ ...column, notnull: column.pk > 0 ? 1 : column.notnull }));
-    expect(plain(describeTable(copy, name))).toEqual(plain(describeTable(own, name)));
+    // A key column is never null, with or without NOT NULL in the statement.
+    const normalized = (described: Described[]) => described.map((column) => ({ ...column, notnull: column.pk > 0 ? 1 : column.notnull }));
+    expect(normalized(describeTable(copy, name))).toEqual(normalized(describeTable(own, name)));
     const uniques = (db: Database) =>
       db.prepare(`SELECT x.name FROM pragma_index_list('${name}') l, pragma_index_info(l.name) x WHERE l."unique"`).all();
     expect(uniques(copy)).toEqual(uniques(own));
   }
 });
 
-for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
+for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
   describe(name, () => {
-    test('a database from before the index gets its tables; who only reads waits for them', () =>
-      inScratch((path) => {
+    test('a database without the index gets its tables; a read-only store is refused until then', () =>
+      withScratchDatabase((path) => {
         const chain = openChain(open, path);
-        grow(chain, randomChain(1), 3);
+        appendBlocks(chain, randomChain(1), 3);
         chain.close();
         const reader = openStore(open, { path, networkID: 12345, genesis: genesisID, readonly: true });
         expect(codeOf(() => migrateStore(reader, 1))).toBe('INDEX_NOT_MADE');
@@ -64,8 +64,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         const store = openStore(open, { path, networkID: 12345, genesis: genesisID });
         const before = tablesIn(store.db);
         migrateStore(store, 1);
-        const made = tablesIn(store.db).filter((table) => !before.includes(table));
-        expect(made.sort()).toEqual([...Object.values(indexTablesOf(1)), 'moved', 'progress'].sort());
+        const created = tablesIn(store.db).filter((table) => !before.includes(table));
+        expect(created.sort()).toEqual([...Object.values(indexTablesOf(1)), 'moved', 'progress'].sort());
         migrateStore(store, 1);
         store.db.exec(chainSchema(tablesOf(2)));
         migrateStore(store, 2);
@@ -78,14 +78,14 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         const after = openStore(open, { path, networkID: 12345, genesis: genesisID, readonly: true });
         migrateStore(after, 1);
         after.close();
-        // A program that knows no index opens the file as before.
+        // Opening the file without the index still works.
         const again = openChain(open, path);
         expect(again.state.height()).toBe(3n);
         again.close();
       }));
 
-    test('a newer index is refused, and both versions are named', () =>
-      inScratch((path) => {
+    test('an index of a newer version is refused, and the error has both versions', () =>
+      withScratchDatabase((path) => {
         const { store } = openChain(open, path);
         migrateStore(store, 1);
         for (const part of ['index', 'index of chain 1']) {
@@ -100,9 +100,9 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
       }));
   });
 
-test('SQLite: a write is one transaction and must not wait', () => {
+test('SQLite: a write is one transaction and must be synchronous', () => {
   const store = openStore(openDatabase, { path: ':memory:', networkID: 1, genesis: zeroId });
-  const sql = sqliteSql(store);
+  const sql = createSqliteSql(store);
   sql.write((tx) => tx.all('CREATE TABLE t(n INTEGER)', []));
   const add = (n: number) => sql.all('INSERT INTO t VALUES (?)', [n]);
   sql.write(() => add(1));
@@ -121,7 +121,7 @@ test('SQLite: a write is one transaction and must not wait', () => {
 
 const server = process.env.SERAC_TEST_POSTGRES;
 
-describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left out: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
   const inDatabase = async (work: (open: () => ReturnType<typeof openPostgres>) => Promise<void>) => {
     const admin = openPostgres({ url: server as string, max: 1 });
     const name = `serac_migrate_${process.pid}`;
@@ -141,10 +141,10 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
       await admin.close();
     }
   };
-  const chains = [chainID, peerID].map((id) => ({ id, genesis: genesisID }));
+  const chains = [chainID, otherChainID].map((id) => ({ id, genesis: genesisID }));
 
   test(
-    'many may begin at once: each chain has one number, and the tables are there',
+    'several processes may migrate at once: each chain gets one number, and all tables are created',
     () =>
       inDatabase(async (open) => {
         const numbers = await Promise.all(Array.from({ length: 6 }, () => migratePostgres(open(), 5, chains)));
@@ -153,7 +153,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         expect(await migratePostgres(sql, 5, [{ id: zeroId, genesis: genesisID }, ...chains])).toEqual([3, 1, 2]);
         expect(await indexedChains(sql)).toEqual([
           { number: 1, id: chainID },
-          { number: 2, id: peerID },
+          { number: 2, id: otherChainID },
           { number: 3, id: zeroId },
         ]);
         const tables = (await sql.all<{ tablename: string }>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`, [])).map(
@@ -165,15 +165,15 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
             ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
           ])
             expect(tables).toContain(table);
-        await touchPostgres(sql);
-        await touchPostgres(sql);
+        await probeWritePostgres(sql);
+        await probeWritePostgres(sql);
         expect(await sql.all(`SELECT value FROM meta WHERE name = 'touched'`, [])).toEqual([{ value: 2 }] as never);
       }),
     30_000,
   );
 
   test(
-    'another network, another genesis or a newer version is refused',
+    'a database of another network, another genesis or a newer version is refused',
     () =>
       inDatabase(async (open) => {
         const sql = open();

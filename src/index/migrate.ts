@@ -7,18 +7,19 @@ import type { Sql, WritableSql } from './sql.ts';
 import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
 /**
- * Brings the index tables of a node's own database forward; `chain` is the chain's number there. Its version stands in `meta` beside the
- * store's own, so a program that knows no index can still open the file: what it adds is caught up later. Who only reads finds them made.
+ * Creates or migrates the index tables in a node's own database; `chain` is the chain's number there. Their version is in `meta` beside
+ * the store's own, so a version of this program without the index can still open the file: blocks it adds are indexed later.
+ * A read-only store is not migrated: throws INDEX_NOT_MADE if its tables are missing or old.
  */
 export function migrateStore(store: Store, chain: number): void {
   const { db } = store;
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
-  const stale = partsOf(chain).filter(({ name }) => isStale(name, find.get(name)?.value ?? 0));
-  if (stale.length === 0) return;
-  if (store.readonly) throw notMade(stale[0]?.name as string);
+  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0));
+  if (outdated.length === 0) return;
+  if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
-    for (const part of stale) {
+    for (const part of outdated) {
       for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
         for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
         syncStepRunner(db)(part.rows(migration));
@@ -28,17 +29,17 @@ export function migrateStore(store: Store, chain: number): void {
   });
 }
 
-export type IndexedChain = {
+export type ChainGenesis = {
   readonly id: Id;
-  /** An id that stands for the chain's genesis, as in state/chain-state.ts. */
+  /** Hash that identifies the chain's genesis, as in state/chain-state.ts. */
   readonly genesis: Id;
 };
 
 /**
- * Brings a PostgreSQL database forward and finds the chains' numbers in it, in the order given. Any number of processes may do this at the
- * same time: one after the other holds the lock, until its transaction ends.
+ * Creates or migrates the tables of a PostgreSQL database and returns the numbers of the chains in it, in the order given. Several
+ * processes may call this at the same time: an advisory lock, held until the transaction ends, lets them run one at a time.
  */
-export async function migratePostgres(sql: WritableSql, networkID: number, chains: readonly IndexedChain[]): Promise<number[]> {
+export async function migratePostgres(sql: WritableSql, networkID: number, chains: readonly ChainGenesis[]): Promise<number[]> {
   return sql.write(async (tx) => {
     await tx.all(`SELECT pg_advisory_xact_lock(${migrationLock})`, []);
     for (const statement of createTable('postgres', 'meta', meta)) await tx.all(statement, []);
@@ -50,15 +51,15 @@ export async function migratePostgres(sql: WritableSql, networkID: number, chain
         wanted: networkID,
       });
     for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
-    await forward(tx, sharedPart);
+    await migratePart(tx, sharedPart);
     const numbers: number[] = [];
-    for (const chain of chains) numbers.push(await claim(tx, chain));
-    for (const number of numbers) await forward(tx, chainPart(number));
+    for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
+    for (const number of numbers) await migratePart(tx, chainPart(number));
     return numbers;
   });
 }
 
-/** The chains a PostgreSQL database holds. */
+/** The chains that are indexed in a PostgreSQL database. */
 export async function indexedChains(sql: Sql): Promise<{ readonly number: number; readonly id: Id }[]> {
   const rows = await sql.all<{ number: number; id: Uint8Array }>(
     'SELECT number, id FROM chain WHERE genesis IS NOT NULL ORDER BY number',
@@ -67,31 +68,35 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
   return rows.map(({ number, id }) => ({ number, id: idFromBytes(id) }));
 }
 
-/** Whether the tables of a PostgreSQL database are those of this program. Rejects if they are of a later one. */
+/** Whether the tables of a PostgreSQL database have this program's version. Throws INDEX_NEWER_SCHEMA if they have a newer one. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
   const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
   const rows = await sql.all<{ name: string; value: number }>(parts, []);
-  return rows.length > 0 && !rows.some(({ name, value }) => isStale(name, value));
+  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value));
 }
 
-/** Really writes a row and reads it back; see store/store.ts. */
-export async function touchPostgres(sql: Sql): Promise<void> {
+/** Writes a row and reads it back, for the health check; see store/store.ts. */
+export async function probeWritePostgres(sql: Sql): Promise<void> {
   await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
 }
 
-/** Goes with every change of what is known about blocks that are there already; answers about them that were kept hold no longer. */
-export const countLearned: Query = { text: `UPDATE meta SET value = value + 1 WHERE name = 'learned'`, values: [] };
+/**
+ * Increments the backfill revision (row `learned` of `meta`). Goes into every transaction that adds facts about blocks already indexed:
+ * responses about these blocks that were cached under an earlier revision are outdated.
+ */
+export const incrementBackfillRevision: Query = { text: `UPDATE meta SET value = value + 1 WHERE name = 'learned'`, values: [] };
 
-export async function learnedPostgres(sql: Sql): Promise<number> {
+export async function readBackfillRevision(sql: Sql): Promise<number> {
   const [row] = await sql.all<{ value: number }>(`SELECT value FROM meta WHERE name = 'learned'`, []);
   return row?.value ?? 0;
 }
 
-/** Any number will do, as long as it is always the same. */
+/** Key of the advisory lock: an arbitrary number that all processes share. */
 const migrationLock = 0x5e_4a_c0_01;
 
 const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key: ['name'] } as const;
 
+/** Tables that have a version of their own: the shared ones or those of one chain. `name` is its row in `meta`. */
 type Part = {
   readonly name: string;
   readonly statements: (migration: Migration, dialect: Dialect) => string[];
@@ -110,20 +115,24 @@ function* noRows(): Steps<void> {}
 
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
-function isStale(part: string, version: number): boolean {
+/** Whether a part needs migrations. Throws if a newer program has migrated it. */
+function isOutdated(part: string, version: number): boolean {
   if (version > newestVersion)
-    throw new IndexError(`the database has version ${version} of the ${part}, this program knows version ${newestVersion}`, {
-      code: 'INDEX_NEWER_SCHEMA',
-      part,
-      stored: version,
-      known: newestVersion,
-    });
+    throw new IndexError(
+      `the database has version ${version} of the ${part}, this program supports up to version ${newestVersion}; use a newer program`,
+      {
+        code: 'INDEX_NEWER_SCHEMA',
+        part,
+        stored: version,
+        known: newestVersion,
+      },
+    );
   return version < newestVersion;
 }
 
-async function forward(tx: Sql, part: Part): Promise<void> {
+async function migratePart(tx: Sql, part: Part): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
-  if (!isStale(part.name, version)) return;
+  if (!isOutdated(part.name, version)) return;
   for (const migration of migrationsAfter(version)) {
     for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
     await runSteps(tx, part.rows(migration));
@@ -131,15 +140,15 @@ async function forward(tx: Sql, part: Part): Promise<void> {
   await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
 }
 
-/** A value of `meta`; put there if it is new. */
+/** The value of a row of `meta`; inserts the row with `value` if it is missing. */
 async function ensureMeta(tx: Sql, name: string, value: number): Promise<number> {
   await tx.all('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING', [name, value]);
   const [row] = await tx.all<{ value: number }>('SELECT value FROM meta WHERE name = ?', [name]);
   return row?.value ?? value;
 }
 
-/** A chain's number; a new chain gets the next one. */
-async function claim(tx: Sql, { id, genesis }: IndexedChain): Promise<number> {
+/** The number of a chain; a new chain gets the next free one. */
+async function claimChainNumber(tx: Sql, { id, genesis }: ChainGenesis): Promise<number> {
   const find = () => tx.all<{ number: number; genesis: Uint8Array }>('SELECT number, genesis FROM chain WHERE id = ?', [idToBytes(id)]);
   const [known] = await find();
   if (known === undefined) {
@@ -157,5 +166,8 @@ async function claim(tx: Sql, { id, genesis }: IndexedChain): Promise<number> {
   return known.number;
 }
 
-const notMade = (part: string) =>
-  new IndexError(`the database has no ${part} yet: the process that writes it makes it`, { code: 'INDEX_NOT_MADE', part });
+const notCreated = (part: string) =>
+  new IndexError(`the database has no up-to-date ${part} yet; start the process that writes to it first`, {
+    code: 'INDEX_NOT_MADE',
+    part,
+  });

@@ -6,16 +6,22 @@ import { separateNfts } from './nft-migration.ts';
 import type { Steps } from './steps.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from './tables.ts';
 
-/** A step forward; there is none back. What all chains share and what each has of its own have versions of their own: chains come later. */
+/**
+ * A migration to a schema version; there are no downgrades. The shared tables and the tables of each chain have their own versions, since
+ * a chain may be added later.
+ */
 export type Migration = {
   readonly version: number;
   readonly shared: (dialect: Dialect) => string[];
   readonly chain: (dialect: Dialect, number: number) => string[];
-  /** What the rows that are there need, after the statements, in the same transaction. */
+  /** Converts existing rows, after the statements and in the same transaction. */
   readonly rows?: (number: number) => Steps<void>;
 };
 
-/** Whoever changes a table adds a row here, and writes into the rows before it what they made until then. */
+/**
+ * All migrations, oldest first. To change a table, add an entry here and make sure that the entries before it still create the old form:
+ * they build on the current schema (see `without`).
+ */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -50,7 +56,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** What brings a part from a version to the newest, oldest first. */
+/** The migrations from a version to the newest, oldest first. */
 export const migrationsAfter = (version: number): readonly Migration[] => migrations.filter((migration) => migration.version > version);
 
 export const newestVersion = Math.max(...migrations.map(({ version }) => version));

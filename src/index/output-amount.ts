@@ -1,38 +1,38 @@
 import type { Output } from '../tx/output.ts';
 
-/** What an output is to sums: an amount, one thing of its kind, or a right to make more, which is worth nothing by itself. */
-type Sort = 'amount' | 'thing' | 'right';
+/** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
+type OutputClass = 'amount' | 'nft' | 'mint';
 
-/** Types of amounts as clients know them. A property has no type of its own there: it is shown as an NFT. */
+/** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
 export type AssetType = 'secp256k1' | 'nft';
 
-const kinds: { readonly [K in Output['kind']]: { readonly sort: Sort; readonly type: AssetType } } = {
-  'secp256k1fx.TransferOutput': { sort: 'amount', type: 'secp256k1' },
-  'secp256k1fx.MintOutput': { sort: 'right', type: 'secp256k1' },
-  'nftfx.TransferOutput': { sort: 'thing', type: 'nft' },
-  'nftfx.MintOutput': { sort: 'right', type: 'nft' },
-  'propertyfx.OwnedOutput': { sort: 'thing', type: 'nft' },
-  'propertyfx.MintOutput': { sort: 'right', type: 'nft' },
+const outputKinds: { readonly [K in Output['kind']]: { readonly class: OutputClass; readonly type: AssetType } } = {
+  'secp256k1fx.TransferOutput': { class: 'amount', type: 'secp256k1' },
+  'secp256k1fx.MintOutput': { class: 'mint', type: 'secp256k1' },
+  'nftfx.TransferOutput': { class: 'nft', type: 'nft' },
+  'nftfx.MintOutput': { class: 'mint', type: 'nft' },
+  'propertyfx.OwnedOutput': { class: 'nft', type: 'nft' },
+  'propertyfx.MintOutput': { class: 'mint', type: 'nft' },
 };
 
-export const isRight = (output: Output): boolean => kinds[output.kind].sort === 'right';
+export const isMintOutput = (output: Output): boolean => outputKinds[output.kind].class === 'mint';
 
-/** An NFT or a property: counted, never added to amounts of the same asset. */
-export const isNft = (output: Output): boolean => kinds[output.kind].sort === 'thing';
+/** Whether an output is an NFT or a property. These are counted, never added to amounts of the same asset. */
+export const isNft = (output: Output): boolean => outputKinds[output.kind].class === 'nft';
 
-/** The type of an output, whatever else there is of its asset: one asset may have amounts, NFTs and properties. */
-export const typeOf = (output: Output): AssetType => kinds[output.kind].type;
+/** The type of one output. Other outputs of the same asset may have another type: an asset may have amounts, NFTs and properties. */
+export const assetTypeOf = (output: Output): AssetType => outputKinds[output.kind].type;
 
-/** Units of the asset; 0 for an output that holds none. */
+/** Units of the asset in an output; 0 for an NFT, a property or a mint output. */
 export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);
 
-/** The number an output is listed and filtered by: its units, or 1 for an NFT or a property. */
-export const amountOf = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
+/** The amount that outputs are sorted and filtered by: the units, or 1 for an NFT or a property. */
+export const listedAmount = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
 
-/** One name in the list, whatever the threshold; see state/balance.ts. */
-export const isAlone = ({ addresses }: Output): boolean => addresses.length === 1;
+/** Whether exactly one address is listed, whatever the threshold; see state/balance.ts. */
+export const isSingleOwner = ({ addresses }: Output): boolean => addresses.length === 1;
 
-/** A sum of u64 can pass 2^64: 16 big-endian bytes. */
+/** 16 big-endian bytes: a sum of u64 values can exceed 2^64. */
 export function sumToBytes(sum: bigint): Uint8Array {
   const bytes = Buffer.alloc(16);
   if (sum > maxU64) bytes.writeBigUInt64BE(sum >> 64n, 0);

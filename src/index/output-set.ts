@@ -1,13 +1,13 @@
 import type { Utxo } from '../tx/utxo.ts';
-import { tieBlob } from './blob.ts';
-import { isAlone } from './output-amount.ts';
-import { type Shelf, shelves } from './tables.ts';
+import { tiebreakerBlob } from './blob.ts';
+import { isSingleOwner } from './output-amount.ts';
+import { type OutputSet, outputSets } from './tables.ts';
 
-/** The set of an output that is unspent: single-owner or multi-owner. */
-export const openShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.open : shelves.sharedOpen);
+/** The set of an unspent output. */
+export const unspentSet = ({ output }: Utxo): OutputSet => (isSingleOwner(output) ? outputSets.unspent : outputSets.multiOwnerUnspent);
 
-/** The set of an output that is spent. */
-export const spentShelf = ({ output }: Utxo): Shelf => (isAlone(output) ? shelves.spent : shelves.sharedSpent);
+/** The set of a spent output. */
+export const spentSet = ({ output }: Utxo): OutputSet => (isSingleOwner(output) ? outputSets.spent : outputSets.multiOwnerSpent);
 
-/** What orders outputs of equal time or amount. */
-export const tieOf = ({ id }: Utxo): Uint8Array => tieBlob(id);
+/** The tiebreaker that orders outputs of equal time or amount. */
+export const tiebreakerOf = ({ id }: Utxo): Uint8Array => tiebreakerBlob(id);

@@ -1,21 +1,21 @@
 import type { SqlValue } from '../store/database.ts';
 
 /**
- * A database as the index asks it: SQLite inside the node, PostgreSQL for many processes. One text of SQL serves both, so it keeps to what
- * both understand: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see state/accounts.ts).
- * Rows come as objects by column name; integers are numbers, safe below 2^53; a u64 is 8 big-endian bytes, a sum 16.
- * SQLite answers at once, PostgreSQL with a promise: callers always `await`.
+ * The database the index is in: SQLite inside the node, PostgreSQL for several processes. Both run the same SQL texts, so these use only
+ * what both support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see state/accounts.ts).
+ * Rows are objects by column name; integers are numbers, safe below 2^53; a u64 is 8 big-endian bytes, a sum 16.
+ * SQLite returns rows synchronously, PostgreSQL returns a promise: callers always `await`.
  */
 export type Sql = {
   readonly dialect: 'sqlite' | 'postgres';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
-  /** SQLite only: everything the work reads is of one moment. It must not wait. */
+  /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
   readonly read?: <T>(work: () => T) => T;
 };
 
 export type { SqlValue };
 
-/** One that can be written to. Everything inside `write` is stored together or not at all. */
+/** A database that can be written to. `write` runs `work` in one transaction. */
 export type WritableSql = Sql & {
   readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T>;
 };

@@ -1,67 +1,68 @@
 import type { Database } from '../store/database.ts';
-import { preparedOn } from '../store/prepared.ts';
+import { createStatementCache } from '../store/statement-cache.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
 export type Query = { readonly text: string; readonly values: readonly SqlValue[] };
 
 /**
- * Work on a database that does not know which: it yields queries that do not wait for one another and is given the rows of each.
- * SQLite answers at once, inside the block's own transaction; PostgreSQL in its time, a group in one round trip.
+ * Database work that runs on SQLite and PostgreSQL: a generator that yields groups of independent queries and receives the rows of each.
+ * `syncStepRunner` runs it on SQLite synchronously, inside the block's own transaction. `runSteps` awaits every group, and PostgreSQL gets
+ * a group in one round trip.
  */
 export type Steps<T> = Generator<readonly Query[], T, readonly (readonly unknown[])[]>;
 
-/** The rows of all the queries, in their order. */
-export function* ask<Row>(queries: readonly Query[]): Steps<readonly Row[]> {
+/** Runs the queries and returns the rows of all of them, in the order of the queries. */
+export function* fetchRows<Row>(queries: readonly Query[]): Steps<readonly Row[]> {
   if (queries.length === 0) return [];
-  const answers = (yield queries) as readonly (readonly Row[])[];
-  return answers.length === 1 ? (answers[0] as readonly Row[]) : answers.flat();
+  const results = (yield queries) as readonly (readonly Row[])[];
+  return results.length === 1 ? (results[0] as readonly Row[]) : results.flat();
 }
 
-/** Runs steps on SQLite. To look for rows of what has none costs a fifth more. */
+/** Runs steps on SQLite. Only SELECT statements are read for rows: reading the others too cost a fifth more time. */
 export function syncStepRunner(db: Database): <T>(steps: Steps<T>) => T {
-  const prepared = preparedOn(db);
+  const prepared = createStatementCache(db);
   const run = ({ text, values }: Query): readonly unknown[] => {
     if (text.startsWith('SELECT')) return prepared(text).all(...values);
     prepared(text).run(...values);
     return noRows;
   };
   return (steps) => {
-    let turn = steps.next();
-    while (turn.done !== true) turn = steps.next(turn.value.map(run));
-    return turn.value;
+    let step = steps.next();
+    while (step.done !== true) step = steps.next(step.value.map(run));
+    return step.value;
   };
 }
 
 const noRows: readonly unknown[] = [];
 
-/** Queries on their way at once: enough to hide the way, few enough that none waits for long behind the others. */
-const atOnce = 8;
+/** Queries in flight at once: enough to hide the network latency, few enough that none waits long behind the others. */
+const maxInFlight = 8;
 
-/** Runs steps on any database, within a transaction of the caller's. */
+/** Runs steps on any database, within the caller's transaction. */
 export async function runSteps<T>(sql: Sql, steps: Steps<T>): Promise<T> {
-  let turn = steps.next();
-  while (turn.done !== true) {
-    const answers: unknown[][] = [];
-    for (let at = 0; at < turn.value.length; at += atOnce) {
-      const some = turn.value.slice(at, at + atOnce).map(({ text, values }) => sql.all<unknown>(text, values));
-      answers.push(...(await Promise.all(some)));
+  let step = steps.next();
+  while (step.done !== true) {
+    const results: unknown[][] = [];
+    for (let at = 0; at < step.value.length; at += maxInFlight) {
+      const inFlight = step.value.slice(at, at + maxInFlight).map(({ text, values }) => sql.all<unknown>(text, values));
+      results.push(...(await Promise.all(inFlight)));
     }
-    turn = steps.next(answers);
+    step = steps.next(results);
   }
-  return turn.value;
+  return step.value;
 }
 
-/** Several sorts of questions at once, each with the rows that answer it. */
-export function* askTogether<K extends string>(
+/** Runs named groups of queries at once and returns the rows of each group. */
+export function* fetchRowGroups<K extends string>(
   groups: { readonly [S in K]: readonly Query[] },
 ): Steps<{ readonly [S in K]: readonly unknown[] }> {
   const names = Object.keys(groups) as K[];
-  const answers = yield names.flatMap((name) => groups[name]);
+  const results = yield names.flatMap((name) => groups[name]);
   const rows = {} as { [S in K]: readonly unknown[] };
   let at = 0;
   for (const name of names) {
     const { length } = groups[name];
-    rows[name] = length === 1 ? (answers[at] as readonly unknown[]) : answers.slice(at, at + length).flat();
+    rows[name] = length === 1 ? (results[at] as readonly unknown[]) : results.slice(at, at + length).flat();
     at += length;
   }
   return rows;

@@ -1,9 +1,9 @@
 /**
- * What the index keeps of one chain beside the chain's own tables (state/schema.ts: block, tx, utxo, spend, asset), which it reads as well.
- * In PostgreSQL those are created here too, with the same names and columns, since no chain lives there.
+ * Names of one chain's index tables. The index also reads the chain's own tables (state/schema.ts: block, tx, utxo, spend, asset).
+ * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
  *
- * Almost everything is only ever added, so that any answer can be given as it was at an earlier height: a listing keeps the height at which
- * it began, however long its reader takes from page to page.
+ * Almost all rows are only added, never changed, so that every query can be answered as of an earlier height: all pages of a listing use
+ * the height of its first page, however much later they are read.
  */
 export const indexTablesOf = (chain: number) => ({
   holding: `c${chain}_holding`,
@@ -20,18 +20,27 @@ export const indexTablesOf = (chain: number) => ({
 export type IndexTables = ReturnType<typeof indexTablesOf>;
 
 /**
- * Where an output stands: alone at its one owner or shared by several, to be had or gone. Exported ones wait for another chain to import
- * them. Imported ones were made on another chain and spent by an import of this one.
+ * Which set an output is in; the column is called `shelf`. An output of this chain is single-owner or multi-owner, unspent or spent.
+ * exported: this chain exported it, and no import by the destination chain is known. exportedSpent: exported, and imported there since.
+ * imported: created on another chain and spent by an import of this one.
  */
-export const shelves = { open: 0, spent: 1, sharedOpen: 2, sharedSpent: 3, exported: 4, taken: 5, imported: 6 } as const;
-export type Shelf = (typeof shelves)[keyof typeof shelves];
+export const outputSets = {
+  unspent: 0,
+  spent: 1,
+  multiOwnerUnspent: 2,
+  multiOwnerSpent: 3,
+  exported: 4,
+  exportedSpent: 5,
+  imported: 6,
+} as const;
+export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
-/** Numbers of kinds of transactions in `history`: the type ids of the wire. */
-export const kinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
+/** Numbers of transaction kinds in `history`: the type ids of the wire format. */
+export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
 
-/** Lengths of time that are counted. Weeks begin on Monday, months on their first day, all in UTC. */
-export const units = { hour: 0, day: 1, week: 2, month: 3 } as const;
-export type Unit = keyof typeof units;
+/** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
+export const bucketUnits = { hour: 0, day: 1, week: 2, month: 3 } as const;
+export type BucketUnit = keyof typeof bucketUnits;
 
 export type Column = { readonly type: 'int' | 'blob' | 'text' | 'real'; readonly null?: true };
 export type Table = {
@@ -45,20 +54,21 @@ const int: Column = { type: 'int' };
 const blob: Column = { type: 'blob' };
 
 /**
- * holding   every output by owner, oldest first. tie: the first 8 bytes of the output's id, so that equal times stand in the order of ids.
- *           seq: number in `utxo`; below zero it is minus the number in `moved`. Spending moves the row to another shelf.
- * amount    the same rows in the order of amounts (8 bytes; an NFT or a property counts 1, a right to mint 0).
+ * holding   all outputs by owner, oldest first. shelf: number of the output set; spending moves the row to another set.
+ *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
+ *           seq: the row in `utxo`; if negative, minus the row in `moved`.
+ * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
  * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
- * balance   what an address held in outputs that it alone owns, after the block at `height`: one row per block that changed it.
- *           The newest row not above a height is the balance at that height. amount: 16 bytes, of `count` outputs; nfts: NFTs and properties.
- * holder    when an address was first seen, last seen and last spent something (0: never); *_hour are the same, down to the hour, for the
- *           index: it changes only when the hour does. Whom only the genesis names, or an output older than history, was first seen at block
- *           0's time and never since.
- * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its NFTs and properties that are not burned.
- * minter    outputs that carry the right to mint, spent ones too.
- * span      counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
- *           max_tps: most transactions per second between two neighbouring seconds that have blocks. last: time of its last block.
- * second    transactions of each second that has blocks. rate: its transactions over the seconds since the second before it in this table.
+ * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
+ *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
+ * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
+ *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
+ *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties.
+ * minter    mint outputs, unspent and spent.
+ * span      time buckets: counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
+ *           max_tps: the highest `rate` of its seconds. last: time of its last block.
+ * second    transactions of each second that has blocks. rate: TPS, its transactions divided by the seconds since the previous row's time.
  */
 export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   holding: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
@@ -94,13 +104,14 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
 };
 
 /**
- * Shared by all chains of the database.
- * moved     outputs that left one chain for another: put there by an export, taken by an import. Half of it may be unknown: what another
- *           chain did that is not indexed here. seen: when it was put or, if that is not known, taken; the row's time in `holding`, too.
- *           taken_time alone, without taken_by: it is gone, and that was found out when the last block here was of this time (export-shelf.ts).
- *           bytes: with their checksum behind, as in `utxo`. put_height is a height of the source, taken_height of the destination.
- * progress  height up to which a chain's index is written; complete_from: height from which on nothing is missing (0 unless the chain is
- *           older than what a followed node can tell).
+ * Index tables shared by all chains of the database.
+ * moved     outputs that moved from one chain to another: put_* is the export, taken_* the import. One of the two is unknown if the other
+ *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `holding`.
+ *           taken_time without taken_by: known to be spent, by an unknown transaction. The time is that of the source chain's last block
+ *           when this became known (index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
+ *           put_height is a height of the source, taken_height of the destination.
+ * progress  height up to which a chain's index is written. complete_from: height from which its history is complete; above 0 only for a
+ *           followed chain with transactions from before linearization, which are in no block.
  */
 export const sharedIndexSchema: { readonly moved: Table; readonly progress: Table } = {
   moved: {

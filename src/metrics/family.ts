@@ -1,9 +1,9 @@
-/** Measurements of one name, ready to be written: plain data, so that processes can send them to each other. */
-export type Family = {
+/** A Prometheus metric family: all samples of one name. Plain data, so that processes can send it to each other. */
+export type MetricFamily = {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What follows the name (a suffix, labels in braces) and the value. */
+  /** Suffix and labels that follow the name, with the value. */
   readonly samples: readonly Sample[];
 };
 
@@ -11,11 +11,11 @@ export type Sample = readonly [series: string, value: number | bigint];
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What Prometheus, and the peer, call the text below. */
+/** Content type of the Prometheus text format, as AvalancheGo sends it. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** The Prometheus text format, families by name. */
-export function expose(families: readonly Family[]): string {
+/** Formats metrics as Prometheus text, families sorted by name. */
+export function formatMetrics(families: readonly MetricFamily[]): string {
   return families
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, help, type, samples }) => {
@@ -26,10 +26,10 @@ export function expose(families: readonly Family[]): string {
 }
 
 /**
- * One view over several processes: what is counted is added up, what is measured is the first process's own
- * (a height has one truth, and the first is the one that writes).
+ * Combines the metrics of several processes: counters and histograms are added, gauges are those of the first process, which is the
+ * writer.
  */
-export function sumFamilies(processes: readonly (readonly Family[])[]): Family[] {
+export function sumFamilies(processes: readonly (readonly MetricFamily[])[]): MetricFamily[] {
   const [first = [], ...others] = processes;
   const known = new Map(first.map((family) => [family.name, family]));
   for (const family of others.flat()) {
@@ -40,7 +40,7 @@ export function sumFamilies(processes: readonly (readonly Family[])[]): Family[]
   return [...known.values()];
 }
 
-/** `{endpoint="X",method="avm.getTx"}`, or nothing where there are no labels. */
+/** Formats labels as `{endpoint="X",method="avm.getTx"}`; an empty string if there are none. */
 export function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;

@@ -1,13 +1,13 @@
-import type { Counter, Histogram, Registry } from './registry.ts';
+import type { Counter, Histogram, MetricRegistry } from './registry.ts';
 
-/** Counts the calls of one method. */
+/** Counts and times the calls of one method. */
 export type RequestMeter = {
-  /** `isError`: the answer was an error. */
-  done(seconds: number, isError: boolean): void;
+  /** `isError`: the response was an error. */
+  record(seconds: number, isError: boolean): void;
 };
 
-/** Hands out a meter for a method of an endpoint. Take it when routes are made, one for unknown methods too (`other`). */
-export function requestMeters(registry: Registry): (endpoint: string, method: string) => RequestMeter {
+/** Returns a function that creates a meter for a method of an endpoint. Create meters with the routes; unknown methods share one, `other`. */
+export function createRequestMeters(registry: MetricRegistry): (endpoint: string, method: string) => RequestMeter {
   const counter = registry.counters('serac_api_requests_total', 'Calls answered, by endpoint, method and outcome.');
   const histogram = registry.histograms('serac_api_request_seconds', 'Time to answer a call, by endpoint.', latencyBounds);
   return (endpoint, method) => {
@@ -15,7 +15,7 @@ export function requestMeters(registry: Registry): (endpoint: string, method: st
     const error: Counter = counter({ endpoint, method, outcome: 'error' });
     const latency: Histogram = histogram({ endpoint });
     return {
-      done(seconds, isError) {
+      record(seconds, isError) {
         (isError ? error : ok).add(1);
         latency.observe(seconds);
       },
@@ -23,18 +23,18 @@ export function requestMeters(registry: Registry): (endpoint: string, method: st
   };
 }
 
-/** From what a cached answer takes to what a client gives up on. */
+/** Histogram bounds in seconds, from a cached response to a client's timeout. */
 export const latencyBounds: readonly number[] = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ];
 
-/** One chain, as it is when somebody looks. */
+/** Values of one chain at the time of the scrape. */
 export type ChainReading = {
   readonly chain: string;
   readonly height: bigint;
   readonly mempoolTxs: number;
   readonly mempoolBytes: number;
-  /** Since the start of the program. */
+  /** Since the process started. */
   readonly acceptedBlocks: number;
   readonly acceptedTxs: number;
 };
@@ -43,29 +43,29 @@ export type ProcessReading = {
   readonly residentBytes: number;
   readonly cpuSeconds: number;
   readonly startUnixSeconds: number;
-  /** How late timers run; absent where nobody measures it. */
+  /** How late timers run; absent if not measured. */
   readonly eventLoopLagSeconds?: number | undefined;
 };
 
-export type NodeReadings = {
+export type MetricReadings = {
   readonly chains: () => readonly ChainReading[];
   readonly storeBytes: () => number | bigint;
   readonly failingChecks: () => number;
   readonly process: () => ProcessReading;
 };
 
-/** Everything that is read off the node, not counted. The `process_` names are Prometheus' own. */
-export function registerReadings(registry: Registry, { chains, storeBytes, failingChecks, process }: NodeReadings): void {
+/** Registers the metrics whose values are read at each scrape. The `process_` names are Prometheus conventions. */
+export function registerReadings(registry: MetricRegistry, { chains, storeBytes, failingChecks, process }: MetricReadings): void {
   for (const [type, name, help, key] of chainRows)
-    registry.read(type, name, help, () => chains().map((reading) => [{ chain: reading.chain }, reading[key]] as const));
-  registry.read('gauge', 'serac_store_bytes', 'Size of the store.', storeBytes);
-  registry.read('gauge', 'serac_health_checks_failing', 'Health checks that failed when they last ran.', failingChecks);
-  for (const [type, name, help, key] of processRows) registry.read(type, name, help, () => process()[key]);
+    registry.addReading(type, name, help, () => chains().map((reading) => [{ chain: reading.chain }, reading[key]] as const));
+  registry.addReading('gauge', 'serac_store_bytes', 'Size of the store.', storeBytes);
+  registry.addReading('gauge', 'serac_health_checks_failing', 'Health checks that failed when they last ran.', failingChecks);
+  for (const [type, name, help, key] of processRows) registry.addReading(type, name, help, () => process()[key]);
 }
 
-type ReadRow<K> = readonly [type: 'counter' | 'gauge', name: string, help: string, key: K];
+type ReadingRow<K> = readonly [type: 'counter' | 'gauge', name: string, help: string, key: K];
 
-const chainRows: readonly ReadRow<Exclude<keyof ChainReading, 'chain'>>[] = [
+const chainRows: readonly ReadingRow<Exclude<keyof ChainReading, 'chain'>>[] = [
   ['gauge', 'serac_chain_height', 'Height of the last accepted block.', 'height'],
   ['gauge', 'serac_mempool_transactions', 'Transactions waiting for a block.', 'mempoolTxs'],
   ['gauge', 'serac_mempool_bytes', 'Bytes of the transactions waiting for a block.', 'mempoolBytes'],
@@ -73,7 +73,7 @@ const chainRows: readonly ReadRow<Exclude<keyof ChainReading, 'chain'>>[] = [
   ['counter', 'serac_transactions_accepted_total', 'Transactions accepted since the start.', 'acceptedTxs'],
 ];
 
-const processRows: readonly ReadRow<keyof ProcessReading>[] = [
+const processRows: readonly ReadingRow<keyof ProcessReading>[] = [
   ['gauge', 'process_resident_memory_bytes', 'Resident memory size in bytes.', 'residentBytes'],
   ['counter', 'process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', 'cpuSeconds'],
   ['gauge', 'process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', 'startUnixSeconds'],

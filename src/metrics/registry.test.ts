@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test';
-import { expose, sumFamilies } from './family.ts';
-import { latencyBounds, registerReadings, requestMeters } from './node-metrics.ts';
-import { createRegistry, maxSeries } from './registry.ts';
+import { formatMetrics, sumFamilies } from './family.ts';
+import { createRequestMeters, latencyBounds, registerReadings } from './node-metrics.ts';
+import { createMetricRegistry, maxSeries } from './registry.ts';
 
 test('counters and labels, in the Prometheus text format', () => {
-  const registry = createRegistry();
+  const registry = createMetricRegistry();
   const calls = registry.counters('calls_total', 'Calls,\nby \\ route.');
   calls({ route: 'b' }).add(2);
   calls({ route: 'a "quoted"\\\n' }).add(1);
   calls({ route: 'b' }).add(3);
   registry.counters('alone_total', 'One.')({}).add(1);
-  registry.counters('silent_total', 'Nobody took a handle.');
-  expect(expose(registry.families())).toBe(
+  registry.counters('silent_total', 'Never used.');
+  expect(formatMetrics(registry.families())).toBe(
     [
       '# HELP alone_total One.',
       '# TYPE alone_total counter',
@@ -25,11 +25,11 @@ test('counters and labels, in the Prometheus text format', () => {
   );
 });
 
-test('a histogram is cumulative, and a bound belongs to its bucket', () => {
-  const registry = createRegistry();
+test('histogram buckets are cumulative, and a value equal to a bound is in its bucket', () => {
+  const registry = createMetricRegistry();
   const handle = registry.histograms('seconds', 'Time.', [0.1, 1])({ route: 'a' });
   for (const value of [0.1, 0.5, 0.25, 7]) handle.observe(value);
-  expect(expose(registry.families())).toBe(
+  expect(formatMetrics(registry.families())).toBe(
     [
       '# HELP seconds Time.',
       '# TYPE seconds histogram',
@@ -43,8 +43,8 @@ test('a histogram is cumulative, and a bound belongs to its bucket', () => {
   );
 });
 
-test('labels are bounded: beyond the limit all share one series, and known ones keep theirs', () => {
-  const registry = createRegistry();
+test('beyond the limit new label values share one series, and existing ones keep theirs', () => {
+  const registry = createMetricRegistry();
   const calls = registry.counters('calls_total', 'Calls.');
   for (let at = 0; at < maxSeries + 500; at++) calls({ method: `m${at}` }).add(1);
   calls({ method: 'm0' }).add(1);
@@ -55,8 +55,8 @@ test('labels are bounded: beyond the limit all share one series, and known ones 
 });
 
 describe('the node', () => {
-  const registry = createRegistry();
-  const meter = requestMeters(registry);
+  const registry = createMetricRegistry();
+  const meter = createRequestMeters(registry);
   const height = { value: 2n ** 60n };
   registerReadings(registry, {
     chains: () => [{ chain: 'X', height: height.value, mempoolTxs: 2, mempoolBytes: 500, acceptedBlocks: 7, acceptedTxs: 9 }],
@@ -67,9 +67,9 @@ describe('the node', () => {
 
   test('counts calls by outcome and times them by endpoint', () => {
     const getHeight = meter('X', 'avm.getHeight');
-    getHeight.done(0.00004, false);
-    getHeight.done(3, true);
-    const text = expose(registry.families());
+    getHeight.record(0.00004, false);
+    getHeight.record(3, true);
+    const text = formatMetrics(registry.families());
     expect(text).toContain('serac_api_requests_total{endpoint="X",method="avm.getHeight",outcome="ok"} 1\n');
     expect(text).toContain('serac_api_requests_total{endpoint="X",method="avm.getHeight",outcome="error"} 1\n');
     expect(text).toContain('serac_api_request_seconds_bucket{endpoint="X",le="0.00005"} 1\n');
@@ -77,10 +77,10 @@ describe('the node', () => {
     expect(text).toContain('serac_api_request_seconds_count{endpoint="X"} 2\n');
   });
 
-  test('is read when somebody looks, exactly', () => {
-    expect(expose(registry.families())).toContain('serac_chain_height{chain="X"} 1152921504606846976\n');
+  test('reads values at each scrape, exactly', () => {
+    expect(formatMetrics(registry.families())).toContain('serac_chain_height{chain="X"} 1152921504606846976\n');
     height.value++;
-    const text = expose(registry.families());
+    const text = formatMetrics(registry.families());
     expect(text).toContain('serac_chain_height{chain="X"} 1152921504606846977\n');
     expect(text).toContain('process_cpu_seconds_total 1.5\n');
     expect(text).toContain('serac_store_bytes 4096\n');
@@ -88,17 +88,17 @@ describe('the node', () => {
   });
 });
 
-test('several processes are one: counts add up, measures are the first one’s', () => {
+test('sumFamilies adds counters and histograms, and takes gauges from the first process', () => {
   const processOf = (calls: number, height: number) => {
-    const registry = createRegistry();
+    const registry = createMetricRegistry();
     registry.counters('calls_total', 'Calls.')({ route: 'a' }).add(calls);
-    registry.read('gauge', 'height', 'Height.', () => height);
+    registry.addReading('gauge', 'height', 'Height.', () => height);
     registry.histograms('seconds', 'Time.', [1])({}).observe(calls);
     return registry.families();
   };
-  const other = createRegistry();
+  const other = createMetricRegistry();
   other.counters('calls_total', 'Calls.')({ route: 'b' }).add(1);
-  expect(expose(sumFamilies([processOf(1, 10), processOf(4, 9), other.families()]))).toBe(
+  expect(formatMetrics(sumFamilies([processOf(1, 10), processOf(4, 9), other.families()]))).toBe(
     [
       '# HELP calls_total Calls.',
       '# TYPE calls_total counter',

@@ -1,29 +1,27 @@
-import { type Family, type Labels, labelText, type Sample } from './family.ts';
+import { type Labels, labelText, type MetricFamily, type Sample } from './family.ts';
 
-/** Only ever grows. */
 export type Counter = { add(amount: number): void };
 
-/** Sorts values into buckets. */
 export type Histogram = { observe(value: number): void };
 
-/** Handles are taken once, when a thing is made, and used for good: counting builds no text and looks nothing up. */
-export type Registry = {
-  /** A function from label values to the counter of that series. */
+/** Creates metrics. Callers get a counter or histogram once and keep it, so that counting needs no lookup. */
+export type MetricRegistry = {
+  /** Returns a function from labels to the counter of that series. */
   counters(name: string, help: string): (labels: Labels) => Counter;
   histograms(name: string, help: string, bounds: readonly number[]): (labels: Labels) => Histogram;
-  /** A value that is asked for when somebody looks. */
-  read(type: 'counter' | 'gauge', name: string, help: string, read: () => Reading): void;
-  families(): Family[];
+  /** Adds a metric whose value is read at each scrape. */
+  addReading(type: 'counter' | 'gauge', name: string, help: string, read: () => MetricReading): void;
+  families(): MetricFamily[];
 };
 
-/** One value, or one per series; undefined: there is none to show. */
-export type Reading = number | bigint | undefined | readonly (readonly [Labels, number | bigint])[];
+/** One value, or one per series; undefined if there is no value to show. */
+export type MetricReading = number | bigint | undefined | readonly (readonly [Labels, number | bigint])[];
 
-/** What a label may come to hold is bounded by who takes handles; this bounds their mistakes. Beyond it all share one series. */
+/** Limit of series per family, in case labels take unexpected values. Further label values share one series, `other`. */
 export const maxSeries = 1024;
 
-export function createRegistry(): Registry {
-  const families = new Map<string, () => Family>();
+export function createMetricRegistry(): MetricRegistry {
+  const families = new Map<string, () => MetricFamily>();
 
   const series =
     <T>(make: () => T, known: Map<string, T>) =>
@@ -47,7 +45,7 @@ export function createRegistry(): Registry {
       families.set(name, () => ({ name, help, type: 'histogram', samples: samples() }));
       return series(() => histogramCell(bounds), known);
     },
-    read(type, name, help, read) {
+    addReading(type, name, help, read) {
       families.set(name, () => ({ name, help, type, samples: readingSamples(read()) }));
     },
     families: () => [...families.values()].map((family) => family()).filter(({ samples }) => samples.length > 0),
@@ -83,7 +81,7 @@ function histogramCell(bounds: readonly number[]): HistogramCell {
   return cell;
 }
 
-/** Buckets are cumulative, the last holds everything. */
+/** Buckets are cumulative; the last counts all values. */
 function histogramSamples(key: string, { counts, sum }: HistogramCell, bounds: readonly number[]): Sample[] {
   let total = 0;
   const inBucket = (bound: string) => `_bucket{${key === '' ? '' : `${key.slice(1, -1)},`}le="${bound}"}`;
@@ -94,7 +92,7 @@ function histogramSamples(key: string, { counts, sum }: HistogramCell, bounds: r
   return [...buckets, [`_sum${key}`, sum], [`_count${key}`, total]];
 }
 
-function readingSamples(reading: Reading): Sample[] {
+function readingSamples(reading: MetricReading): Sample[] {
   if (reading === undefined) return [];
   if (typeof reading === 'number' || typeof reading === 'bigint') return [['', reading]];
   return reading.map(([labels, value]) => [labelText(labels), value]);

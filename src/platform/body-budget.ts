@@ -1,19 +1,19 @@
-/** Bytes of request bodies that a server may hold at once, over all its connections. */
+/** Limits the total bytes of request bodies that a server holds in memory, over all its connections. */
 export type BodyBudget = {
-  /** Takes bytes out of the budget; false, and nothing taken, if there are not as many left. */
-  readonly take: (bytes: number) => boolean;
-  readonly give: (bytes: number) => void;
+  /** Takes bytes from the budget. Returns false and takes none if not enough are left. */
+  readonly tryTake: (bytes: number) => boolean;
+  readonly giveBack: (bytes: number) => void;
 };
 
 export function createBodyBudget(max: number): BodyBudget {
   let left = max;
   return {
-    take: (bytes) => {
+    tryTake: (bytes) => {
       if (bytes > left) return false;
       left -= bytes;
       return true;
     },
-    give: (bytes) => {
+    giveBack: (bytes) => {
       left += bytes;
     },
   };

@@ -12,21 +12,21 @@ const codeOf = (run: () => void): string | undefined => {
   }
 };
 
-/** How much of a budget is left. */
+/** Number of bytes left in a budget. */
 function leftOf(budget: ReturnType<typeof createBodyBudget>): number {
   let left = 0;
-  while (budget.take(1)) left++;
-  budget.give(left);
+  while (budget.tryTake(1)) left++;
+  budget.giveBack(left);
   return left;
 }
 
-test('chunks are joined, and every byte taken of the budget is given back', () => {
+test('chunks are joined, and all memory is returned to the budget', () => {
   const budget = createBodyBudget(100_000);
   const buffer = createBodyBuffer(50_000, budget);
   const all = Buffer.alloc(50_000, 'abcdefg');
   for (let at = 0; at < all.length; at += 777) buffer.add(all.subarray(at, Math.min(at + 777, all.length)));
-  expect(Buffer.from(buffer.whole()).equals(all)).toBe(true);
-  // Never more than the limit, though the buffer doubles.
+  expect(Buffer.from(buffer.toBytes()).equals(all)).toBe(true);
+  // The buffer doubles, but never takes more than the limit.
   expect(leftOf(budget)).toBe(50_000);
   buffer.release();
   expect(leftOf(budget)).toBe(100_000);
@@ -34,14 +34,14 @@ test('chunks are joined, and every byte taken of the budget is given back', () =
   expect(leftOf(budget)).toBe(100_000);
 });
 
-test('a body is refused at the first byte above its limit', () => {
+test('a body is rejected at the first byte above its limit', () => {
   const buffer = createBodyBuffer(5, createBodyBudget(1000));
   buffer.add(Buffer.from('abcde'));
   expect(codeOf(() => buffer.add(Buffer.from('f')))).toBe('BODY_TOO_LARGE');
-  expect(Buffer.from(buffer.whole()).toString()).toBe('abcde');
+  expect(Buffer.from(buffer.toBytes()).toString()).toBe('abcde');
 });
 
-test('a chunk that does not fit into the budget is refused', () => {
+test('a chunk that exceeds the budget is rejected', () => {
   const budget = createBodyBudget(10_000);
   const first = createBodyBuffer(9000, budget);
   const second = createBodyBuffer(9000, budget);
@@ -49,10 +49,10 @@ test('a chunk that does not fit into the budget is refused', () => {
   expect(codeOf(() => second.add(Buffer.alloc(2000)))).toBe('BODY_OVER_BUDGET');
   first.release();
   second.add(Buffer.alloc(2000));
-  expect(second.whole()).toHaveLength(2000);
+  expect(second.toBytes()).toHaveLength(2000);
 });
 
-test('a released buffer stores no more chunks', () => {
+test('a released buffer rejects further chunks', () => {
   const budget = createBodyBudget(10_000);
   const buffer = createBodyBuffer(9000, budget);
   buffer.add(Buffer.alloc(10));
@@ -61,12 +61,12 @@ test('a released buffer stores no more chunks', () => {
   expect(leftOf(budget)).toBe(10_000);
 });
 
-test('more than 16,384 chunks must hold 16 bytes on average', () => {
+test('more than 16,384 chunks must have 16 bytes on average', () => {
   const small = createBodyBuffer(1_000_000, createBodyBudget(1_000_000));
   const one = Buffer.from('x');
   for (let at = 0; at < 16_384; at++) small.add(one);
   expect(codeOf(() => small.add(one))).toBe('BODY_FRAGMENTED');
   const fair = createBodyBuffer(1_000_000, createBodyBudget(1_000_000));
   for (let at = 0; at < 50_000; at++) fair.add(Buffer.alloc(16));
-  expect(fair.whole()).toHaveLength(800_000);
+  expect(fair.toBytes()).toHaveLength(800_000);
 });

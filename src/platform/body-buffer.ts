@@ -1,19 +1,19 @@
 import type { BodyBudget } from './body-budget.ts';
-import { bodyFragmented, bodyOverBudget, bodyTooLarge } from './serve.ts';
+import { bodyFragmentedError, bodyOverBudgetError, bodyTooLargeError } from './serve.ts';
 
-/** Collects the chunks of one body in a few blocks that are charged to a budget: tiny chunks fill a block together. */
+/** Collects the chunks of one body in a few blocks, so that tiny chunks share a block. The blocks are taken from a budget. */
 export type BodyBuffer = {
-  /** Copies a chunk. Throws if the body has become too long, comes in too many small chunks, or the budget is used up. */
+  /** Copies a chunk. Throws if the body is too long, arrives in too many small chunks, or the budget is exhausted. */
   readonly add: (chunk: Uint8Array) => void;
-  readonly whole: () => Uint8Array;
-  /** Gives back to the budget what was taken; the body must not be used any more. */
+  readonly toBytes: () => Uint8Array;
+  /** Returns the memory to the budget. The body must not be used afterwards. */
   readonly release: () => void;
 };
 
 export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
-  const full: Uint8Array[] = [];
+  const fullBlocks: Uint8Array[] = [];
   let block: Uint8Array = empty;
-  /** Bytes of the last block that are used, of the body, and of all blocks. */
+  /** In bytes: used part of the last block, body so far, all blocks. */
   let used = 0;
   let size = 0;
   let capacity = 0;
@@ -22,9 +22,9 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
 
   const addBlock = (needed: number): void => {
     const length = Math.min(limit - size, Math.max(needed, smallestBlock, Math.min(capacity, largestBlock)));
-    if (!budget.take(length)) throw bodyOverBudget();
+    if (!budget.tryTake(length)) throw bodyOverBudgetError();
     capacity += length;
-    if (used > 0) full.push(block.subarray(0, used));
+    if (used > 0) fullBlocks.push(block.subarray(0, used));
     block = Buffer.allocUnsafeSlow(length);
     used = 0;
   };
@@ -37,22 +37,22 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
 
   return {
     add: (chunk) => {
-      if (size + chunk.length > limit) throw bodyTooLarge(max);
-      if (++chunks > freeChunks && size + chunk.length < chunks * averageChunk) throw bodyFragmented();
-      const room = block.length - used;
-      if (chunk.length <= room) return copy(chunk);
-      copy(chunk.subarray(0, room));
-      addBlock(chunk.length - room);
-      copy(chunk.subarray(room));
+      if (size + chunk.length > limit) throw bodyTooLargeError(max);
+      if (++chunks > maxUncheckedChunks && size + chunk.length < chunks * minAverageChunk) throw bodyFragmentedError();
+      const free = block.length - used;
+      if (chunk.length <= free) return copy(chunk);
+      copy(chunk.subarray(0, free));
+      addBlock(chunk.length - free);
+      copy(chunk.subarray(free));
     },
-    whole: () => (full.length === 0 ? block.subarray(0, used) : Buffer.concat([...full, block.subarray(0, used)], size)),
+    toBytes: () => (fullBlocks.length === 0 ? block.subarray(0, used) : Buffer.concat([...fullBlocks, block.subarray(0, used)], size)),
     release: () => {
-      budget.give(capacity);
+      budget.giveBack(capacity);
       capacity = 0;
-      full.length = 0;
+      fullBlocks.length = 0;
       block = empty;
       used = 0;
-      // A handler may answer before the whole body has arrived: later chunks are not stored.
+      // A handler may respond before the whole body has arrived: later chunks are rejected.
       limit = -1;
     },
   };
@@ -60,10 +60,10 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
 
 const empty = new Uint8Array(0);
 
-/** Bytes of the first block, and of the largest: each is as large as all before it together. */
+/** Block sizes in bytes. Each block doubles the capacity, up to `largestBlock`. */
 const smallestBlock = 4096;
 const largestBlock = 65_536;
 
-/** A chunk costs about a microsecond whatever it holds: a body in more chunks than the first must have the second as their average size. */
-const freeChunks = 16_384;
-const averageChunk = 16;
+/** A chunk costs about a microsecond, however small. A body with more chunks than `maxUncheckedChunks` must have this average chunk size, in bytes. */
+const maxUncheckedChunks = 16_384;
+const minAverageChunk = 16;

@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 
 type Value = null | number | string | Uint8Array;
 
-/** SQLite as Bun has it. */
+/** Opens a SQLite database with Bun's driver. */
 export function openDatabase(path: string, options: { readonly readonly: boolean }) {
-  const raw = new Database(...place(path, options.readonly));
+  const raw = new Database(...openArguments(path, options.readonly));
   const statements: { finalize: () => void }[] = [];
   return {
     exec: (sql: string): void => void raw.run(sql),
@@ -18,8 +18,8 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         all: (...values: Value[]): Row[] => statement.all(...values),
       };
     },
-    logBytes: (): number => sizeOf(`${path}-wal`),
-    /** A statement left open would keep the file and its locks until the garbage collector comes by. */
+    walBytes: (): number => sizeOf(`${path}-wal`),
+    /** Finalizes the statements first: an open statement would keep the file and its locks until garbage collection. */
     close: (): void => {
       for (const statement of statements.splice(0)) statement.finalize();
       raw.close();
@@ -28,10 +28,10 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
 }
 
 /**
- * A commit to `:memory:` walks every page of the database (0.4 ms at 200 MB); SQLite's memory file system does not.
- * A name without a slash is private to its connection. SQLite ends such a database at 1 GiB.
+ * Path and flags for SQLite. `:memory:` is opened with SQLite's `memdb` file system, since a commit to a plain `:memory:` database visits every
+ * page (0.4 ms at 200 MB). A name without a slash is private to its connection. The size limit of such a database is 1 GiB.
  */
-function place(path: string, readonly: boolean): [string, number] {
+function openArguments(path: string, readonly: boolean): [string, number] {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_URI } = constants;
   if (path === ':memory:') return ['file:memory?vfs=memdb', SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI];
   return [path, readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE];

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 type Value = null | number | string | Uint8Array;
 
-/** SQLite as Node has it, from 22.13 on. */
+/** Opens a SQLite database with Node's driver, which exists since Node 22.13. */
 export function openDatabase(path: string, options: { readonly readonly: boolean }) {
   const raw = new DatabaseSync(path, { readOnly: options.readonly });
   return {
@@ -16,7 +16,7 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         all: (...values: Value[]): Row[] => statement.all(...values) as Row[],
       };
     },
-    logBytes: (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    walBytes: (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     close: (): void => raw.close(),
   };
 }

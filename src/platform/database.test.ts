@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { drivers, inScratch } from './databases.fixture.ts';
+import { sqliteDrivers, withScratchDatabase } from './databases.fixture.ts';
 
-for (const { name, open, onDisk } of drivers)
+for (const { name, open, onDisk } of sqliteDrivers)
   describe(name, () => {
-    const within = (work: (path: string) => void) => (onDisk ? inScratch(work) : work(':memory:'));
+    const within = (work: (path: string) => void) => (onDisk ? withScratchDatabase(work) : work(':memory:'));
 
-    test('values come back as they went in', () =>
+    test('values are read as they were written', () =>
       within((path) => {
         const db = open(path, { readonly: false });
         db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY, v)');
@@ -43,7 +43,7 @@ for (const { name, open, onDisk } of drivers)
         db.close();
       }));
 
-    test('a large database in memory commits small changes without walking all of it', () =>
+    test('a database in memory has rollback and no WAL', () =>
       within((path) => {
         if (onDisk) return;
         const db = open(path, { readonly: false });
@@ -51,18 +51,18 @@ for (const { name, open, onDisk } of drivers)
         db.exec(`WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 2000) INSERT INTO t SELECT n, zeroblob(1000) FROM c`);
         db.exec('BEGIN; DELETE FROM t; ROLLBACK');
         expect(db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(2000);
-        expect(db.logBytes()).toBe(0);
+        expect(db.walBytes()).toBe(0);
         db.close();
       }));
   });
 
-for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
-  test(`${name}: read-only means it`, () =>
-    inScratch((path) => {
+for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
+  test(`${name}: a read-only connection cannot write`, () =>
+    withScratchDatabase((path) => {
       expect(() => open(path, { readonly: true }).prepare('SELECT 1').get()).toThrow();
       const db = open(path, { readonly: false });
       db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(n)');
-      expect(db.logBytes()).toBeGreaterThan(0);
+      expect(db.walBytes()).toBeGreaterThan(0);
       const reader = open(path, { readonly: true });
       expect(reader.prepare('SELECT * FROM t').all()).toEqual([]);
       expect(() => reader.exec('INSERT INTO t VALUES (1)')).toThrow(/readonly/);

@@ -2,25 +2,25 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, st
 import { dirname } from 'node:path';
 import { Fault } from '../fault.ts';
 
-/** Small files on the real disk. */
+/** Reads and writes small files on disk. */
 export const files = { read, writePrivate };
 
-/** Only the owner may list it. */
-export function makeFolder(path: string): void {
+/** Creates a folder that only its owner can access. */
+export function createFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new FolderError(`cannot make the folder ${path}: ${codeOf(cause) ?? cause}`, { code: 'FOLDER_FAILED', path });
+    throw new FolderError(`cannot create the folder ${path}: ${codeOf(cause) ?? cause}`, { code: 'FOLDER_FAILED', path });
   }
 }
 
-/** Free and whole size of the file system that holds a path, in blocks. */
-export function fileSystem(path: string): { blocks: bigint; availableBlocks: bigint; blockBytes: bigint } {
+/** Total and available size of the file system of a path, in blocks. */
+export function readFileSystemSize(path: string): { blocks: bigint; availableBlocks: bigint; blockBytes: bigint } {
   const { blocks, bavail, bsize } = statfsSync(path, { bigint: true });
   return { blocks, availableBlocks: bavail, blockBytes: bsize };
 }
 
-/** undefined: there is no such file. */
+/** Returns undefined if the file does not exist. */
 function read(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path);
@@ -30,25 +30,25 @@ function read(path: string): Uint8Array | undefined {
   }
 }
 
-/** All of it or nothing: a temporary neighbour is filled, brought to disk and renamed. Only the owner may read it or list its folder. */
+/** Writes a file atomically: a temporary file is written, synced and renamed. Only the owner can read the file and list its folder. */
 function writePrivate(path: string, bytes: Uint8Array): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const neighbour = `${path}.new`;
-  removeIfThere(neighbour);
-  const handle = openSync(neighbour, 'wx', 0o600);
+  const temporary = `${path}.new`;
+  removeIfExists(temporary);
+  const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(handle, bytes);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
-  renameSync(neighbour, path);
+  renameSync(temporary, path);
   syncFolder(folder);
 }
 
-/** What a crash before the rename left behind. */
-function removeIfThere(path: string): void {
+/** Removes a temporary file that a crash before the rename has left behind. */
+function removeIfExists(path: string): void {
   try {
     unlinkSync(path);
   } catch (cause) {
@@ -56,7 +56,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** The rename itself must survive a power cut. Some systems cannot open a folder; they have no such promise to give. */
+/** Syncs a folder, so that a rename in it survives a power failure. Ignored on systems that cannot open a folder. */
 function syncFolder(folder: string): void {
   try {
     const handle = openSync(folder, 'r');

@@ -10,19 +10,21 @@ type OffsetFile = {
   readonly close: () => void;
 };
 
-/** Opens a file on the real disk. `read`: undefined if there is no such file. `write`: created if there is none. */
+/** Opens a file on disk. `read`: returns undefined if it does not exist. `write`: creates it if it does not exist. */
 export function openFile(path: string, access: 'read'): OffsetFile | undefined;
 export function openFile(path: string, access: 'write'): OffsetFile;
 export function openFile(path: string, access: 'read' | 'write'): OffsetFile | undefined {
-  const orFault = faultsOf(path);
-  const handle = orFault(() => (access === 'read' ? openExisting(path, 'r') : (openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600))));
+  const withFault = createFaultWrapper(path);
+  const handle = withFault(() =>
+    access === 'read' ? openExisting(path, 'r') : (openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600)),
+  );
   if (handle === undefined) return undefined;
   return {
     size: () => fstatSync(handle).size,
-    read: (offset, into) => orFault(() => readAll(handle, offset, into)),
-    write: (offset, bytes) => orFault(() => writeAll(handle, offset, bytes)),
-    truncate: (size) => orFault(() => ftruncateSync(handle, size)),
-    sync: () => orFault(() => fdatasyncSync(handle)),
+    read: (offset, into) => withFault(() => readAll(handle, offset, into)),
+    write: (offset, bytes) => withFault(() => writeAll(handle, offset, bytes)),
+    truncate: (size) => withFault(() => ftruncateSync(handle, size)),
+    sync: () => withFault(() => fdatasyncSync(handle)),
     close: () => closeSync(handle),
   };
 }
@@ -50,8 +52,8 @@ function writeAll(handle: number, offset: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, offset + done);
 }
 
-/** What the operating system refuses becomes a fault that names the file. */
-const faultsOf =
+/** Wraps work on a file, so that an error of the operating system becomes a fault that names the file. */
+const createFaultWrapper =
   (path: string) =>
   <T>(work: () => T): T => {
     try {

@@ -1,88 +1,91 @@
-import { noAnswer, PostgresError, postgresFault } from './postgres-fault.ts';
+import { PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 
 type Value = null | number | string | Uint8Array;
 
-type Asked = { readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>; readonly dialect: 'postgres' };
+type PostgresConnection = { readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>; readonly dialect: 'postgres' };
 
-export type Postgres = Asked & {
-  /** In one transaction on one connection: stored together or not at all. */
-  readonly write: <T>(work: (sql: Asked) => T | Promise<T>) => Promise<T>;
+export type Postgres = PostgresConnection & {
+  /** Runs `work` in one transaction on one connection. */
+  readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 };
 
 export type PostgresOptions = {
   readonly url: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly max?: number;
   readonly connectMilliseconds?: number;
-  /** How long one statement may take before it is given up, also by a server that does not answer at all. */
+  /** Timeout of one statement, also if the server does not answer at all. */
   readonly statementMilliseconds?: number;
-  /** Told each time a connection ends that had been made, whoever ended it. */
+  /** Called each time an established connection is closed, by either side. */
   readonly onLost?: () => void;
 };
 
 /**
- * PostgreSQL as Bun has it. `?` stands for values; integers come as numbers, bytes as Uint8Array. A server that is gone or hangs is a fault
- * within the time limits, and used again as soon as it is back.
+ * Opens a connection pool with Bun's PostgreSQL driver. `?` is the placeholder of values; integers are returned as numbers, bytes as
+ * Uint8Array. If the server is down or hung, statements fail within the timeouts; they work again as soon as the server is back.
  */
 export function openPostgres(options: PostgresOptions): Postgres {
   const { statementMilliseconds = 2000 } = options;
-  const numbered = numbering();
+  const numberPlaceholders = createPlaceholderNumbering();
   let pool = connect(options);
-  let answers = 0;
+  let completed = 0;
 
-  /** Connections that hang would hang for minutes: nothing tells the driver that the other side is gone. */
-  const renew = (hanging: Bun.SQL): void => {
-    if (pool !== hanging) return;
+  /** Replaces a pool whose server does not answer. Without this its connections would hang for minutes, since the driver does not notice. */
+  const replacePool = (hung: Bun.SQL): void => {
+    if (pool !== hung) return;
     pool = connect(options);
-    void hanging.close({ timeout: 0 }).catch(() => undefined);
+    void hung.close({ timeout: 0 }).catch(() => undefined);
   };
 
-  const inTime = async <T>(from: Bun.SQL, answer: PromiseLike<T>): Promise<T> => {
-    const before = answers;
-    const { promise: late, reject } = Promise.withResolvers<never>();
+  const withTimeout = async <T>(from: Bun.SQL, result: PromiseLike<T>): Promise<T> => {
+    const completedBefore = completed;
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      // If others were answered meanwhile, the server lives and there is only too much to do.
-      if (answers === before) renew(from);
-      reject(noAnswer(statementMilliseconds));
+      // If other statements completed meanwhile, the server is only busy, not hung.
+      if (completed === completedBefore) replacePool(from);
+      reject(timeoutError(statementMilliseconds));
     }, statementMilliseconds);
     try {
-      const value = await Promise.race([answer, late]);
-      answers++;
+      const value = await Promise.race([result, timeout]);
+      completed++;
       return value;
     } catch (cause) {
-      throw postgresFault(cause);
+      throw toPostgresFault(cause);
     } finally {
       clearTimeout(timer);
     }
   };
 
-  const askedOn = (connection: Bun.SQL, from: Bun.SQL): Asked => ({
+  const queriesOn = (connection: Bun.SQL, from: Bun.SQL): PostgresConnection => ({
     dialect: 'postgres',
     all: async <Row>(text: string, values: readonly Value[]) =>
-      plainRows<Row>(await inTime(from, connection.unsafe(numbered(text), values as Value[]))),
+      convertBigints<Row>(await withTimeout(from, connection.unsafe(numberPlaceholders(text), values as Value[]))),
   });
 
-  /** One connection for some work; one that cannot be brought back to rest is not used again. */
-  const onOne = async <T>(work: (sql: Asked) => Promise<T>, rest: (sql: Asked) => Promise<unknown>): Promise<T> => {
+  /** Runs `work` on one connection. If it fails, `cleanUp` runs; if that fails too, the connection is closed and not reused. */
+  const withConnection = async <T>(
+    work: (sql: PostgresConnection) => Promise<T>,
+    cleanUp: (sql: PostgresConnection) => Promise<unknown>,
+  ): Promise<T> => {
     const from = pool;
     const reserving = from.reserve();
-    const one = await inTime(from, reserving).catch((fault) => {
+    const connection = await withTimeout(from, reserving).catch((fault) => {
       void reserving.then(
         ({ release }) => release(),
         () => undefined,
       );
       throw fault;
     });
-    const sql = askedOn(one, from);
+    const sql = queriesOn(connection, from);
     try {
       const result = await work(sql);
-      one.release();
+      connection.release();
       return result;
     } catch (cause) {
-      await rest(sql).then(
-        () => one.release(),
-        () => one.close({ timeout: 0 }).catch(() => undefined),
+      await cleanUp(sql).then(
+        () => connection.release(),
+        () => connection.close({ timeout: 0 }).catch(() => undefined),
       );
       throw cause;
     }
@@ -90,9 +93,9 @@ export function openPostgres(options: PostgresOptions): Postgres {
 
   return {
     dialect: 'postgres',
-    all: (text, values) => askedOn(pool, pool).all(text, values),
+    all: (text, values) => queriesOn(pool, pool).all(text, values),
     write: (work) =>
-      onOne(
+      withConnection(
         async (sql) => {
           await sql.all('BEGIN', []);
           const result = await work(sql);
@@ -106,10 +109,10 @@ export function openPostgres(options: PostgresOptions): Postgres {
 }
 
 /**
- * The planner is told what it cannot know before the tables are large: everything here is read by a key and a few rows at a time, so it
- * should follow indexes and never read or sort whole tables.
+ * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole
+ * tables while they are small; it cannot know that they will grow.
  */
-const planning = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', enable_bitmapscan: 'off' };
+const plannerSettings = { jit: 'off', enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', enable_bitmapscan: 'off' };
 
 const connect = ({ url, max = 8, connectMilliseconds = 2000, statementMilliseconds = 2000, onLost }: PostgresOptions): Bun.SQL =>
   new Bun.SQL({
@@ -118,35 +121,35 @@ const connect = ({ url, max = 8, connectMilliseconds = 2000, statementMillisecon
     bigint: true,
     connectionTimeout: connectMilliseconds / 1000,
     ...(onLost ? { onclose: onLost } : {}),
-    // The server's limit is a little shorter: its own word for a long statement is better than our silence.
-    connection: { application_name: 'serac', statement_timeout: Math.ceil(statementMilliseconds * 0.9), ...planning },
+    // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
+    connection: { application_name: 'serac', statement_timeout: Math.ceil(statementMilliseconds * 0.9), ...plannerSettings },
   });
 
-/** `?` as PostgreSQL wants it: $1, $2 ... Texts are few, but long. */
-function numbering(): (text: string) => string {
-  const known = new Map<string, string>();
+/** Creates a function that replaces `?` by PostgreSQL's placeholders $1, $2, ... Results are cached: statements are few, but long. */
+function createPlaceholderNumbering(): (text: string) => string {
+  const cache = new Map<string, string>();
   return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
     let count = 0;
-    const made = text.replace(/\?/g, () => `$${++count}`);
-    known.set(text, made);
-    return made;
+    const numbered = text.replace(/\?/g, () => `$${++count}`);
+    cache.set(text, numbered);
+    return numbered;
   };
 }
 
-/** An int8 comes as a bigint. Ours are counts, heights and times: numbers, as SQLite gives them. */
-function plainRows<Row>(rows: { [column: string]: unknown }[]): Row[] {
+/** Converts int8 values, which the driver returns as bigint, to numbers as SQLite returns them. All of ours are counts, heights and times. */
+function convertBigints<Row>(rows: { [column: string]: unknown }[]): Row[] {
   for (const row of rows)
     for (const column in row) {
       const value = row[column];
-      if (typeof value === 'bigint') row[column] = safeNumber(value);
+      if (typeof value === 'bigint') row[column] = toSafeNumber(value);
     }
   return rows as Row[];
 }
 
-function safeNumber(value: bigint): number {
+function toSafeNumber(value: bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
-  throw new PostgresError(`database: ${value} is no safe integer`, { code: 'DATABASE_REFUSED', reason: 'unsafe integer' });
+  throw new PostgresError(`database: ${value} is not a safe integer`, { code: 'DATABASE_REFUSED', reason: 'unsafe integer' });
 }

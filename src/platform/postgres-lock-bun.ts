@@ -2,46 +2,46 @@ import { openPostgres, type Postgres, type PostgresOptions } from './postgres-bu
 import { PostgresError } from './postgres-fault.ts';
 
 /**
- * A lock that the server gives to one connection and takes back when that connection ends, however it ends. What must happen under the lock
- * is written through it, on the same connection: whoever has lost the lock can write no more, even if he does not know it yet.
+ * An advisory lock, held by one connection and released by the server when that connection ends for any reason. Writes that need the lock use
+ * the same connection: a process that has lost the lock cannot write, even if it has not noticed yet.
  */
 export type PostgresLock = Pick<Postgres, 'dialect' | 'all' | 'write'> & {
-  /** Resolves when the lock is gone, lost or released. */
+  /** Resolves when the lock is lost or released. */
   readonly lost: Promise<void>;
   readonly release: () => Promise<void>;
 };
 
-/** Undefined if another one holds it. */
+/** Tries to take a lock. Returns undefined if another connection holds it. */
 export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'onLost'>, name: string): Promise<PostgresLock | undefined> {
   const { promise: lost, resolve } = Promise.withResolvers<void>();
-  let gone = false;
-  const lose = (): void => {
-    gone = true;
+  let isLost = false;
+  const markLost = (): void => {
+    isLost = true;
     resolve();
   };
-  const sql = openPostgres({ ...options, max: 1, onLost: lose });
-  const taken = await sql
+  const sql = openPostgres({ ...options, max: 1, onLost: markLost });
+  const rows = await sql
     .all<{ pid: number; taken: boolean }>(`SELECT pg_backend_pid() AS pid, pg_try_advisory_lock(hashtextextended(?, 0)) AS taken`, [name])
     .catch(async (fault) => {
       await sql.close();
       throw fault;
     });
-  const { pid, taken: isOurs } = taken[0] as { pid: number; taken: boolean };
-  if (!isOurs || gone) {
+  const { pid, taken: isOurs } = rows[0] as { pid: number; taken: boolean };
+  if (!isOurs || isLost) {
     await sql.close();
     return undefined;
   }
   const checkHeld = (): void => {
-    if (gone) throw lockLost(name);
+    if (isLost) throw lockLostError(name);
   };
-  // A connection can die without a word. Asking keeps both sides sure of each other.
+  // A connection can break without notice, so it is checked regularly while no write is running.
   let writing = 0;
-  const pulse = setInterval(() => {
-    if (writing === 0) sql.all('SELECT 1', []).catch(lose);
-  }, pulseMilliseconds);
-  pulse.unref();
+  const keepAlive = setInterval(() => {
+    if (writing === 0) sql.all('SELECT 1', []).catch(markLost);
+  }, keepAliveMilliseconds);
+  keepAlive.unref();
   void lost.then(async () => {
-    clearInterval(pulse);
+    clearInterval(keepAlive);
     await sql.close().catch(() => undefined);
   });
 
@@ -56,9 +56,9 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
       writing++;
       try {
         return await sql.write(async (tx) => {
-          // A connection that ended may have been replaced by another one, which has no lock.
+          // The pool may have replaced a closed connection by a new one, which does not hold the lock.
           const [row] = await tx.all<{ pid: number }>('SELECT pg_backend_pid() AS pid', []);
-          if (row?.pid !== pid) throw lockLost(name);
+          if (row?.pid !== pid) throw lockLostError(name);
           return work(tx);
         });
       } finally {
@@ -67,14 +67,14 @@ export async function tryPostgresLock(options: Omit<PostgresOptions, 'max' | 'on
     },
     lost,
     release: async () => {
-      gone = true;
-      clearInterval(pulse);
+      isLost = true;
+      clearInterval(keepAlive);
       await sql.close();
     },
   };
 }
 
-const pulseMilliseconds = 1000;
+const keepAliveMilliseconds = 1000;
 
-const lockLost = (name: string) =>
+const lockLostError = (name: string) =>
   new PostgresError(`database: the lock "${name}" was lost`, { code: 'DATABASE_DOWN', reason: 'lock lost' });

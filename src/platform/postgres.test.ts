@@ -7,7 +7,7 @@ import { tryPostgresLock } from './postgres-lock-bun.ts';
 
 const server = await startPostgres();
 
-/** Statements are given up after two seconds; the rest is for a machine that has much to do. */
+/** Milliseconds. The statement timeout is two seconds; the rest is for a slow machine. */
 const limit = 4000;
 
 const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
@@ -16,16 +16,16 @@ const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
     (error) => (error instanceof Fault ? error.fault.code : String(error)),
   );
 
-/** Milliseconds some work takes, and what becomes of it. */
+/** The duration of some work in milliseconds, and its fault. */
 async function timed(work: Promise<unknown>): Promise<{ fault: string | undefined; took: number }> {
-  const begun = performance.now();
-  return { fault: await faultOf(work), took: performance.now() - begun };
+  const start = performance.now();
+  return { fault: await faultOf(work), took: performance.now() - start };
 }
 
-describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left out: it is not installed here)' : 'PostgreSQL', () => {
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: not installed)' : 'PostgreSQL', () => {
   const pg = server as PrivatePostgres;
   const open = (options: object = {}) => openPostgres({ url: pg.url, max: 3, ...options });
-  /** The state of the server is part of each test. */
+  /** A test with a connection pool of its own. */
   const inDatabase = (name: string, work: (sql: ReturnType<typeof open>) => Promise<void>) =>
     test(name, async () => {
       const sql = open();
@@ -43,14 +43,14 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
   });
   afterAll(() => pg.remove());
 
-  /** Asks until there is an answer; milliseconds it took. */
-  async function recovery(ask: () => Promise<unknown>): Promise<number> {
-    const begun = performance.now();
-    while ((await faultOf(ask())) !== undefined) await Bun.sleep(20);
-    return performance.now() - begun;
+  /** Retries until it succeeds; returns the milliseconds it took. */
+  async function timeToRecover(query: () => Promise<unknown>): Promise<number> {
+    const start = performance.now();
+    while ((await faultOf(query())) !== undefined) await Bun.sleep(20);
+    return performance.now() - start;
   }
 
-  inDatabase('values come back as they were given', async (sql) => {
+  inDatabase('values are read as they were written', async (sql) => {
     const bytes = Uint8Array.of(0, 1, 255);
     const rows = [
       [1, bytes, 'a', 0.5],
@@ -75,7 +75,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     await sql.all('DELETE FROM t', []);
   });
 
-  inDatabase('a write is all or nothing, and faults of the work pass as they are', async (sql) => {
+  inDatabase('a write is atomic, and errors thrown inside it are not changed', async (sql) => {
     const add = (n: number) => (tx: Pick<typeof sql, 'all'>) => tx.all('INSERT INTO t(n) VALUES (?)', [n]);
     const numbers = async () => (await sql.all<{ n: number }>('SELECT n FROM t ORDER BY n', [])).map(({ n }) => n);
     await sql.write(async (tx) => {
@@ -101,7 +101,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     await sql.all('DELETE FROM t', []);
   });
 
-  inDatabase('a statement that takes too long is given up, and others go on', async (sql) => {
+  inDatabase('a statement that takes too long times out, and others complete', async (sql) => {
     const [slow, quick] = await Promise.all([timed(sql.all('SELECT pg_sleep(60)', [])), timed(sql.all('SELECT 1', []))]);
     expect(slow.fault).toBe('DATABASE_DOWN');
     expect(slow.took).toBeLessThan(limit);
@@ -109,7 +109,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
   });
 
   for (const how of ['kill', 'stop'] as const)
-    inDatabase(`${how}: everything rejects at once as down, and works again when the server is back`, async (sql) => {
+    inDatabase(`${how}: statements fail with DATABASE_DOWN, and work again when the server is back`, async (sql) => {
       await Promise.all([1, 2, 3].map(() => sql.all('SELECT 1', [])));
       const during = timed(sql.all('SELECT pg_sleep(1.5)', []));
       const writing = timed(
@@ -128,17 +128,22 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
         expect(took).toBeLessThan(limit);
       }
       await pg.start();
-      expect(await recovery(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
+      expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
       expect(await sql.all('SELECT n FROM t', [])).toEqual([]);
       await sql.write((tx) => tx.all('INSERT INTO t(n) VALUES (1)', []));
       await sql.all('DELETE FROM t', []);
     });
 
-  inDatabase('a server that hangs is down within the limit, and back when it is', async (sql) => {
+  inDatabase('with a hung server statements time out, and work again when it continues', async (sql) => {
     await Promise.all([1, 2, 3].map(() => sql.all('SELECT 1', [])));
     pg.freeze();
-    const asked = [sql.all('SELECT 1', []), sql.all('SELECT 2', []), sql.write((tx) => tx.all('SELECT 3', [])), sql.all('SELECT 4', [])];
-    for (const { fault, took } of await Promise.all(asked.map(timed))) {
+    const statements = [
+      sql.all('SELECT 1', []),
+      sql.all('SELECT 2', []),
+      sql.write((tx) => tx.all('SELECT 3', [])),
+      sql.all('SELECT 4', []),
+    ];
+    for (const { fault, took } of await Promise.all(statements.map(timed))) {
       expect(fault).toBe('DATABASE_DOWN');
       expect(took).toBeLessThan(limit);
     }
@@ -146,11 +151,11 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     expect(late.fault).toBe('DATABASE_DOWN');
     expect(late.took).toBeLessThan(limit);
     pg.thaw();
-    expect(await recovery(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
-    expect(await recovery(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(5000);
+    expect(await timeToRecover(() => sql.all('SELECT 1', []))).toBeLessThan(5000);
+    expect(await timeToRecover(() => sql.write((tx) => tx.all('SELECT 1', [])))).toBeLessThan(5000);
   });
 
-  test('a lock has one holder, tells when it is lost, and lets nobody write without it', async () => {
+  test('a lock has one holder, reports its loss, and prevents writes without it', async () => {
     const take = () => tryPostgresLock({ url: pg.url }, 'writer');
     const first = (await take()) as NonNullable<Awaited<ReturnType<typeof take>>>;
     expect(first).toBeDefined();
@@ -160,7 +165,7 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     await first.release();
     const second = (await take()) as typeof first;
     expect(second).toBeDefined();
-    // As when the server's end of the connection goes: the next one may have it at once.
+    // The server closes the connection: the lock is free at once.
     const sql = open();
     await sql.all(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`, []);
     await second.lost;
@@ -176,13 +181,13 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (left o
     pg.freeze();
     await fourth.lost;
     pg.thaw();
-    await recovery(() => sql.all('SELECT 1', []));
+    await timeToRecover(() => sql.all('SELECT 1', []));
     expect(await sql.all('SELECT n FROM t', [])).toEqual([{ n: 1 }] as never);
     await sql.all('DELETE FROM t', []);
     await sql.close();
   }, 30_000);
 
-  test('where no server is: down, within the limit', async () => {
+  test('without a server statements fail with DATABASE_DOWN within the timeout', async () => {
     const sql = openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' });
     const { fault, took } = await timed(sql.all('SELECT 1', []));
     expect(fault).toBe('DATABASE_DOWN');

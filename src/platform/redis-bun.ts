@@ -2,125 +2,125 @@ import { RedisClient } from 'bun';
 import type { Redis } from '../access/redis.ts';
 import { Fault } from '../fault.ts';
 
-/** A Redis client that also tells whether the server can be reached now. */
-export type RedisConnection = Redis & { readonly connected: () => boolean };
+/** A Redis client. `isConnected`: whether the server can be reached now. */
+export type RedisConnection = Redis & { readonly isConnected: () => boolean };
 
-/** Times are milliseconds. */
+/** All times are in milliseconds. */
 export type RedisOptions = {
-  /** The longest a command may take. */
-  readonly answerLimit?: number;
-  readonly connectLimit?: number;
-  /** Between two attempts to connect. */
-  readonly pause?: number;
-  /** A connection on which an answer is due and nothing was heard for so long is given up. */
-  readonly silenceLimit?: number;
-  /** Told when the server is found and when it is lost. */
-  readonly onChange?: (connected: boolean) => void;
+  /** Timeout of one command. */
+  readonly commandTimeout?: number;
+  readonly connectTimeout?: number;
+  /** Delay between two attempts to connect. */
+  readonly retryDelay?: number;
+  /** A connection is closed if, after a command timed out, it receives no answer for this long. */
+  readonly hungTimeout?: number;
+  /** Called when the connection is established and when it is lost. */
+  readonly onChange?: (isConnected: boolean) => void;
 };
 
 /**
- * A Redis or Valkey server through Bun's client. Resolves after the first attempt to connect, whatever became of it; then, and whenever the
- * server is lost, it goes on trying until `close`. Nobody waits for that: commands are rejected at once meanwhile.
+ * Opens a connection to a Redis or Valkey server with Bun's client. Resolves after the first attempt to connect, successful or not. While the
+ * server is not reachable, it retries until `close`, and commands are rejected at once.
  */
 export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
-  const { answerLimit = 200, connectLimit = 1_000, pause = 250, silenceLimit = 2_000, onChange = () => {} } = options;
-  let client = clientOf(url, connectLimit);
-  let connected = false;
-  let closed = false;
-  let silence: Timer | undefined;
-  let wake = (): void => {};
+  const { commandTimeout = 200, connectTimeout = 1_000, retryDelay = 250, hungTimeout = 2_000, onChange = () => {} } = options;
+  let client = createClient(url, connectTimeout);
+  let isConnected = false;
+  let isClosed = false;
+  let hungTimer: Timer | undefined;
+  let cancelDelay = (): void => {};
 
-  /** An answer, whatever it says, means that the server is there. */
-  const heard = (): void => {
-    clearTimeout(silence);
-    silence = undefined;
+  /** Called for every answer, also an error: the server is reachable. */
+  const clearHung = (): void => {
+    clearTimeout(hungTimer);
+    hungTimer = undefined;
   };
 
-  /** The server is held up, or gone without a word. Others need not find that out one by one: they are rejected until it is heard again. */
-  const unheard = (): void => {
-    silence ??= setTimeout(() => client.close(), silenceLimit);
+  /** Called when a command timed out: the server may be hung. Until the next answer all other commands are rejected at once. */
+  const startHungTimer = (): void => {
+    hungTimer ??= setTimeout(() => client.close(), hungTimeout);
   };
 
-  const ask = <T>(what: string, command: (client: RedisClient) => Promise<T>): Promise<T> => {
-    if (!connected || silence !== undefined) return Promise.reject(unreachable(what));
+  const runCommand = <T>(what: string, command: (client: RedisClient) => Promise<T>): Promise<T> => {
+    if (!isConnected || hungTimer !== undefined) return Promise.reject(unreachableError(what));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const asked = client;
+    const current = client;
     const timer = setTimeout(() => {
-      if (asked === client) unheard();
-      reject(new RedisError(`Redis did not answer ${what} within ${answerLimit} ms`, { code: 'REDIS_TOO_SLOW', command: what }));
-    }, answerLimit);
-    command(asked)
+      if (current === client) startHungTimer();
+      reject(new RedisError(`Redis did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }));
+    }, commandTimeout);
+    command(current)
       .finally(() => {
         clearTimeout(timer);
-        if (asked === client) heard();
+        if (current === client) clearHung();
       })
-      .then(resolve, (cause: unknown) => reject(faultOf(what, cause)));
+      .then(resolve, (cause: unknown) => reject(toRedisFault(what, cause)));
     return promise;
   };
 
   const connect = (lost: () => void): Promise<boolean> => {
-    // Bun's own limit may not cover every way to hang (a name that is not resolved, for one).
-    const guard = setTimeout(() => client.close(), 2 * connectLimit);
+    // Bun's own timeout may not cover every case, for example a name that cannot be resolved.
+    const guard = setTimeout(() => client.close(), 2 * connectTimeout);
     client.onclose = lost;
     return client
       .connect()
       .then(
-        () => !closed,
+        () => !isClosed,
         () => false,
       )
       .finally(() => clearTimeout(guard));
   };
 
-  /** One connection after another. A new client each time: nothing of the old one's state is left. */
-  const live = async (attempted: () => void): Promise<void> => {
+  /** Connects, waits until the connection is lost, and connects again. Each time with a new client, so that no old state remains. */
+  const keepConnected = async (attempted: () => void): Promise<void> => {
     for (;;) {
       const loss = Promise.withResolvers<void>();
-      connected = await connect(loss.resolve);
-      if (connected) onChange(true);
+      isConnected = await connect(loss.resolve);
+      if (isConnected) onChange(true);
       attempted();
-      if (connected) {
+      if (isConnected) {
         await loss.promise;
-        connected = false;
-        heard();
+        isConnected = false;
+        clearHung();
         onChange(false);
       }
       client.close();
-      if (closed) return;
+      if (isClosed) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause);
-        wake = () => {
+        const timer = setTimeout(resolve, retryDelay);
+        cancelDelay = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      if (closed) return;
-      client = clientOf(url, connectLimit);
+      if (isClosed) return;
+      client = createClient(url, connectTimeout);
     }
   };
 
-  await new Promise<void>((attempted) => void live(attempted));
+  await new Promise<void>((attempted) => void keepConnected(attempted));
   return {
-    // Bun's types know only texts as arguments; the client takes bytes as they are.
-    send: (command, args) => ask(command, (asked) => asked.send(command, args as string[])),
-    getBytes: (key) => ask('GET', async (asked) => (await asked.getBuffer(key)) ?? undefined),
-    connected: () => connected && silence === undefined,
+    // The client also accepts bytes as arguments, but Bun's types allow only strings.
+    send: (command, args) => runCommand(command, (client) => client.send(command, args as string[])),
+    getBytes: (key) => runCommand('GET', async (client) => (await client.getBuffer(key)) ?? undefined),
+    isConnected: () => isConnected && hungTimer === undefined,
     close: () => {
-      closed = true;
-      connected = false;
+      isClosed = true;
+      isConnected = false;
       client.close();
-      wake();
+      cancelDelay();
     },
   };
 }
 
-function clientOf(url: string, connectionTimeout: number): RedisClient {
+function createClient(url: string, connectionTimeout: number): RedisClient {
   try {
-    // Bun's client gives up for good after some attempts, so attempts are ours; and a queue would make requests wait.
+    // We reconnect ourselves, since Bun's client stops after some attempts. No offline queue, since it would delay requests.
     return new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout });
   } catch (cause) {
-    // The URL itself may hold a password.
+    // The URL is not in the message, since it may contain a password.
     const reason = (cause as { message: string }).message;
-    throw new RedisError(`not the URL of a Redis server, such as redis://127.0.0.1:6379: ${reason}`, { code: 'REDIS_BAD_URL' });
+    throw new RedisError(`not a valid Redis URL (example: redis://127.0.0.1:6379): ${reason}`, { code: 'REDIS_BAD_URL' });
   }
 }
 
@@ -131,10 +131,10 @@ export type RedisFault =
   | { code: 'REDIS_REFUSED'; command: string };
 export class RedisError extends Fault<RedisFault> {}
 
-const unreachable = (command: string) => new RedisError('Redis cannot be reached', { code: 'REDIS_UNREACHABLE', command });
+const unreachableError = (command: string) => new RedisError('Redis cannot be reached', { code: 'REDIS_UNREACHABLE', command });
 
-/** The server's own words begin with a kind (`NOSCRIPT No matching script`), which callers may look at: they stay as they are. */
-function faultOf(command: string, cause: unknown): RedisError {
+/** Converts an error. The message of a server error stays unchanged, since callers check its first word (`NOSCRIPT No matching script`). */
+function toRedisFault(command: string, cause: unknown): RedisError {
   const { code, message } = cause as { code?: string; message: string };
-  return code === 'ERR_REDIS_SERVER_ERROR' ? new RedisError(message, { code: 'REDIS_REFUSED', command }) : unreachable(command);
+  return code === 'ERR_REDIS_SERVER_ERROR' ? new RedisError(message, { code: 'REDIS_REFUSED', command }) : unreachableError(command);
 }

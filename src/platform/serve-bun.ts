@@ -1,54 +1,59 @@
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
-  bodyBrokenOff,
-  bodyTimedOut,
-  bodyTooLarge,
-  broken,
-  listenError,
+  bodyCutShortError,
+  bodyTimeoutError,
+  bodyTooLargeError,
+  createBodyBudgets,
+  defaultBodyTimeout,
+  defaultGrace,
+  handlerErrorResponse,
+  maxSmallBody,
   type Serve,
   ServeError,
   type ServeOptions,
-  smallBody,
-  splitBudget,
   splitTarget,
-  usualBodyTimeout,
-  usualGrace,
+  toListenError,
 } from './serve.ts';
 
-/** HTTP on Bun's own server. */
+/** HTTP server on Bun.serve. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = usualGrace } = options;
-  const { readsAhead = () => false, bodyTimeout = usualBodyTimeout } = options;
-  const { small, large } = splitBudget(options.maxBodies);
-  const headersOf = rememberedHeaders();
-  const split = rememberedSplit();
+  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
+  const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
+  const { small, large } = createBodyBudgets(options.maxBodyMemory);
+  const toHeaders = createHeadersCache();
+  const split = createSplitCache();
 
   const finish = (response: HttpResponse): Response => {
     const { status, body, stream } = response;
-    if (stream !== undefined) return new Response(readableOf(body, stream), { status, headers: headersOf(response.headers) });
-    // A string, even an empty one, would bring a content type of Bun's choice.
-    return new Response(body.length === 0 ? null : body, { status, headers: headersOf(response.headers) });
+    if (stream !== undefined) return new Response(toReadableStream(body, stream), { status, headers: toHeaders(response.headers) });
+    // For a string body, even an empty one, Bun would add a content type.
+    return new Response(body.length === 0 ? null : body, { status, headers: toHeaders(response.headers) });
   };
-  /** `release` gives back what the body took of a budget, once there is an answer. */
-  const respond = (request: Request, target: Target, body: HttpRequest['body'], release: () => void): Response | Promise<Response> => {
+  /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
+  const respond = (
+    request: Request,
+    target: RequestTarget,
+    body: HttpRequest['body'],
+    release: () => void,
+  ): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
     const caller = () => server.requestIP(request)?.address;
-    let isLate = false;
+    let isAsync = false;
     try {
-      const response = handler({ method: request.method, path, query, header, caller, body });
+      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body });
       if (!(response instanceof Promise)) return finish(response);
-      isLate = true;
+      isAsync = true;
       return response.then(finish).finally(release);
     } finally {
-      if (!isLate) release();
+      if (!isAsync) release();
     }
   };
-  const respondUnread = (request: Request, target: Target): Response | Promise<Response> => {
+  const respondUnread = (request: Request, target: RequestTarget): Response | Promise<Response> => {
     let buffer: BodyBuffer | undefined;
     const body = (max: number): Promise<Uint8Array> => {
-      if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLarge(max));
+      if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLargeError(max));
       buffer = createBodyBuffer(max, large);
       return readStream(request, buffer, bodyTimeout);
     };
@@ -58,15 +63,21 @@ export const serve: Serve = async (options) => {
     const target = split(request.url);
     const length = request.headers.get('content-length');
     const size = Number(length);
-    if (length === null || !(size <= smallBody) || !readsAhead(target.path) || !small.take(size)) return respondUnread(request, target);
-    const release = () => small.give(size);
+    if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
+      return respondUnread(request, target);
+    const release = () => small.giveBack(size);
     return request.bytes().then(
-      (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLarge(max)) : body), release),
-      () => respond(request, target, () => Promise.reject(bodyBrokenOff()), release),
+      (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
+      () => respond(request, target, () => Promise.reject(bodyCutShortError()), release),
     );
   };
-  // The limits on bodies are the handler's: Bun's own would answer without a word.
-  const common = { fetch, error: () => finish(broken), maxRequestBodySize: Number.MAX_SAFE_INTEGER, development: false } as const;
+  // The handler limits bodies, since Bun's own limit would answer without an explanation.
+  const common = {
+    fetch,
+    error: () => finish(handlerErrorResponse),
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+  } as const;
   const server = listen(
     () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
     options,
@@ -74,14 +85,14 @@ export const serve: Serve = async (options) => {
 
   const close = async () => {
     server.stop();
-    for (let waited = 0; server.pendingRequests > 0 && waited < grace; waited += step) await Bun.sleep(step);
+    for (let waited = 0; server.pendingRequests > 0 && waited < grace; waited += pollInterval) await Bun.sleep(pollInterval);
     await server.stop(true);
   };
   return { host, port: server.port ?? 0, close };
 };
 
-/** A body whose chunks are pulled one at a time, as the client takes them. */
-function readableOf(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** A response body whose chunks are pulled one at a time, as fast as the client reads them. */
+function toReadableStream(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const chunks = stream[Symbol.asyncIterator]();
   return new ReadableStream({
     start: (controller) => {
@@ -96,25 +107,25 @@ function readableOf(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>
   });
 }
 
-/** Milliseconds between two looks at what is still running. */
-const step = 5;
+/** Milliseconds between two checks for running requests while closing. */
+const pollInterval = 5;
 
-/** Most answers share a few sets of headers; made into Headers once, a set costs half as much to send. */
-function rememberedHeaders(): (set: HttpResponse['headers']) => Headers {
-  const known = new WeakMap<object, Headers>();
+/** Caches the Headers of each header set. Most responses share a few sets; with a cached object, sending costs half as much. */
+function createHeadersCache(): (set: HttpResponse['headers']) => Headers {
+  const cache = new WeakMap<object, Headers>();
   return (set) => {
-    const before = known.get(set);
-    if (before !== undefined) return before;
-    const made = new Headers(set);
-    known.set(set, made);
-    return made;
+    const cached = cache.get(set);
+    if (cached !== undefined) return cached;
+    const headers = new Headers(set);
+    cache.set(set, headers);
+    return headers;
   };
 }
 
-type Target = ReturnType<typeof splitTarget>;
+type RequestTarget = ReturnType<typeof splitTarget>;
 
-/** Callers keep asking the same URL, and a path that was looked up before is found faster than an equal one. */
-function rememberedSplit(): typeof splitTarget {
+/** Caches the last split URL. Clients repeat the same URL, and a map lookup with the same string object is faster than with an equal one. */
+function createSplitCache(): typeof splitTarget {
   let url = '';
   let parts = splitTarget(url);
   return (target) => {
@@ -130,13 +141,13 @@ function listen<S>(start: () => S, options: ServeOptions): S {
   try {
     return start();
   } catch (cause) {
-    throw listenError(cause, options);
+    throw toListenError(cause, options);
   }
 }
 
-/** Reads a body into a buffer until it ends, the buffer refuses it, or its time is over. */
+/** Reads a body into a buffer until it ends, exceeds a limit of the buffer, or times out. */
 async function readStream({ body }: Request, buffer: BodyBuffer, timeout: number): Promise<Uint8Array> {
-  if (body === null) return buffer.whole();
+  if (body === null) return buffer.toBytes();
   const reader = body.getReader();
   let isTimedOut = false;
   const timer = setTimeout(() => {
@@ -146,13 +157,13 @@ async function readStream({ body }: Request, buffer: BodyBuffer, timeout: number
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (isTimedOut) throw bodyTimedOut();
-      if (done) return buffer.whole();
+      if (isTimedOut) throw bodyTimeoutError();
+      if (done) return buffer.toBytes();
       buffer.add(value);
     }
   } catch (error) {
     void reader.cancel().catch(() => undefined);
-    throw error instanceof ServeError ? error : bodyBrokenOff();
+    throw error instanceof ServeError ? error : bodyCutShortError();
   } finally {
     clearTimeout(timer);
   }

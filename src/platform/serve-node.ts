@@ -4,37 +4,37 @@ import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
-  bodyBrokenOff,
-  bodyTimedOut,
-  bodyTooLarge,
-  broken,
-  listenError,
+  bodyCutShortError,
+  bodyTimeoutError,
+  bodyTooLargeError,
+  createBodyBudgets,
+  defaultBodyTimeout,
+  defaultGrace,
+  handlerErrorResponse,
   type Serve,
-  splitBudget,
   splitTarget,
-  usualBodyTimeout,
-  usualGrace,
+  toListenError,
 } from './serve.ts';
 
-/** Milliseconds for a request's headers, and for all of it, to arrive. Peer: config/config.go, 30 s each. */
+/** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
 const readTimeout = 30_000;
 
-/** HTTP on node:http, for the library inside Node. */
+/** HTTP server on node:http, for the library when it runs in Node. */
 export const serve: Serve = async (options) => {
-  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = usualGrace, bodyTimeout = usualBodyTimeout } = options;
-  // No body is read ahead here, so all are charged as they arrive.
-  const { large } = splitBudget(options.maxBodies);
+  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace, bodyTimeout = defaultBodyTimeout } = options;
+  // No body is read ahead here, so only the budget of large bodies is used.
+  const { large } = createBodyBudgets(options.maxBodyMemory);
   const connections = createConnections();
   const server = createServer(
     { headersTimeout: readTimeout, requestTimeout: readTimeout, keepAliveTimeout: idleTimeout * 1000, requireHostHeader: false },
     async (incoming, outgoing) => {
       connections.busy(incoming.socket, outgoing);
-      let response = broken;
-      const body = createBody(incoming, large, bodyTimeout);
+      let response = handlerErrorResponse;
+      const body = createBodyReader(incoming, large, bodyTimeout);
       try {
-        response = await handler(requestOf(incoming, body.read));
+        response = await handler(toHttpRequest(incoming, body.read));
       } catch {
-        // A handler reports what it throws; here it only matters that an answer goes out.
+        // The handler has reported the error itself; the client gets status 500.
       }
       body.release();
       if (response.stream === undefined) send(incoming, outgoing, response);
@@ -43,7 +43,7 @@ export const serve: Serve = async (options) => {
   );
   server.on('connection', connections.add);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(listenError(cause, options)));
+    server.once('error', (cause) => reject(toListenError(cause, options)));
     server.listen(unix === undefined ? { host, port, reusePort } : { path: unix }, resolve);
   });
 
@@ -60,7 +60,7 @@ export const serve: Serve = async (options) => {
   return { host, port: typeof address === 'object' && address !== null ? address.port : 0, close };
 };
 
-/** Which connections are open, and which of them wait for nothing: Node's own count misses those that never asked anything. */
+/** Tracks open connections and which of them have a running request. Node's own list of idle connections misses those that never sent a request. */
 function createConnections() {
   const open = new Set<Socket>();
   const running = new Set<Socket>();
@@ -88,13 +88,13 @@ function createConnections() {
   };
 }
 
-function requestOf(incoming: IncomingMessage, body: HttpRequest['body']): HttpRequest {
+function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body']): HttpRequest {
   const { path, query } = splitTarget(incoming.url ?? '/');
   return {
     method: incoming.method ?? '',
     path,
     query,
-    caller: () => incoming.socket.remoteAddress,
+    remoteAddress: () => incoming.socket.remoteAddress,
     header: (name) => {
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
@@ -103,12 +103,12 @@ function requestOf(incoming: IncomingMessage, body: HttpRequest['body']): HttpRe
   };
 }
 
-/** A body whose length is announced is refused before it is read, any other as soon as it is too long. */
-function createBody(incoming: IncomingMessage, budget: BodyBudget, timeout: number) {
+/** Reads a body. One with a Content-Length above the limit is rejected before it is read, any other as soon as it exceeds the limit. */
+function createBodyReader(incoming: IncomingMessage, budget: BodyBudget, timeout: number) {
   let buffer: BodyBuffer | undefined;
   return {
     read: (max: number): Promise<Uint8Array> => {
-      if (Number(incoming.headers['content-length'] ?? 0) > max) return Promise.reject(bodyTooLarge(max));
+      if (Number(incoming.headers['content-length'] ?? 0) > max) return Promise.reject(bodyTooLargeError(max));
       buffer = createBodyBuffer(max, budget);
       return readInto(buffer, incoming, timeout);
     },
@@ -118,7 +118,7 @@ function createBody(incoming: IncomingMessage, budget: BodyBudget, timeout: numb
 
 function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number): Promise<Uint8Array> {
   return new Promise<Uint8Array>((resolve, reject) => {
-    const refuse = (reason: unknown) => {
+    const fail = (reason: unknown) => {
       clearTimeout(timer);
       incoming.off('data', add);
       incoming.pause();
@@ -128,21 +128,21 @@ function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number
       try {
         buffer.add(chunk);
       } catch (error) {
-        refuse(error);
+        fail(error);
       }
     };
-    const timer = setTimeout(() => refuse(bodyTimedOut()), timeout);
+    const timer = setTimeout(() => fail(bodyTimeoutError()), timeout);
     incoming.on('data', add);
     incoming.once('end', () => {
       clearTimeout(timer);
-      resolve(buffer.whole());
+      resolve(buffer.toBytes());
     });
-    incoming.once('error', () => refuse(bodyBrokenOff()));
-    incoming.once('close', () => refuse(bodyBrokenOff()));
+    incoming.once('error', () => fail(bodyCutShortError()));
+    incoming.once('close', () => fail(bodyCutShortError()));
   });
 }
 
-/** Sends chunks as they are ready, each after the client has taken the one before. */
+/** Sends chunks when they are ready, each after the client has read the previous one. */
 async function sendStream(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,
@@ -171,12 +171,12 @@ async function sendStream(
     }
     outgoing.end();
   } catch {
-    // The status is already sent: cutting the connection is the only way left to say that the body is not whole.
+    // The status is already sent, so closing the connection is the only way to show that the body is incomplete.
     outgoing.destroy();
   }
 }
 
-/** An answer to a request whose body was not wanted also ends the connection: nobody will read the rest. */
+/** Sends a response. After status 413 the connection is closed, since the rest of the request body will not be read. */
 function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   const length = { 'content-length': Buffer.byteLength(body) };
   outgoing.writeHead(status, status === 413 ? { ...headers, ...length, connection: 'close' } : { ...headers, ...length });

@@ -8,7 +8,7 @@ import { type Serve, type ServeError, type ServeOptions, type Server, splitTarge
 import { serve as serveBun } from './serve-bun.ts';
 import { serve as serveNode } from './serve-node.ts';
 
-test('a target is split whatever it holds', () => {
+test('any request target is split into path and query', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['http://localhost:9650/ext/bc/X', '/ext/bc/X', ''],
     ['http://localhost/a?b?c=/d', '/a', 'b?c=/d'],
@@ -23,8 +23,8 @@ test('a target is split whatever it holds', () => {
   for (const [target, path, query] of cases) expect([target, splitTarget(target)]).toEqual([target, { path, query }]);
 });
 
-/** Everything that comes back on a connection until it is closed. */
-const converse = (to: NetConnectOpts, request: string) =>
+/** Sends a request and returns all bytes received until the connection is closed. */
+const exchange = (to: NetConnectOpts, request: string) =>
   new Promise<string>((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(to, () => socket.write(request, 'latin1'));
@@ -33,30 +33,30 @@ const converse = (to: NetConnectOpts, request: string) =>
     socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
   });
 
-/** A connection that has sent something; `finish` sends the rest and returns what comes back first. */
-const opened = (server: Server, sent: string) =>
+/** Opens a connection and sends part of a request; `finish` sends the rest and returns the first received chunk. */
+const openConnection = (server: Server, sent: string) =>
   new Promise<{ readonly finish: (rest: string) => Promise<string>; readonly destroy: () => void }>((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: server.port }, () =>
       socket.write(sent, 'latin1', () => resolve({ finish, destroy })),
     );
-    const answer = Promise.withResolvers<string>();
-    socket.once('data', (chunk) => answer.resolve(chunk.toString('latin1')));
-    socket.once('close', () => answer.resolve(''));
+    const response = Promise.withResolvers<string>();
+    socket.once('data', (chunk) => response.resolve(chunk.toString('latin1')));
+    socket.once('close', () => response.resolve(''));
     socket.once('error', reject);
     const destroy = () => void socket.destroy();
     const finish = async (rest: string): Promise<string> => {
       if (rest !== '') socket.write(rest, 'latin1');
-      const text = await answer.promise;
+      const text = await response.promise;
       socket.destroy();
       return text;
     };
   });
 
-const firstAnswer = async (server: Server, sent: string): Promise<string> => (await opened(server, sent)).finish('');
+const firstChunk = async (server: Server, sent: string): Promise<string> => (await openConnection(server, sent)).finish('');
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+async function until(isMet: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
-    if (await isSo()) return;
+    if (await isMet()) return;
     await Bun.sleep(10);
   }
   throw new Error('the condition was never met');
@@ -69,9 +69,9 @@ const echo = async (request: HttpRequest): Promise<HttpResponse> => {
   return { status: 201, headers: { 'x-seen': 'yes', 'content-type': 'text/x' }, body: JSON.stringify({ ...seen, body }) };
 };
 
-/** Chunks that a test hands over one by one, and what became of them. */
+/** A stream whose chunks a test provides one by one. `pulled`: number of requested chunks. `left`: resolves when the client has disconnected. */
 function chunkSource() {
-  let asked = 0;
+  let pulled = 0;
   const left = Promise.withResolvers<void>();
   const waiting: ((result: IteratorResult<Uint8Array>) => void)[] = [];
   const ready: IteratorResult<Uint8Array>[] = [];
@@ -82,7 +82,7 @@ function chunkSource() {
   };
   const iterator: AsyncIterator<Uint8Array> = {
     next: () => {
-      asked++;
+      pulled++;
       const first = ready.shift();
       return first === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(first);
     },
@@ -96,27 +96,27 @@ function chunkSource() {
     stream: { [Symbol.asyncIterator]: () => iterator },
     put: (text: string | Uint8Array) => put({ done: false, value: Buffer.from(text as string) }),
     end: () => put({ done: true, value: undefined }),
-    asked: () => asked,
+    pulled: () => pulled,
     left: left.promise,
   };
 }
 
-/** One suite for every server. */
+/** The tests that run on every server. */
 const suite = (name: string, serve: Serve) =>
   describe(name, () => {
     const open: Server[] = [];
     const start = async (options: Partial<ServeOptions> = {}) => {
-      const server = await serve({ host: '127.0.0.1', port: 0, handler: echo, maxBodies: 65_536, idleTimeout: 10, ...options });
+      const server = await serve({ host: '127.0.0.1', port: 0, handler: echo, maxBodyMemory: 65_536, idleTimeout: 10, ...options });
       open.push(server);
       return server;
     };
-    const ask = (server: Server, head: string, body = '') =>
-      converse({ host: '127.0.0.1', port: server.port }, `${head}\r\nConnection: close\r\n\r\n${body}`);
+    const send = (server: Server, head: string, body = '') =>
+      exchange({ host: '127.0.0.1', port: server.port }, `${head}\r\nConnection: close\r\n\r\n${body}`);
     afterEach(async () => {
       await Promise.all(open.splice(0).map((server) => server.close()));
     });
 
-    test('a stream is sent chunk by chunk, after the head and before it ends', async () => {
+    test('a stream is sent chunk by chunk after `body`, before it ends', async () => {
       const source = chunkSource();
       const server = await start({
         handler: () => ({ status: 200, headers: { 'content-type': 'x/y' }, body: 'head ', stream: source.stream }),
@@ -134,39 +134,39 @@ const suite = (name: string, serve: Serve) =>
       expect((await reader.read()).done).toBe(true);
     });
 
-    test('a client that leaves ends the stream', async () => {
+    test('the stream ends when the client disconnects', async () => {
       const source = chunkSource();
       const server = await start({ handler: () => ({ status: 200, headers: {}, body: 'head', stream: source.stream }) });
       const abort = new AbortController();
       const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: abort.signal });
       await (response.body as ReadableStream<Uint8Array>).getReader().read();
       abort.abort();
-      // Some servers notice only when they send.
+      // Some servers notice a disconnect only when they send.
       const timer = setInterval(() => source.put('more'), 20);
       await source.left;
       clearInterval(timer);
     });
 
-    test('a client that reads slowly slows the stream down, not the memory up', async () => {
+    test('a slow client slows the stream down instead of filling memory', async () => {
       const source = chunkSource();
       const chunk = new Uint8Array(1_000_000);
       for (let i = 0; i < 200; i++) source.put(chunk);
       const server = await start({ handler: () => ({ status: 200, headers: {}, body: '', stream: source.stream }) });
       const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
       socket.pause();
-      await until(async () => source.asked() > 0);
+      await until(async () => source.pulled() > 0);
       await Bun.sleep(300);
-      expect(source.asked()).toBeLessThan(100);
+      expect(source.pulled()).toBeLessThan(100);
       socket.destroy();
     });
 
-    test('a request arrives and its answer goes back', async () => {
+    test('a request reaches the handler and its response the client', async () => {
       const server = await start();
-      const answer = await ask(server, 'POST /a%20b?c=d HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4', '\xff\x00{}');
-      expect(answer).toMatch(/^HTTP\/1\.1 201 /);
-      expect(answer).toMatch(/\r\nx-seen: yes\r\n/i);
-      expect(answer).toMatch(/\r\ncontent-type: text\/x\r\n/i);
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+      const response = await send(server, 'POST /a%20b?c=d HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4', '\xff\x00{}');
+      expect(response).toMatch(/^HTTP\/1\.1 201 /);
+      expect(response).toMatch(/\r\nx-seen: yes\r\n/i);
+      expect(response).toMatch(/\r\ncontent-type: text\/x\r\n/i);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toEqual({
         method: 'POST',
         path: '/a%20b',
         query: 'c=d',
@@ -176,38 +176,38 @@ const suite = (name: string, serve: Serve) =>
       });
     });
 
-    test('a body in chunks arrives whole', async () => {
-      const answer = await ask(
+    test('a chunked body is joined', async () => {
+      const response = await send(
         await start(),
         'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked',
         '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
       );
-      expect(answer).toContain('"body":"6162636465"');
+      expect(response).toContain('"body":"6162636465"');
     });
 
-    test('an empty host is no reason to fall', async () => {
-      expect(await ask(await start(), 'GET /x?y HTTP/1.1\r\nHost:')).toContain('"path":"/x","query":"y"');
+    test('an empty Host header is accepted', async () => {
+      expect(await send(await start(), 'GET /x?y HTTP/1.1\r\nHost:')).toContain('"path":"/x","query":"y"');
     });
 
-    test('an empty answer has a length and no type', async () => {
-      const answer = await ask(
+    test('an empty response has a content length and no content type', async () => {
+      const response = await send(
         await start({ handler: () => ({ status: 200, headers: { vary: 'Origin' }, body: '' }) }),
         'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0',
       );
-      expect(answer).toMatch(/\r\ncontent-length: 0\r\n/i);
-      expect(answer).not.toMatch(/content-type/i);
+      expect(response).toMatch(/\r\ncontent-length: 0\r\n/i);
+      expect(response).not.toMatch(/content-type/i);
     });
 
-    test('HEAD has the length of what it leaves out', async () => {
-      const answer = await ask(
+    test('a response to HEAD has the content length of the omitted body', async () => {
+      const response = await send(
         await start({ handler: () => ({ status: 405, headers: {}, body: 'twelve bytes' }) }),
         'HEAD / HTTP/1.1\r\nHost: a',
       );
-      expect(answer).toMatch(/\r\ncontent-length: 12\r\n/i);
-      expect(answer).toEndWith('\r\n\r\n');
+      expect(response).toMatch(/\r\ncontent-length: 12\r\n/i);
+      expect(response).toEndWith('\r\n\r\n');
     });
 
-    test('a body that is too large is refused, announced or not', async () => {
+    test('a body that is too large is rejected, with or without Content-Length', async () => {
       const codes: string[] = [];
       const handler = async (request: HttpRequest): Promise<HttpResponse> => {
         try {
@@ -218,16 +218,16 @@ const suite = (name: string, serve: Serve) =>
         return { status: 413, headers: {}, body: 'large' };
       };
       const server = await start({ handler });
-      expect(await ask(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001', 'x'.repeat(1001))).toMatch(/^HTTP\/1\.1 413 /);
+      expect(await send(server, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001', 'x'.repeat(1001))).toMatch(/^HTTP\/1\.1 413 /);
       const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`;
-      expect(await ask(server, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked', `${chunk}0\r\n\r\n`)).toMatch(
+      expect(await send(server, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked', `${chunk}0\r\n\r\n`)).toMatch(
         /^HTTP\/1\.1 413 /,
       );
       expect(codes).toEqual(['BODY_TOO_LARGE', 'BODY_TOO_LARGE']);
     });
 
-    /** The codes of bodies that could not be read, in the order they were asked for; each is answered 200 or 413. */
-    const reading = (max: number) => {
+    /** A handler that reads the body and answers 200, or 413 if that fails. `codes`: fault codes of the failures, in order. */
+    const createReadingHandler = (max: number) => {
       const codes: string[] = [];
       const handler = async (request: HttpRequest): Promise<HttpResponse> => {
         try {
@@ -240,100 +240,100 @@ const suite = (name: string, serve: Serve) =>
       return { codes, handler };
     };
 
-    test('a request can be answered before its body arrives, announced or in chunks', async () => {
+    test('a handler can respond before the body arrives, with Content-Length or chunked', async () => {
       const server = await start({ handler: () => ({ status: 401, headers: {}, body: 'no key' }) });
-      const { codes, handler } = reading(1000);
+      const { codes, handler } = createReadingHandler(1000);
       const limited = await start({ handler });
       for (const length of ['Content-Length: 900', 'Transfer-Encoding: chunked'])
-        expect(await firstAnswer(server, `POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
-      expect(await firstAnswer(limited, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
+        expect(await firstChunk(server, `POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
+      expect(await firstChunk(limited, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
       expect(codes).toEqual(['BODY_TOO_LARGE']);
     });
 
-    test('bodies are bounded in total, and answered ones are given back to the budget', async () => {
-      const { codes, handler } = reading(20_000);
-      const server = await start({ handler, maxBodies: 120_000 });
+    test('the memory of all bodies is limited, and returned to the budget after the response', async () => {
+      const { codes, handler } = createReadingHandler(20_000);
+      const server = await start({ handler, maxBodyMemory: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
-      const held = await Promise.all(Array.from({ length: 3 }, () => opened(server, head + 'x'.repeat(19_999))));
+      const incomplete = await Promise.all(Array.from({ length: 3 }, () => openConnection(server, head + 'x'.repeat(19_999))));
       await until(async () => {
-        await firstAnswer(server, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 17000\r\n\r\n${'x'.repeat(17_000)}`);
+        await firstChunk(server, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 17000\r\n\r\n${'x'.repeat(17_000)}`);
         return codes.length > 0;
       });
       expect(new Set(codes)).toEqual(new Set(['BODY_OVER_BUDGET']));
-      for (const { finish } of held) expect(await finish('x')).toContain('20000 bytes');
-      expect(await firstAnswer(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
+      for (const { finish } of incomplete) expect(await finish('x')).toContain('20000 bytes');
+      expect(await firstChunk(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
     });
 
-    test('an aborted body is given back to the budget', async () => {
-      const { codes, handler } = reading(20_000);
-      const server = await start({ handler, maxBodies: 120_000 });
+    test('the memory of an aborted body is returned to the budget', async () => {
+      const { codes, handler } = createReadingHandler(20_000);
+      const server = await start({ handler, maxBodyMemory: 120_000 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
       for (let round = 1; round <= 6; round++) {
-        const { destroy } = await opened(server, head + 'x'.repeat(19_999));
+        const { destroy } = await openConnection(server, head + 'x'.repeat(19_999));
         await Bun.sleep(5);
         destroy();
         await until(async () => codes.length === round);
       }
       expect(new Set(codes)).toEqual(new Set(['BODY_BROKEN_OFF']));
-      expect(await firstAnswer(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
+      expect(await firstChunk(server, head + 'x'.repeat(20_000))).toContain('20000 bytes');
     });
 
-    test('very many tiny chunks are refused early', async () => {
-      const { codes, handler } = reading(1_000_000);
-      const server = await start({ handler, maxBodies: 8_000_000 });
+    test('a body of very many tiny chunks is rejected early', async () => {
+      const { codes, handler } = createReadingHandler(1_000_000);
+      const server = await start({ handler, maxBodyMemory: 8_000_000 });
       const tiny = (count: number) => `${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`;
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
-      expect(await firstAnswer(server, head + tiny(10_000))).toContain('10000 bytes');
-      expect(await firstAnswer(server, head + tiny(20_000))).toMatch(/^HTTP\/1\.1 413 /);
+      expect(await firstChunk(server, head + tiny(10_000))).toContain('10000 bytes');
+      expect(await firstChunk(server, head + tiny(20_000))).toMatch(/^HTTP\/1\.1 413 /);
       expect(codes).toEqual(['BODY_FRAGMENTED']);
     });
 
-    test('a body that does not arrive in time is refused', async () => {
-      const { codes, handler } = reading(1000);
+    test('a body that does not arrive in time is rejected', async () => {
+      const { codes, handler } = createReadingHandler(1000);
       const server = await start({ handler, bodyTimeout: 100 });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
-      expect(await firstAnswer(server, `${head}x`)).toMatch(/^HTTP\/1\.1 413 /);
+      expect(await firstChunk(server, `${head}x`)).toMatch(/^HTTP\/1\.1 413 /);
       expect(codes).toEqual(['BODY_TIMEOUT']);
     });
 
     test('small bodies that are announced but not sent do not block other requests', async () => {
-      const { codes, handler } = reading(20_000);
-      const server = await start({ handler, maxBodies: 80_000, readsAhead: () => true });
+      const { codes, handler } = createReadingHandler(20_000);
+      const server = await start({ handler, maxBodyMemory: 80_000, readsBodyAhead: () => true });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n';
-      const silent = await Promise.all(Array.from({ length: 30 }, () => opened(server, head)));
-      expect(await firstAnswer(server, head + 'x'.repeat(10_000))).toContain('10000 bytes');
-      for (const { destroy } of silent) destroy();
+      const unsent = await Promise.all(Array.from({ length: 30 }, () => openConnection(server, head)));
+      expect(await firstChunk(server, head + 'x'.repeat(10_000))).toContain('10000 bytes');
+      for (const { destroy } of unsent) destroy();
       expect(new Set(codes)).not.toContain('BODY_OVER_BUDGET');
     });
 
-    test('a handler that throws is answered for', async () => {
+    test('a handler that throws is answered with 500', async () => {
       const thrower = () => {
         throw new Error('secret');
       };
       for (const handler of [thrower, () => Promise.reject(new Error('secret'))])
         for (const head of ['GET / HTTP/1.1\r\nHost: a', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0'])
-          expect(await ask(await start({ handler }), head)).toMatch(/^HTTP\/1\.1 500 [\s\S]*\r\n\r\n$/);
+          expect(await send(await start({ handler }), head)).toMatch(/^HTTP\/1\.1 500 [\s\S]*\r\n\r\n$/);
     });
 
-    test('a port that is taken is told from other failures', async () => {
+    test('a port in use has an error code of its own', async () => {
       const { port } = await start();
       const failure = (options: Partial<ServeOptions>) => start(options).catch((error: ServeError) => error.fault);
       expect(await failure({ port })).toEqual({ code: 'PORT_TAKEN', host: '127.0.0.1', port });
       expect(await failure({ host: '192.0.2.1' })).toMatchObject({ code: 'LISTEN_FAILED', host: '192.0.2.1' });
     });
 
-    test('a socket file will do', async () => {
+    test('the server can listen on a socket file', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'serac-'));
       try {
         const path = join(folder, 'sock');
         await start({ unix: path });
-        expect(await converse({ path }, 'GET /u HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('"path":"/u"');
+        expect(await exchange({ path }, 'GET /u HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('"path":"/u"');
       } finally {
         rmSync(folder, { recursive: true });
       }
     });
 
-    test('closing lets a running request end, and connections kept alive do not hold it up', async () => {
+    test('close waits for a running request, but not for idle keep-alive connections', async () => {
       const answered = Promise.withResolvers<void>();
       const started = Promise.withResolvers<void>();
       const go = Promise.withResolvers<void>();
@@ -348,22 +348,22 @@ const suite = (name: string, serve: Serve) =>
       };
       const server = await start({ handler });
       const to = { host: '127.0.0.1', port: server.port };
-      const kept = converse(to, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\n');
-      const slow = converse(to, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+      const idle = exchange(to, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\n');
+      const slow = exchange(to, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
       await Promise.all([answered.promise, started.promise]);
       const closed = server.close();
       go.resolve();
       await closed;
       expect(await slow).toEndWith('slow');
-      expect(await kept).toEndWith('fast');
-      await expect(converse(to, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).rejects.toThrow();
+      expect(await idle).toEndWith('fast');
+      await expect(exchange(to, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).rejects.toThrow();
     });
   });
 
 suite('Bun.serve', serveBun);
 
 test('Bun.serve: a connection whose headers arrive too slowly is closed', async () => {
-  const server = await serveBun({ host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000, idleTimeout: 120 });
+  const server = await serveBun({ host: '127.0.0.1', port: 0, handler: echo, maxBodyMemory: 1000, idleTimeout: 120 });
   const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '));
   const slow = setInterval(() => socket.write('x'), 200);
   try {
@@ -375,29 +375,29 @@ test('Bun.serve: a connection whose headers arrive too slowly is closed', async 
 }, 60_000);
 
 test('Bun.serve: an idle connection is closed; 255 s is accepted', async () => {
-  const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodies: 1000 };
+  const options = { host: '127.0.0.1', port: 0, handler: echo, maxBodyMemory: 1000 };
   const longest = await serveBun({ ...options, idleTimeout: 255 });
   await longest.close();
   const server = await serveBun({ ...options, idleTimeout: 1 });
   try {
-    const silent = ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx'];
-    await Promise.all(silent.map((sent) => converse({ host: '127.0.0.1', port: server.port }, sent)));
+    const unsent = ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx'];
+    await Promise.all(unsent.map((sent) => exchange({ host: '127.0.0.1', port: server.port }, sent)));
   } finally {
     await server.close();
   }
 }, 60_000);
 
-test('Bun.serve: a small body of a path that is read ahead is available at once, of another path it is not', async () => {
+test('Bun.serve: a small body is available synchronously on paths that read ahead, and not on others', async () => {
   const seen: string[] = [];
   const server = await serveBun({
     host: '127.0.0.1',
     port: 0,
-    maxBodies: 1_000_000,
+    maxBodyMemory: 1_000_000,
     idleTimeout: 10,
-    readsAhead: (path) => path.startsWith('/ahead'),
+    readsBodyAhead: (path) => path.startsWith('/ahead'),
     handler: (request) => {
       const body = request.body(300_000);
-      seen.push(`${request.path} ${body instanceof Promise ? 'later' : 'at once'}`);
+      seen.push(`${request.path} ${body instanceof Promise ? 'asynchronous' : 'synchronous'}`);
       const respond = ({ length }: Uint8Array) => ({ status: 200, headers: {}, body: `${length} bytes` });
       return body instanceof Promise ? body.then(respond) : respond(body);
     },
@@ -408,12 +408,13 @@ test('Bun.serve: a small body of a path that is read ahead is available at once,
       ['/ahead', 262_145],
       ['/other', 10],
     ] as const)
-      expect(await firstAnswer(server, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)).toContain(
+      expect(await firstChunk(server, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)).toContain(
         `${size} bytes`,
       );
-    expect(seen).toEqual(['/ahead at once', '/ahead later', '/other later']);
+    expect(seen).toEqual(['/ahead synchronous', '/ahead asynchronous', '/other asynchronous']);
   } finally {
     await server.close();
   }
 });
+
 suite('node:http', serveNode);

@@ -7,20 +7,20 @@ export type ServeOptions = {
   /** 0 picks a free one. */
   readonly port: number;
   readonly handler: Handler;
-  /** The most bytes of bodies that are held at once, over all connections; see `splitBudget`. */
-  readonly maxBodies: number;
+  /** The most bytes of request bodies in memory, over all connections; see `createBodyBudgets`. */
+  readonly maxBodyMemory: number;
   /**
-   * Paths whose small bodies are read before the handler is called, so that it can answer without a promise, which would cost more than the
-   * call. On all other paths nothing of a body is read before the handler asks for it.
+   * Whether small bodies of a path are read before the handler is called. The handler can then respond synchronously, since a promise would
+   * cost more than the call. On all other paths a body is read only when the handler requests it.
    */
-  readonly readsAhead?: (path: string) => boolean;
-  /** Milliseconds within which a body that is not read ahead must arrive. AvalancheGo: config/config.go, 30 s. */
+  readonly readsBodyAhead?: (path: string) => boolean;
+  /** Timeout in milliseconds of a body that is not read ahead. AvalancheGo: config/config.go, 30 s. */
   readonly bodyTimeout?: number;
-  /** Seconds without a byte after which a connection is closed. */
+  /** Seconds without traffic after which a connection is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds that a running request has to end once the server closes. */
+  /** Milliseconds for running requests to finish after `close` was called. */
   readonly grace?: number;
-  /** Several processes share the port, the system spreads connections over them. */
+  /** Several processes share the port; the operating system distributes connections. */
   readonly reusePort?: boolean;
   /** A socket file to listen on instead of host and port. */
   readonly unix?: string;
@@ -29,34 +29,34 @@ export type ServeOptions = {
 export type Server = {
   readonly host: string;
   readonly port: number;
-  /** Takes no more connections, lets running requests end (for as long as `grace` allows), then closes what is left. */
+  /** Accepts no more connections, waits for running requests (up to `grace`), then closes the remaining connections. */
   close(): Promise<void>;
 };
 
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
-/** Milliseconds that a running request has to end once the server closes, unless said otherwise. */
-export const usualGrace = 500;
+/** Default of `grace`, in milliseconds. */
+export const defaultGrace = 500;
 
 /** Default of `bodyTimeout`, in milliseconds. */
-export const usualBodyTimeout = 30_000;
+export const defaultBodyTimeout = 30_000;
 
-/** Bodies up to this many bytes are small: twice the text of the largest transaction. */
-export const smallBody = 262_144;
+/** The largest size of a small body, in bytes: twice the hex text of the largest transaction. */
+export const maxSmallBody = 262_144;
 
 /**
- * Half for small bodies, charged at their announced size before they arrive; half for all others, charged as they arrive.
- * Callers who announce bodies and do not send them can only use up the first half; small bodies are then read and charged like large ones.
+ * Splits the memory for bodies in two budgets: one for small bodies, taken by Content-Length before they arrive; one for all others, taken as
+ * they arrive. Clients that announce bodies without sending them can exhaust only the first; small bodies then use the second.
  */
-export const splitBudget = (maxBodies: number): { readonly small: BodyBudget; readonly large: BodyBudget } => ({
-  small: createBodyBudget(maxBodies / 2),
-  large: createBodyBudget(maxBodies / 2),
+export const createBodyBudgets = (maxBodyMemory: number): { readonly small: BodyBudget; readonly large: BodyBudget } => ({
+  small: createBodyBudget(maxBodyMemory / 2),
+  large: createBodyBudget(maxBodyMemory / 2),
 });
 
-/** For a handler that breaks its word and throws. */
-export const broken: HttpResponse = { status: 500, headers: {}, body: '' };
+/** The response if a handler throws, which it should not. */
+export const handlerErrorResponse: HttpResponse = { status: 500, headers: {}, body: '' };
 
-/** Splits a request target, or a whole URL, without reading it: whatever it holds, nothing is thrown. */
+/** Splits a request target or a URL into path and query, without validation: it never throws. */
 export function splitTarget(target: string): { path: string; query: string } {
   const scheme = target.charCodeAt(0) === slash ? -1 : target.indexOf('://');
   const start = scheme < 0 ? 0 : target.indexOf('/', scheme + 3);
@@ -79,22 +79,22 @@ export type ServeFault =
 
 export class ServeError extends Fault<ServeFault> {}
 
-export const bodyTooLarge = (max: number) => new ServeError(`request body exceeds ${max} bytes`, { code: 'BODY_TOO_LARGE', max });
+export const bodyTooLargeError = (max: number) => new ServeError(`request body exceeds ${max} bytes`, { code: 'BODY_TOO_LARGE', max });
 
-export const bodyFragmented = () => new ServeError('request body comes in too many small chunks', { code: 'BODY_FRAGMENTED' });
+export const bodyFragmentedError = () => new ServeError('request body arrives in too many small chunks', { code: 'BODY_FRAGMENTED' });
 
-export const bodyOverBudget = () =>
+export const bodyOverBudgetError = () =>
   new ServeError('the server is reading too many request bodies at once; try again', { code: 'BODY_OVER_BUDGET' });
 
-export const bodyTimedOut = () => new ServeError('request body did not arrive in time', { code: 'BODY_TIMEOUT' });
+export const bodyTimeoutError = () => new ServeError('request body did not arrive in time', { code: 'BODY_TIMEOUT' });
 
-export const bodyBrokenOff = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
+export const bodyCutShortError = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
 
-/** What the system said when it did not let us listen, as a fault. */
-export function listenError(cause: unknown, { host, port, unix }: ServeOptions): ServeError {
+/** Converts the error of a failed listen to a fault. */
+export function toListenError(cause: unknown, { host, port, unix }: ServeOptions): ServeError {
   const reason = (cause as { code?: unknown } | null)?.code;
   const where = unix ?? `${host}:${port}`;
   if (reason === 'EADDRINUSE') return new ServeError(`${where} is already in use`, { code: 'PORT_TAKEN', host, port });
-  const known = typeof reason === 'string' ? reason : 'unknown';
-  return new ServeError(`cannot listen on ${where}: ${known}`, { code: 'LISTEN_FAILED', host, port, reason: known });
+  const errorCode = typeof reason === 'string' ? reason : 'unknown';
+  return new ServeError(`cannot listen on ${where}: ${errorCode}`, { code: 'LISTEN_FAILED', host, port, reason: errorCode });
 }

@@ -3,25 +3,29 @@ import { openThread } from './thread.ts';
 
 const open = () => openThread(new URL('./failing-thread.fixture.ts', import.meta.url));
 
-test('an error in the thread rejects what is pending and what is asked later, and this process goes on', async () => {
+test('an error in the thread rejects pending and later requests, and this process keeps running', async () => {
   const thread = open();
-  expect(await thread.ask(Uint8Array.of(1))).toEqual(Uint8Array.of(1));
-  const results = await Promise.allSettled([thread.ask(Uint8Array.of(255)), thread.ask(new Uint8Array(0)), thread.ask(Uint8Array.of(2))]);
+  expect(await thread.request(Uint8Array.of(1))).toEqual(Uint8Array.of(1));
+  const results = await Promise.allSettled([
+    thread.request(Uint8Array.of(255)),
+    thread.request(new Uint8Array(0)),
+    thread.request(Uint8Array.of(2)),
+  ]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  await expect(thread.ask(Uint8Array.of(3))).rejects.toThrow('the thread broke');
+  await expect(thread.request(Uint8Array.of(3))).rejects.toThrow('the thread broke');
   thread.close();
 });
 
-test('a file that is not there is an error of the thread', async () => {
+test('requests to a thread with a missing file are rejected', async () => {
   const thread = openThread(new URL('./no-such-file.ts', import.meta.url));
-  await expect(thread.ask(Uint8Array.of(1))).rejects.toThrow();
+  await expect(thread.request(Uint8Array.of(1))).rejects.toThrow();
 });
 
-test('closing settles what is pending, also twice', async () => {
+test('close rejects pending requests, and can be called twice', async () => {
   const thread = open();
-  const pending = thread.ask(Uint8Array.of(255));
+  const pending = thread.request(Uint8Array.of(255));
   thread.close();
   thread.close();
   await expect(pending).rejects.toThrow('the thread was closed');
-  await expect(thread.ask(Uint8Array.of(1))).rejects.toThrow('the thread was closed');
+  await expect(thread.request(Uint8Array.of(1))).rejects.toThrow('the thread was closed');
 });

@@ -1,32 +1,32 @@
 import { Worker } from 'node:worker_threads';
 
-/** A thread that answers every message with one, in order. `ask` rejects once the thread has failed or ended, also for what is pending. */
-export type Thread = { readonly ask: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+/** A worker thread that answers each message with one message, in order. If it fails or exits, pending and later requests are rejected. */
+export type Thread = { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
 
-/** Starts a thread on a file. It keeps the process alive no longer than the process wants to live. */
+/** Starts a worker thread with the given file. It does not keep the process alive. */
 export function openThread(entry: URL): Thread {
   const worker = new Worker(entry);
-  const waiting: PromiseWithResolvers<Uint8Array>[] = [];
+  const pending: PromiseWithResolvers<Uint8Array>[] = [];
   let ended: Error | undefined;
   const end = (reason: Error): void => {
     if (ended !== undefined) return;
     ended = reason;
-    for (const { reject } of waiting.splice(0)) reject(reason);
+    for (const { reject } of pending.splice(0)) reject(reason);
     void worker.terminate();
   };
-  worker.on('message', (answer: Uint8Array) => waiting.shift()?.resolve(answer));
-  // Without a listener an error in the thread would end the whole process.
+  worker.on('message', (response: Uint8Array) => pending.shift()?.resolve(response));
+  // Without a listener, an error in the thread would terminate the whole process.
   worker.on('error', end);
   worker.on('messageerror', end);
-  worker.on('exit', (code) => end(new Error(`the thread ended with code ${code}`)));
+  worker.on('exit', (code) => end(new Error(`the thread exited with code ${code}`)));
   worker.unref();
   return {
-    ask: (message) => {
+    request: (message) => {
       if (ended !== undefined) return Promise.reject(ended);
-      const answer = Promise.withResolvers<Uint8Array>();
-      waiting.push(answer);
+      const response = Promise.withResolvers<Uint8Array>();
+      pending.push(response);
       worker.postMessage(message);
-      return answer.promise;
+      return response.promise;
     },
     close: () => end(new Error('the thread was closed')),
   };

@@ -3,8 +3,8 @@ import { createUnixNanos } from './unix-nanos.ts';
 
 const start = 1_794_703_706_000;
 
-/** A system clock and a monotonic one, both under the test's control, in nanoseconds. */
-function clocks() {
+/** A system clock and a monotonic clock that the test controls, in nanoseconds. */
+function createClocks() {
   const time = { system: BigInt(start) * 1_000_000n, monotonic: 77n };
   const now = createUnixNanos(
     () => Number(time.system / 1_000_000n),
@@ -17,40 +17,40 @@ function clocks() {
   return { time, now, pass };
 }
 
-test('what it says is never off by a millisecond, never runs backwards, and tells instants within a millisecond apart', () => {
-  const { time, now, pass } = clocks();
+test('is within a millisecond of the system clock, never runs backwards, and has sub-millisecond resolution', () => {
+  const { time, now, pass } = createClocks();
   pass(640_123n);
   let last = now();
   for (let i = 0; i < 20_000; i++) {
     pass(7_919n);
-    const told = now();
-    expect(told).toBeGreaterThanOrEqual(last);
-    expect(Math.abs(Number(told - time.system))).toBeLessThan(1_000_000);
-    if (i > 200) expect(told - last).toBeGreaterThan(0n);
-    last = told;
+    const nanos = now();
+    expect(nanos).toBeGreaterThanOrEqual(last);
+    expect(Math.abs(Number(nanos - time.system))).toBeLessThan(1_000_000);
+    if (i > 200) expect(nanos - last).toBeGreaterThan(0n);
+    last = nanos;
   }
-  // After the first full millisecond it knows where milliseconds begin, as exactly as it was asked.
+  // After the first full millisecond the offset is known, as precisely as the clock was read.
   expect(Math.abs(Number(last - time.system))).toBeLessThan(10_000);
 });
 
-test('a system clock that is slower or faster, or set a little back, is followed without running backwards', () => {
+test('follows a system clock that drifts or is set back a little, without running backwards', () => {
   for (const drift of [-3n, 3n, 200n]) {
-    const { time, now, pass } = clocks();
+    const { time, now, pass } = createClocks();
     let last = now();
     for (let i = 0; i < 5000; i++) {
       pass(10_000n);
       time.system += drift;
       if (i === 2500) time.system -= 5_000_000n;
-      const told = now();
-      expect(told).toBeGreaterThanOrEqual(last);
-      expect(Math.abs(Number(told - time.system))).toBeLessThan(7_000_000);
-      last = told;
+      const nanos = now();
+      expect(nanos).toBeGreaterThanOrEqual(last);
+      expect(Math.abs(Number(nanos - time.system))).toBeLessThan(7_000_000);
+      last = nanos;
     }
   }
 });
 
-test('a system clock that is set back by an hour is believed', () => {
-  const { time, now } = clocks();
+test('follows a system clock that is set back by an hour', () => {
+  const { time, now } = createClocks();
   now();
   time.system -= 3_600_000_000_000n;
   expect(Math.abs(Number(now() - time.system))).toBeLessThan(1_000_000);

@@ -1,22 +1,22 @@
 /**
- * Unix time in nanoseconds: the milliseconds are those of the system clock, what is below them is counted by the monotonic clock. It never runs
+ * Creates a clock of Unix time in nanoseconds: milliseconds come from the system clock, smaller units from the monotonic clock. It never runs
  * backwards unless the system clock is set back by more than a second.
  */
 export function createUnixNanos(systemMilliseconds: () => number, monotonicNanos: () => bigint): () => bigint {
-  const system = (): bigint => BigInt(systemMilliseconds()) * millisecond;
+  const system = (): bigint => BigInt(systemMilliseconds()) * nanosPerMillisecond;
   let anchor = { unix: system(), monotonic: monotonicNanos() };
   let last = anchor.unix;
   return () => {
     const begin = system();
     const monotonic = monotonicNanos();
-    const counted = anchor.unix + monotonic - anchor.monotonic;
-    const end = begin + millisecond - 1n;
-    const shown = counted < begin ? begin : counted > end ? end : counted;
-    if (shown !== counted) anchor = { unix: shown, monotonic };
-    last = shown < last && last - shown < tolerated ? last : shown;
+    const monotonicBased = anchor.unix + monotonic - anchor.monotonic;
+    const end = begin + nanosPerMillisecond - 1n;
+    const clamped = monotonicBased < begin ? begin : monotonicBased > end ? end : monotonicBased;
+    if (clamped !== monotonicBased) anchor = { unix: clamped, monotonic };
+    last = clamped < last && last - clamped < maxIgnoredSetback ? last : clamped;
     return last;
   };
 }
 
-const millisecond = 1_000_000n;
-const tolerated = 1000n * millisecond;
+const nanosPerMillisecond = 1_000_000n;
+const maxIgnoredSetback = 1000n * nanosPerMillisecond;

@@ -2,5 +2,5 @@ import { parentPort } from 'node:worker_threads';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { recoverBatch } from '../crypto/recovery-batch.ts';
 
-/** The entry of a thread that recovers signers: batches in, batches out, in order. */
-parentPort?.on('message', (asked: Uint8Array) => parentPort?.postMessage(recoverBatch(recoverNative, asked)));
+/** Entry point of the worker thread that recovers signers: each message is a batch of inputs and is answered with one of results, in order. */
+parentPort?.on('message', (inputs: Uint8Array) => parentPort?.postMessage(recoverBatch(recoverNative, inputs)));

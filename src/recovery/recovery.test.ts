@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localTerms, ownedBy, signed, transfer } from '../../test/wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from '../../test/wallet-kit.ts';
 import { createLog } from '../cli/log.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { createSignerCache } from '../crypto/recover.ts';
@@ -7,23 +7,23 @@ import { recoverBatch } from '../crypto/recovery-batch.ts';
 import { createRecovery } from './recovery.ts';
 
 const wallet = createWallet('recovery', { keys: [ewoq], count: 0 });
-const tx = signed(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localTerms.feeAsset, 1n, ownedBy([ewoq]))]));
+const tx = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(localChainParams.feeAsset, 1n, ownedBy([ewoq]))]));
 
-/** All of its signatures, each by the owner it should have. */
+/** All signatures of the transaction with their expected owners. */
 const expected = () =>
   tx.credentials.flatMap((credential) =>
     'signatures' in credential ? credential.signatures.map((signature) => ({ signature, owner: ewoq.address })) : [],
   );
 
-type Asked = PromiseWithResolvers<Uint8Array> & { readonly batch: Uint8Array };
+type SentBatch = PromiseWithResolvers<Uint8Array> & { readonly batch: Uint8Array };
 
-/** A rush of transactions, over a thread that answers, fails or is silent as the test says. */
+/** A recovery with a fake thread whose results the test resolves, rejects or leaves pending. */
 function setUp() {
   let now = 0;
   const soon: (() => void)[] = [];
   const timers = new Set<() => void>();
   const logged: string[] = [];
-  const asked: Asked[] = [];
+  const sentBatches: SentBatch[] = [];
   const threads = { opened: 0, open: 0 };
   const recovery = createRecovery(createSignerCache(recoverNative), {
     cores: 2,
@@ -43,22 +43,22 @@ function setUp() {
     openRecoveryThread: () => {
       threads.opened++;
       threads.open++;
-      const own: Asked[] = [];
+      const pendingHere: SentBatch[] = [];
       return {
-        ask: (batch) => {
-          const one = { ...Promise.withResolvers<Uint8Array>(), batch };
-          own.push(one);
-          asked.push(one);
-          return one.promise;
+        request: (batch) => {
+          const sent = { ...Promise.withResolvers<Uint8Array>(), batch };
+          pendingHere.push(sent);
+          sentBatches.push(sent);
+          return sent.promise;
         },
         close: () => {
           threads.open--;
-          for (const { reject } of own) reject(new Error('the thread was closed'));
+          for (const { reject } of pendingHere) reject(new Error('the thread was closed'));
         },
       };
     },
   });
-  /** The end of a turn of the event loop. */
+  /** Ends a turn of the event loop. */
   const turn = () => {
     for (const run of soon.splice(0)) run();
   };
@@ -66,14 +66,14 @@ function setUp() {
     recovery,
     turn,
     logged,
-    asked,
+    sentBatches,
     threads,
     timers,
     pass: (milliseconds: number) => {
       now += milliseconds;
     },
-    /** What is pending after enough transactions for a rush and the end of the turn. */
-    rush: () => {
+    /** Prepares enough transactions for a burst, ends the turn and returns what is pending. */
+    burst: () => {
       const pending = Array.from({ length: 30 }, () => recovery.prepare(tx, expected)).filter((one) => one !== undefined);
       turn();
       return pending;
@@ -81,40 +81,40 @@ function setUp() {
   };
 }
 
-/** How the pending ones end, while turns of the event loop go by. */
+/** The set of results of pending preparations after some turns of the event loop. */
 const outcomes = async (pending: readonly Promise<void>[], turn = () => {}) => {
   const settled = Promise.allSettled(pending);
   for (let turns = 0; turns < 20; turns++) {
     await Bun.sleep(0);
     turn();
   }
-  return new Set((await settled).map((one) => (one.status === 'fulfilled' ? 'prepared' : one.reason.fault.code)));
+  return new Set((await settled).map((sent) => (sent.status === 'fulfilled' ? 'prepared' : sent.reason.fault.code)));
 };
 
-test('a thread that fails: the transactions go on without it, it is reported once, and another is started after a while', async () => {
-  const { rush, asked, logged, threads, pass, turn } = setUp();
-  const pending = rush();
+test('if the thread fails, transactions proceed without it, it is logged once, and another is started after a delay', async () => {
+  const { burst, sentBatches, logged, threads, pass, turn } = setUp();
+  const pending = burst();
   expect(pending.length).toBeGreaterThan(0);
-  for (const { reject } of asked.splice(0)) reject(new Error('out of memory'));
+  for (const { reject } of sentBatches.splice(0)) reject(new Error('out of memory'));
   expect(await outcomes(pending, turn)).toEqual(new Set(['prepared']));
   expect(logged).toEqual([expect.stringContaining('out of memory')]);
   expect(threads).toEqual({ opened: 1, open: 0 });
 
-  expect(await outcomes(rush(), turn)).toEqual(new Set(['prepared']));
+  expect(await outcomes(burst(), turn)).toEqual(new Set(['prepared']));
   expect(threads.opened).toBe(1);
 
   pass(10_000);
-  rush();
-  const again = rush();
+  burst();
+  const again = burst();
   expect(threads).toEqual({ opened: 2, open: 1 });
-  for (const { resolve, batch } of asked) resolve(recoverBatch(recoverNative, batch));
+  for (const { resolve, batch } of sentBatches) resolve(recoverBatch(recoverNative, batch));
   expect(await outcomes(again)).toEqual(new Set(['prepared']));
   expect(logged).toHaveLength(1);
 });
 
-test('closing settles what is pending, sent or not, leaves no thread or timer, and may be done twice', async () => {
-  const { recovery, rush, logged, threads, timers } = setUp();
-  const sent = rush();
+test('close settles all pending preparations, leaves no thread or timer, and may be called twice', async () => {
+  const { recovery, burst, logged, threads, timers } = setUp();
+  const sent = burst();
   const unsent = recovery.prepare(tx, expected) as Promise<void>;
   recovery.close();
   recovery.close();
@@ -122,9 +122,9 @@ test('closing settles what is pending, sent or not, leaves no thread or timer, a
   expect([threads, timers.size, logged]).toEqual([{ opened: 1, open: 0 }, 0, []]);
 });
 
-test('a thread that is ended because it is quiet lets what is pending go on', async () => {
-  const { rush, threads, timers, logged, turn } = setUp();
-  const pending = rush();
+test('pending transactions proceed if the thread is stopped because it is idle', async () => {
+  const { burst, threads, timers, logged, turn } = setUp();
+  const pending = burst();
   for (const run of [...timers]) run();
   expect(await outcomes(pending, turn)).toEqual(new Set(['prepared']));
   expect([threads, logged]).toEqual([{ opened: 1, open: 0 }, []]);

@@ -1,26 +1,25 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
-import type { RecoverKey } from '../crypto/curve.ts';
-import type { SignerCache } from '../crypto/recover.ts';
-import { packSigned, recoverBatch, type Signed, unpackSigners } from '../crypto/recovery-batch.ts';
+import type { RecoverKey, SignerCache } from '../crypto/recover.ts';
+import { packRecoveryInputs, type RecoveryInput, recoverBatch, unpackSigners } from '../crypto/recovery-batch.ts';
 import { Fault } from '../fault.ts';
-import { signedPart, type Tx } from '../tx/tx.ts';
+import { type Tx, unsignedBytes } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
-import { signatureSlices } from './signature-slices.ts';
-import { createSignerThread, type ThreadEnv } from './signer-thread.ts';
+import { createRestartingThread, type ThreadEnv } from './restarting-thread.ts';
+import { createSlicedRecovery } from './sliced-recovery.ts';
 
 /**
- * Signers recovered on another core while many transactions come in: half of what a transaction costs. A single one is not worth the
- * way there and back, unless it has so many signatures that recovering them here would delay others. So the thread is started by the
- * first rush or the first such transaction and ends when it has been quiet for a while.
+ * Recovers signers on another core while many transactions arrive; recovery is half of the cost of a transaction. For a single transaction
+ * the messages to the thread cost too much, unless it has so many signatures that recovering them here would delay others. So the thread is
+ * started by the first burst or the first such transaction, and stops when it has been idle for a while.
  */
 export type Recovery = {
   /**
-   * Undefined: go on at once. Else the signers will be known when it resolves. `expected` tells which signatures the rules will ask for;
-   * it is called only if they may be worth recovering, and what it leaves out is never recovered.
+   * Returns undefined if the transaction can be verified at once, else a promise that resolves when its signers are cached. `expected`
+   * lists the signatures that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered.
    */
   readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
-  /** Rejects what is pending: a transaction taken now would be lost. */
+  /** Rejects pending preparations, because a transaction accepted now would be lost. */
   readonly close: () => void;
 };
 
@@ -30,92 +29,93 @@ export type RecoveryEnv = ThreadEnv & {
   readonly cores: number;
 };
 
-/** So many transactions within so many milliseconds are a rush. */
-const rush = { transactions: 24, within: 40 } as const;
+/** More than this many transactions within this many milliseconds are a burst. */
+const burst = { transactions: 24, within: 40 } as const;
 
 const batchSize = 8;
 
-/** More signatures than this, four milliseconds of work, are recovered in slices. */
-const many = 64;
+/** A transaction with more signatures than this (four milliseconds of work) is recovered in slices. */
+const sliceThreshold = 64;
 
-type Batch = { readonly signed: Signed[]; readonly done: Promise<void>; readonly send: () => void };
+type Batch = { readonly inputs: RecoveryInput[]; readonly done: Promise<void>; readonly send: () => void };
 
-/** Milliseconds without a rush after which the thread ends. */
-const quiet = 10_000;
+/** Milliseconds without work after which the thread stops. */
+const idleTimeout = 10_000;
 
 export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery {
-  const thread = createSignerThread(env);
+  const thread = createRestartingThread(env);
   let isClosed = false;
-  let cancelEnd = () => {};
+  let cancelStop = () => {};
   let batch: Batch | undefined;
-  const times: number[] = [];
+  const arrivals: number[] = [];
 
-  const isRush = (): boolean => {
+  const isBurst = (): boolean => {
     const now = env.clock.monotonic();
-    times.push(now);
-    return times.length > rush.transactions && now - (times.shift() as number) < rush.within;
+    arrivals.push(now);
+    return arrivals.length > burst.transactions && now - (arrivals.shift() as number) < burst.within;
   };
 
   const close = (): void => {
     isClosed = true;
-    cancelEnd();
+    cancelStop();
     batch?.send();
-    thread.end();
+    thread.stop();
   };
 
-  /** A batch is what arrives in one turn of the event loop, cut small: the first answers go out while the thread is at the next batch. */
+  /** A batch holds what arrives in one turn of the event loop. It is small, so that the first results are used while the thread does the next batch. */
   const newBatch = (): Batch => {
-    const signed: Signed[] = [];
+    const inputs: RecoveryInput[] = [];
     let send = () => {};
     const done = new Promise<void>((resolve, reject) => {
       send = () => {
-        if (batch?.signed === signed) batch = undefined;
+        if (batch?.inputs === inputs) batch = undefined;
         send = () => {};
-        ask(signed)
-          .then((answered) => remember(signed, answered))
+        recoverAll(inputs)
+          .then((recovered) => cacheSigners(inputs, recovered))
           .then(resolve, reject);
       };
     });
     env.timers.soon(() => send());
-    return { signed, done, send: () => send() };
+    return { inputs, done, send: () => send() };
   };
 
-  /** If the thread failed, this thread does its work, after what else is waiting for it. */
-  const ask = async (signed: readonly Signed[]): Promise<(Address | undefined)[]> => {
+  /** Recovers signers on the thread. If it failed, does so on this thread in the next turn of the event loop. */
+  const recoverAll = async (inputs: readonly RecoveryInput[]): Promise<(Address | undefined)[]> => {
     if (isClosed) throw stopping();
-    cancelEnd();
-    cancelEnd = env.timers.after(quiet, thread.end);
-    const packed = packSigned(signed);
-    const answer = await thread.ask(packed);
-    if (answer === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
+    cancelStop();
+    cancelStop = env.timers.after(idleTimeout, thread.stop);
+    const packed = packRecoveryInputs(inputs);
+    const results = await thread.recover(packed);
+    if (results === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
     if (isClosed) throw stopping();
-    return unpackSigners(answer ?? recoverBatch(env.recoverKey, packed));
+    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed));
   };
 
-  const remember = (signed: readonly Signed[], answered: readonly (Address | undefined)[]): void => {
-    for (const [i, { hash, signature }] of signed.entries()) {
-      const signer = answered[i];
-      if (signer !== undefined) signers.remember(hash, signature, signer);
+  const cacheSigners = (inputs: readonly RecoveryInput[], recovered: readonly (Address | undefined)[]): void => {
+    for (const [i, { hash, signature }] of inputs.entries()) {
+      const signer = recovered[i];
+      if (signer !== undefined) signers.add(hash, signature, signer);
     }
   };
 
-  const slices = signatureSlices(ask);
+  const sliced = createSlicedRecovery(recoverAll);
 
   return {
     prepare: (tx, expected) => {
-      const inRush = env.cores >= 2 && isRush();
-      if (!inRush && signatureCount(tx) <= many) return undefined;
-      const wanted = expected();
-      if (wanted.length === 0) return undefined;
-      const hash = sha256(signedPart(tx));
-      const own = wanted.map(({ signature }) => ({ hash, signature }));
-      // All at once and right before the rules ask: none of them is evicted by then.
-      if (wanted.length > many) return slices.recover(hash, wanted).then((answered) => remember(own, answered));
-      if (!inRush) return undefined;
+      const inBurst = env.cores >= 2 && isBurst();
+      if (!inBurst && signatureCount(tx) <= sliceThreshold) return undefined;
+      const signatures = expected();
+      if (signatures.length === 0) return undefined;
+      const hash = sha256(unsignedBytes(tx));
+      const ownInputs = signatures.map(({ signature }) => ({ hash, signature }));
+      // Cached all at once, right before the rules need them, so that none of them is evicted by then.
+      if (signatures.length > sliceThreshold)
+        return sliced.recover(hash, signatures).then((recovered) => cacheSigners(ownInputs, recovered));
+      if (!inBurst) return undefined;
       batch ??= newBatch();
-      const { signed, done } = batch;
-      signed.push(...own);
-      if (signed.length >= batchSize) batch.send();
+      const { inputs, done } = batch;
+      inputs.push(...ownInputs);
+      if (inputs.length >= batchSize) batch.send();
       return done;
     },
     close,

@@ -3,12 +3,12 @@ import { RpcError } from './fault.ts';
 
 export type NamedChain = { readonly id: Id; readonly aliases: readonly string[] };
 
-/** Names of chains: every alias and the id's own text lead to the id. */
+/** Names of chains. A name is an alias or the text of the chain ID. */
 export type Aliases = {
   readonly find: (name: string) => Id | undefined;
-  /** As find, but a name nobody has is a fault. Peer: ids/aliases.go. */
+  /** Like `find`, but throws if no chain has this name. AvalancheGo: ids/aliases.go. */
   readonly lookup: (name: string) => Id;
-  /** The name an id goes by in addresses: its first alias. */
+  /** The chain's first alias, which its addresses start with. */
   readonly primary: (id: Id) => string;
 };
 

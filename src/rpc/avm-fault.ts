@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 
-/** What a method of the AVM refuses. Texts are those of AvalancheGo's vms/avm/service.go. */
+/** Errors of the AVM methods. The messages are AvalancheGo's: vms/avm/service.go. */
 export type AvmFault =
   | { code: 'AVM_NIL_TX_ID' }
   | { code: 'AVM_NOT_FOUND'; what: 'tx' | 'block' | 'asset'; id: string }

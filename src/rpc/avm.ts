@@ -1,159 +1,162 @@
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import type { JsonContext } from '../codec/codec.ts';
-import { goStringOf } from '../codec/go-string.ts';
+import { goStringFromBytes } from '../codec/go-string.ts';
 import { maxGenesisBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { blockJson, parseBlock } from '../tx/block.ts';
 import { parseTx, type Tx, txJson } from '../tx/tx.ts';
-import type { AddressSpace } from './address-text.ts';
+import type { AddressFormat } from './address-format.ts';
 import { AvmError } from './avm-fault.ts';
-import { allBalances, type BalanceReads, createBalanceOf } from './balance.ts';
-import { createLongAnswers, type LongAnswers } from './long-answers.ts';
-import { methods, row } from './method.ts';
+import { type AvmBalanceReads, createBalanceJsonReader, readAllBalances } from './balance.ts';
+import { createLongQueryRunner, type RunLongQuery } from './long-queries.ts';
+import { method, methodTable } from './method.ts';
 import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
 import { createTextCache, type TextCache } from './response-text-cache.ts';
-import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
-import { type Json, raw } from './write-json.ts';
+import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
+import { type Json, rawJson } from './write-json.ts';
 
-/** What an asset's creating transaction says of it. */
-export type AssetDescription = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+/** What the CreateAssetTx of an asset declares. */
+export type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
-/** The accepted state as the methods read it, in the writing process or in a worker. */
-export type AvmReads = BalanceReads & {
+/** Reads of the accepted state, in the writer process or in a reader process. */
+export type AvmReads = AvmBalanceReads & {
   readonly height: () => bigint;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
   readonly block: (id: Id) => Uint8Array | undefined;
   readonly txBytes: (id: Id) => Uint8Array | undefined;
   readonly hasTx: (id: Id) => boolean;
-  readonly description: (assetID: Id) => AssetDescription | 'not-an-asset' | undefined;
-  readonly utxos: UtxoSource;
+  readonly description: (assetID: Id) => AvmAssetMetadata | 'not-an-asset' | undefined;
+  readonly utxos: ReadUtxoPage;
 };
 
 export type AvmDeps = {
   readonly reads: AvmReads;
-  readonly space: AddressSpace;
+  readonly addressFormat: AddressFormat;
   readonly json: JsonContext;
-  /** How `txs` of block 0 is written; see the differences. */
-  readonly noTxs: '[]' | 'null';
+  /** How the empty `txs` of block 0 is written; see `genesisBlockTxs` in differences.ts. */
+  readonly emptyTxsJson: '[]' | 'null';
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
-  /** Names of genesis assets, `AVAX` first of all. */
+  /** IDs of the genesis assets by alias, for example `AVAX`. */
   readonly assetAliases: ReadonlyMap<string, Id>;
   /** Unix seconds. */
   readonly now: () => bigint;
-  /** Lets others have their turn while a long answer is made. */
+  /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
   readonly issue: (tx: Tx) => void | Promise<void>;
-  /** Beyond what the state tells: waiting, undecided, lost. */
+  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
   readonly status: (txID: Id) => string | Promise<string>;
-  /** A transaction that is older than any block; undefined where there are none. */
-  readonly olderTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
+  /** Reads a transaction from before linearization. Undefined on chains that have none. */
+  readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
 
 export type AvmContext = AvmDeps & {
-  readonly longAnswers: LongAnswers;
-  readonly balanceOf: ReturnType<typeof createBalanceOf>;
-  readonly shown: TextCache<string>;
+  readonly runLongQuery: RunLongQuery;
+  readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
+  readonly renderedTexts: TextCache<string>;
   readonly assetNames: ReadonlyMap<Id, string>;
 };
 
-/** Deps with the memories of this service: rendered transactions and balances. */
-export function avmContext(deps: AvmDeps): AvmContext {
-  const longAnswers = createLongAnswers(deps.longWork);
+/** Adds the caches of this service to its dependencies: rendered transactions and balances. */
+export function createAvmContext(deps: AvmDeps): AvmContext {
+  const runLongQuery = createLongQueryRunner(deps.longWork);
   return {
     ...deps,
-    longAnswers,
-    balanceOf: createBalanceOf(deps.reads, longAnswers),
-    shown: createTextCache<string>(8_000_000),
+    runLongQuery,
+    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery),
+    renderedTexts: createTextCache<string>(8_000_000),
     assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
   };
 }
 
 export const txTextParams = obj({ tx: longStr, encoding });
 
-/** Methods of the X-Chain, and of every chain of the AVM. Peer: vms/avm/service.go. */
-export const avm = methods<AvmContext>()({
-  getAllBalances: row(
+/** Methods of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
+export const avmMethods = methodTable<AvmContext>()({
+  getAllBalances: method(
     obj({ address: str, includePartial: bool }),
     (deps, { address, includePartial }) => {
-      const query = { address: ownerOf(address, deps.space), partial: includePartial, now: deps.now() };
-      const shown = (balances: ReadonlyMap<Id, bigint>) => ({
+      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+      const toResult = (balances: ReadonlyMap<Id, bigint>) => ({
         balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
       });
-      const balances = allBalances(deps.reads, query, deps.longAnswers);
-      return balances instanceof Promise ? balances.then(shown) : shown(balances);
+      const balances = readAllBalances(deps.reads, query, deps.runLongQuery);
+      return balances instanceof Promise ? balances.then(toResult) : toResult(balances);
     },
     { deprecated: '1.9.12' },
   ),
 
-  getAssetDescription: row(obj({ assetID: str }), (deps, { assetID }) => shownAsset(assetNamed(assetID, deps), deps)),
+  getAssetDescription: method(obj({ assetID: str }), (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps)),
 
-  getBalance: row(
+  getBalance: method(
     obj({ address: str, assetID: str, includePartial: bool }),
     (deps, { address, assetID, includePartial }) => {
-      const query = { address: ownerOf(address, deps.space), partial: includePartial, now: deps.now() };
-      const text = deps.balanceOf({ ...query, assetID: assetNamed(assetID, deps) });
-      return text instanceof Promise ? text.then(raw) : raw(text);
+      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+      const text = deps.balanceJson({ ...query, assetID: resolveAssetID(assetID, deps) });
+      return text instanceof Promise ? text.then(rawJson) : rawJson(text);
     },
     { deprecated: '1.9.12' },
   ),
 
-  getBlock: row(obj({ blockID: idParam, encoding }), (deps, params) => {
+  getBlock: method(obj({ blockID: idParam, encoding }), (deps, params) => {
     const bytes = deps.reads.block(params.blockID);
-    if (bytes === undefined) throw noBlock(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
-    return { block: shownBlock(bytes, params.encoding, deps), encoding: params.encoding };
+    if (bytes === undefined)
+      throw blockNotFoundError(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
+    return { block: renderBlock(bytes, params.encoding, deps), encoding: params.encoding };
   }),
 
-  getBlockByHeight: row(obj({ height: u64, encoding }), (deps, params) => {
+  getBlockByHeight: method(obj({ height: u64, encoding }), (deps, params) => {
     const bytes = deps.reads.blockAt(params.height);
-    if (bytes === undefined) throw noBlock(`couldn't get block at height ${params.height}: not found`, params.height.toString());
-    return { block: shownBlock(bytes, params.encoding, deps), encoding: params.encoding };
+    if (bytes === undefined) throw blockNotFoundError(`couldn't get block at height ${params.height}: not found`, params.height.toString());
+    return { block: renderBlock(bytes, params.encoding, deps), encoding: params.encoding };
   }),
 
-  getHeight: row(noParams, ({ reads }) => ({ height: reads.height().toString() })),
+  getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() })),
 
-  getTx: row(obj({ txID: idParam, encoding }), (deps, params) => {
-    if (params.txID === zeroId) throw nilTxID();
-    const answer = (older?: Pick<Tx, 'bytes'>) => ({
-      tx: shownTx(params.txID, params.encoding, deps, older?.bytes),
+  getTx: method(obj({ txID: idParam, encoding }), (deps, params) => {
+    if (params.txID === zeroId) throw nilTxIDError();
+    const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
+      tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
       encoding: params.encoding,
     });
-    return deps.olderTx === undefined || deps.reads.hasTx(params.txID) ? answer() : deps.olderTx(params.txID).then(answer);
+    return deps.preLinearizationTx === undefined || deps.reads.hasTx(params.txID)
+      ? toResult()
+      : deps.preLinearizationTx(params.txID).then(toResult);
   }),
 
-  getTxFee: row(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
+  getTxFee: method(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
 
-  getTxStatus: row(
+  getTxStatus: method(
     obj({ txID: idParam }),
     ({ status }, { txID }) => {
-      if (txID === zeroId) throw nilTxID();
-      const known = status(txID);
-      return typeof known === 'string' ? { status: known } : known.then((later) => ({ status: later }));
+      if (txID === zeroId) throw nilTxIDError();
+      const found = status(txID);
+      return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
     },
     { deprecated: '1.10.0' },
   ),
 
-  getUTXOs: row(utxoParams, ({ space, reads }, params) => queryUtxos(params, space, reads.utxos)),
+  getUTXOs: method(utxoParams, ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos)),
 
-  issueTx: row(
+  issueTx: method(
     txTextParams,
     ({ issue }, params) => {
       const tx = parseTxText(params.tx, params.encoding);
-      const answer = { txID: idText(tx.id) };
-      const later = issue(tx);
-      return later === undefined ? answer : later.then(() => answer);
+      const result = { txID: idText(tx.id) };
+      const issued = issue(tx);
+      return issued === undefined ? result : issued.then(() => result);
     },
-    { writer: true },
+    { needsWriter: true },
   ),
 });
 
-/** A transaction from its text form, as `issueTx` takes it. */
+/** Parses a transaction from the text that `issueTx` takes. */
 export function parseTxText(text: string, form: Encoding): Tx {
-  return parseTx(decodedTx(text, form));
+  return parseTx(decodeTxText(text, form));
 }
 
-function decodedTx(text: string, form: Encoding): Uint8Array {
+function decodeTxText(text: string, form: Encoding): Uint8Array {
   try {
     return parseHex(form, text);
   } catch (error) {
@@ -162,45 +165,45 @@ function decodedTx(text: string, form: Encoding): Uint8Array {
   }
 }
 
-/** What an asset was called when it was created never changes. */
-const shownAsset = (id: Id, { reads, shown }: AvmContext): Json =>
-  raw(shown.of(`asset ${reads.epoch()} ${id}`, () => assetText(id, reads)));
+/** JSON of an asset's metadata. Cached, since metadata never changes. */
+const renderAsset = (id: Id, { reads, renderedTexts }: AvmContext): Json =>
+  rawJson(renderedTexts.getOrMake(`asset ${reads.epoch()} ${id}`, () => assetJson(id, reads)));
 
-function assetText(id: Id, reads: AvmReads): string {
+function assetJson(id: Id, reads: AvmReads): string {
   const asset = reads.description(id);
-  if (asset === undefined) throw notFound('asset', id);
+  if (asset === undefined) throw notFoundError('asset', id);
   if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
   const { name, symbol, denomination } = asset;
-  return `{"assetID":"${idText(id)}","name":${goStringOf(name)},"symbol":${goStringOf(symbol)},"denomination":"${denomination}"}`;
+  return `{"assetID":"${idText(id)}","name":${goStringFromBytes(name)},"symbol":${goStringFromBytes(symbol)},"denomination":"${denomination}"}`;
 }
 
-/** An accepted transaction never changes, so neither does its JSON. The genesis one may be larger than any that is issued. */
-function shownTx(id: Id, form: Encoding, { reads, json, shown }: AvmContext, older?: Uint8Array): Json {
+/** JSON or hex of an accepted transaction. The JSON is cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
+function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmContext, preLinearizationBytes?: Uint8Array): Json {
   const bytes = (): Uint8Array => {
-    const found = older ?? reads.txBytes(id);
-    if (found === undefined) throw notFound('tx', id);
+    const found = preLinearizationBytes ?? reads.txBytes(id);
+    if (found === undefined) throw notFoundError('tx', id);
     return found;
   };
-  if (form !== 'json') return raw(`"${formatHex(form, bytes())}"`);
-  return raw(shown.of(`${reads.epoch()} ${id}`, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
+  if (form !== 'json') return rawJson(`"${formatHex(form, bytes())}"`);
+  return rawJson(renderedTexts.getOrMake(`${reads.epoch()} ${id}`, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
 }
 
-const shownBlock = (bytes: Uint8Array, form: Encoding, { json, noTxs }: AvmContext): Json =>
-  form === 'json' ? raw(blockJson(parseBlock(bytes), json, noTxs)) : raw(`"${formatHex(form, bytes)}"`);
+const renderBlock = (bytes: Uint8Array, form: Encoding, { json, emptyTxsJson }: AvmContext): Json =>
+  form === 'json' ? rawJson(blockJson(parseBlock(bytes), json, emptyTxsJson)) : rawJson(`"${formatHex(form, bytes)}"`);
 
-function ownerOf(text: string, space: AddressSpace) {
+function parseOwner(text: string, space: AddressFormat) {
   try {
-    return space.read(text);
+    return space.parse(text);
   } catch (error) {
     if (!(error instanceof AvmError)) throw error;
     throw new AvmError(`problem parsing address '${text}': ${error.message}`, error.fault);
   }
 }
 
-/** Alias first, then CB58. Peer: vms/avm/vm.go, lookupAssetID. */
-function assetNamed(name: string, { assetAliases }: AvmContext): Id {
-  const known = assetAliases.get(name);
-  if (known !== undefined) return known;
+/** Resolves an asset name: first as an alias, then as a CB58 ID. AvalancheGo: vms/avm/vm.go, lookupAssetID. */
+function resolveAssetID(name: string, { assetAliases }: AvmContext): Id {
+  const aliasedID = assetAliases.get(name);
+  if (aliasedID !== undefined) return aliasedID;
   try {
     return parseId(name);
   } catch (error) {
@@ -209,8 +212,8 @@ function assetNamed(name: string, { assetAliases }: AvmContext): Id {
   }
 }
 
-const nilTxID = () => new AvmError('nil transaction ID', { code: 'AVM_NIL_TX_ID' });
+const nilTxIDError = () => new AvmError('nil transaction ID', { code: 'AVM_NIL_TX_ID' });
 
-const notFound = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
+const notFoundError = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
 
-const noBlock = (text: string, id: string) => new AvmError(text, { code: 'AVM_NOT_FOUND', what: 'block', id });
+const blockNotFoundError = (text: string, id: string) => new AvmError(text, { code: 'AVM_NOT_FOUND', what: 'block', id });

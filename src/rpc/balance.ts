@@ -2,56 +2,67 @@ import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import { AvmError } from './avm-fault.ts';
-import type { LongAnswers } from './long-answers.ts';
+import type { RunLongQuery } from './long-queries.ts';
 import { createTextCache } from './response-text-cache.ts';
 
-/** Sums kept by the state, one row per asset and lock time: what only this address may spend, and what it shares with others. */
-export type BalanceRow = { readonly assetID: Id; readonly locktime: bigint; readonly own: bigint; readonly shared: bigint };
+/** The sums of single-owner and multi-owner outputs of an address, for one asset and lock time. */
+export type AssetBalanceRow = {
+  readonly assetID: Id;
+  readonly locktime: bigint;
+  readonly singleOwner: bigint;
+  readonly multiOwner: bigint;
+};
 
-export type OwnedTransfer = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
+/** A transfer output that counts towards a balance. */
+export type BalanceOutput = { readonly txID: Id; readonly outputIndex: number; readonly assetID: Id; readonly amount: bigint };
 
-export type BalanceQuery = { readonly address: Address; readonly partial: boolean; readonly now: bigint };
+/** `includePartial`: also count multi-owner and locked outputs. `now`: Unix seconds. */
+export type BalanceQuery = { readonly address: Address; readonly includePartial: boolean; readonly now: bigint };
 
-export type BalanceReads = {
-  /** By asset and lock time; at most `limit` rows, all without it. */
-  readonly balances: (address: Address, limit?: number) => readonly BalanceRow[];
-  /** The latest lock time among an asset's rows that is not after `now`; 0 if there is none. */
-  readonly latestUnlock: (address: Address, assetID: Id, now: bigint) => bigint;
+export type AvmBalanceReads = {
+  /** Rows ordered by asset and lock time: at most `limit`, or all if it is omitted. */
+  readonly balances: (address: Address, limit?: number) => readonly AssetBalanceRow[];
+  /** The latest lock time of the asset's rows that is at or before `now`; 0 if no row has one. */
+  readonly latestPassedLocktime: (address: Address, assetID: Id, now: bigint) => bigint;
   /**
-   * Transfer outputs as of one height, newest first; without `partial` only those of one owner whose lock time is not after `now`. One step
-   * is a few milliseconds; an address with few outputs needs one.
+   * Transfer outputs as of one height, newest first. Without `includePartial` only single-owner outputs with a lock time at or before `now`.
+   * Each generator step takes a few milliseconds; an address with few outputs needs one step.
    */
-  readonly transfers: (query: BalanceQuery & { readonly assetID?: Id }) => Generator<void, readonly OwnedTransfer[]>;
-  /** A number that changes whenever an output of the address appears or goes, within an epoch. */
-  readonly changed: (address: Address) => number;
+  readonly transfers: (query: BalanceQuery & { readonly assetID?: Id }) => Generator<void, readonly BalanceOutput[]>;
+  /** A number that changes whenever the address gains or loses an output. Comparable only within one epoch. */
+  readonly addressRevision: (address: Address) => number;
   readonly epoch: () => number;
 };
 
-/** What counts: all with `partial`, else only what one owner alone can spend by now. Peer: vms/avm/service.go, GetBalance. */
-const counted = (row: BalanceRow, partial: boolean, now: bigint): bigint =>
-  partial ? row.own + row.shared : row.locktime <= now ? row.own : 0n;
+/** The amount of a row that counts: everything with `includePartial`, else only single-owner outputs that are unlocked. AvalancheGo: vms/avm/service.go, GetBalance. */
+const countedAmount = (row: AssetBalanceRow, includePartial: boolean, now: bigint): bigint =>
+  includePartial ? row.singleOwner + row.multiOwner : row.locktime <= now ? row.singleOwner : 0n;
 
-/** Kept sums read in one turn. An address with more of them, one for each lock time, has its outputs added up instead. */
-const maxRows = 4096;
+/** The most balance rows read in one turn of the event loop. For an address with more (one per asset and lock time) the outputs are summed in steps. */
+const maxBalanceRows = 4096;
 
-/** Balances of every asset, ordered by asset; a sum past u64 stays at its end, as the peer's does. */
-export function allBalances(reads: BalanceReads, query: BalanceQuery, longAnswers: LongAnswers): Balances | Promise<Balances> {
-  const { address, partial, now } = query;
-  const rows = reads.balances(address, maxRows);
-  if (rows.length < maxRows) return balancesOf(rows, query);
-  return longAnswers(`${address}${partial}${reads.changed(address)} ${now}`, addedUp(reads, query));
+/** Reads the balances of all assets, ordered by asset ID. A sum above the uint64 maximum is reported as that maximum, as in AvalancheGo. */
+export function readAllBalances(
+  reads: AvmBalanceReads,
+  query: BalanceQuery,
+  runLongQuery: RunLongQuery,
+): AssetBalances | Promise<AssetBalances> {
+  const { address, includePartial, now } = query;
+  const rows = reads.balances(address, maxBalanceRows);
+  if (rows.length < maxBalanceRows) return sumBalanceRows(rows, query);
+  return runLongQuery(`${address}${includePartial}${reads.addressRevision(address)} ${now}`, sumTransfers(reads, query));
 }
 
-export type Balances = ReadonlyMap<Id, bigint>;
+export type AssetBalances = ReadonlyMap<Id, bigint>;
 
-/** The same of rows that are all there are. */
-export function balancesOf(rows: readonly BalanceRow[], { partial, now }: Omit<BalanceQuery, 'address'>): Balances {
+/** Sums balance rows by asset. `rows` must be all rows of the address. */
+export function sumBalanceRows(rows: readonly AssetBalanceRow[], { includePartial, now }: Omit<BalanceQuery, 'address'>): AssetBalances {
   const sums = new Map<Id, bigint>();
-  for (const row of rows) addTo(sums, row.assetID, counted(row, partial, now));
+  for (const row of rows) addTo(sums, row.assetID, countedAmount(row, includePartial, now));
   return sums;
 }
 
-function* addedUp(reads: BalanceReads, query: BalanceQuery): Generator<void, Balances> {
+function* sumTransfers(reads: AvmBalanceReads, query: BalanceQuery): Generator<void, AssetBalances> {
   const found = yield* reads.transfers(query);
   const sums = new Map<Id, bigint>();
   for (const [i, { assetID, amount }] of found.entries()) {
@@ -67,31 +78,31 @@ function addTo(sums: Map<Id, bigint>, assetID: Id, amount: bigint): void {
   sums.set(assetID, sum > maxU64 ? maxU64 : sum);
 }
 
-type BalanceOf = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array | Promise<Uint8Array>;
+type ReadBalanceJson = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array | Promise<Uint8Array>;
 
 /**
- * One asset's balance with every output it is made of, as JSON. The list may have thousands of entries and is asked for again
- * and again, so the text is kept until an output of the address appears or goes, or one of its lock times passes. A long list is a long answer.
+ * Creates a function that returns the balance of one asset with all its outputs, as JSON. The list can have thousands of entries and clients
+ * poll it, so the JSON is cached until the address gains or loses an output, or a lock time passes. A long list runs as a long query.
  */
-export function createBalanceOf(reads: BalanceReads, longAnswers: LongAnswers): BalanceOf {
+export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery): ReadBalanceJson {
   const texts = createTextCache<Uint8Array>(8_000_000);
   return (query) => {
-    const { address, assetID, partial, now } = query;
-    const unlocked = partial ? '' : reads.latestUnlock(address, assetID, now);
-    const key = `${address}${assetID}${partial}${reads.epoch()} ${reads.changed(address)} ${unlocked}`;
-    const known = texts.get(key);
-    if (known !== undefined) return known;
-    const work = balanceText(reads, query);
+    const { address, assetID, includePartial, now } = query;
+    const unlocked = includePartial ? '' : reads.latestPassedLocktime(address, assetID, now);
+    const key = `${address}${assetID}${includePartial}${reads.epoch()} ${reads.addressRevision(address)} ${unlocked}`;
+    const cached = texts.get(key);
+    if (cached !== undefined) return cached;
+    const work = renderBalance(reads, query);
     const step = work.next();
-    const keep = (text: Uint8Array) => texts.of(key, () => text);
-    return step.done === true ? keep(step.value) : longAnswers(key, work).then(keep);
+    const store = (text: Uint8Array) => texts.getOrMake(key, () => text);
+    return step.done === true ? store(step.value) : runLongQuery(key, work).then(store);
   };
 }
 
-/** Entries added up or written in one step. */
+/** Outputs that one step sums or writes. */
 const entriesInStep = 4096;
 
-function* balanceText(reads: BalanceReads, query: BalanceQuery & { readonly assetID: Id }): Generator<void, Uint8Array> {
+function* renderBalance(reads: AvmBalanceReads, query: BalanceQuery & { readonly assetID: Id }): Generator<void, Uint8Array> {
   const found = yield* reads.transfers(query);
   const parts: Uint8Array[] = [];
   let sum = 0n;

@@ -1,8 +1,8 @@
 /**
- * A sound JSON value as Go repeats it: blanks outside strings removed; `<`, `>`, `&`, U+2028 and U+2029 escaped. Peer: Go's
- * encoding/json/indent.go, appendCompact. The text has one character per byte; see json-scan.ts.
+ * Returns a valid JSON value as Go echoes it: whitespace outside strings removed; `<`, `>`, `&`, U+2028 and U+2029 escaped.
+ * Go: encoding/json/indent.go, appendCompact. The text has one character per byte; see json-scan.ts.
  */
-export function compact(raw: string): string {
+export function compactJson(raw: string): string {
   if (!spaceOrSpecial.test(raw)) return raw;
   const bytes = Buffer.from(raw, 'latin1');
   const out = Buffer.allocUnsafe(bytes.length + 5 * countSpecial(bytes));
@@ -17,8 +17,8 @@ export function compact(raw: string): string {
     } else if (byte === backslash) {
       out[size++] = byte;
       out[size++] = bytes[++at] as number;
-    } else if (isSpecial(byte)) size += out.write(`\\u00${byte.toString(16)}`, size, 'latin1');
-    else if (byte === 0xe2 && isSeparator(bytes, at)) {
+    } else if (isHtmlSpecial(byte)) size += out.write(`\\u00${byte.toString(16)}`, size, 'latin1');
+    else if (byte === 0xe2 && isLineSeparator(bytes, at)) {
       size += out.write(`\\u202${((bytes[at + 2] as number) & 15).toString(16)}`, size, 'latin1');
       at += 2;
     } else {
@@ -33,15 +33,15 @@ const quote = 0x22;
 const backslash = 0x5c;
 const spaceOrSpecial = /[ \t\r\n<>&\xe2]/;
 
-const isSpecial = (byte: number): boolean => byte === 0x3c || byte === 0x3e || byte === 0x26;
+const isHtmlSpecial = (byte: number): boolean => byte === 0x3c || byte === 0x3e || byte === 0x26;
 
 /** U+2028 or U+2029 in UTF-8. */
-const isSeparator = (bytes: Uint8Array, at: number): boolean =>
+const isLineSeparator = (bytes: Uint8Array, at: number): boolean =>
   bytes[at + 1] === 0x80 && (bytes[at + 2] === 0xa8 || bytes[at + 2] === 0xa9);
 
-/** Bytes that become six; the separators become six of three, and are counted by their first. */
+/** Number of escapes, each six bytes long. U+2028 and U+2029 (three bytes) are counted by their first byte, which may also count others. */
 function countSpecial(bytes: Uint8Array): number {
   let count = 0;
-  for (const byte of bytes) if (isSpecial(byte) || byte === 0xe2) count++;
+  for (const byte of bytes) if (isHtmlSpecial(byte) || byte === 0xe2) count++;
   return count;
 }

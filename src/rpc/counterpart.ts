@@ -1,30 +1,30 @@
 import { type Id, idText, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
-import type { AddressSpace } from './address-text.ts';
-import { methods, row } from './method.ts';
+import type { AddressFormat } from './address-format.ts';
+import { method, methodTable } from './method.ts';
 import { idParam, noParams, obj } from './params.ts';
-import { queryUtxos, type UtxoSource, utxoParams } from './utxo-query.ts';
+import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
 
 /**
- * P and C as seen from X: chains that hold an identity, a height and the memory they share with X. They run no transactions here;
- * they answer what clients ask of them on the way to X and say so for everything else.
+ * The P-Chain and C-Chain, of which Serac has only the ID, the height and the shared memory with the X-Chain. They run no transactions.
+ * They serve the methods that X-Chain clients call on them; every other method is an error that says so.
  */
 export type CounterpartDeps = {
-  readonly space: AddressSpace;
-  /** What other chains exported to this one. */
-  readonly utxos: UtxoSource;
+  readonly addressFormat: AddressFormat;
+  /** UTXOs that other chains exported to this one. */
+  readonly utxos: ReadUtxoPage;
   readonly height: () => bigint;
 };
 
 export type PlatformDeps = CounterpartDeps & {
   readonly gas: GasConfig;
-  /** The chain's time: its genesis, since nothing happens on it. RFC 3339. */
+  /** The chain time in RFC 3339. It stays the genesis time, since the chain runs no transactions. */
   readonly time: string;
   /** AVAX. */
   readonly stakingAsset: Id;
 };
 
-/** The P-Chain's fee parameters under their public names. */
+/** The P-Chain's fee parameters. The names are those of the JSON response. */
 export type GasConfig = {
   readonly weights: readonly bigint[];
   readonly maxCapacity: bigint;
@@ -34,9 +34,9 @@ export type GasConfig = {
   readonly excessConversionConstant: bigint;
 };
 
-/** Peer: vms/platformvm/service.go. No transaction ever ran, so nothing was consumed and the price is the lowest. */
-export const platform = methods<PlatformDeps>()({
-  getFeeConfig: row(noParams, ({ gas }) => ({
+/** AvalancheGo: vms/platformvm/service.go. No transaction has run, so no gas was consumed and the price is the minimum. */
+export const platformMethods = methodTable<PlatformDeps>()({
+  getFeeConfig: method(noParams, ({ gas }) => ({
     weights: gas.weights,
     maxCapacity: gas.maxCapacity,
     maxPerSecond: gas.maxPerSecond,
@@ -44,21 +44,21 @@ export const platform = methods<PlatformDeps>()({
     minPrice: gas.minPrice,
     excessConversionConstant: gas.excessConversionConstant,
   })),
-  getFeeState: row(noParams, ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time })),
-  getHeight: row(noParams, ({ height }) => ({ height: height().toString() })),
-  getStakingAssetID: row(obj({ subnetID: idParam }), ({ stakingAsset }, { subnetID }) => {
-    if (subnetID !== zeroId) throw noTransformation(idText(subnetID));
+  getFeeState: method(noParams, ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time })),
+  getHeight: method(noParams, ({ height }) => ({ height: height().toString() })),
+  getStakingAssetID: method(obj({ subnetID: idParam }), ({ stakingAsset }, { subnetID }) => {
+    if (subnetID !== zeroId) throw unknownSubnetError(idText(subnetID));
     return { assetID: idText(stakingAsset) };
   }),
-  getUTXOs: row(utxoParams, ({ space, utxos }, params) => queryUtxos(params, space, utxos)),
+  getUTXOs: method(utxoParams, ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos)),
 });
 
-/** Peer: the `avax` service of the C-Chain. */
-export const avax = methods<CounterpartDeps>()({
-  getUTXOs: row(utxoParams, ({ space, utxos }, params) => queryUtxos(params, space, utxos)),
+/** AvalancheGo: the `avax` service of the C-Chain, coreth plugin/evm/atomic/vm/api.go. */
+export const avaxMethods = methodTable<CounterpartDeps>()({
+  getUTXOs: method(utxoParams, ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos)),
 });
 
-export const notRun = (chain: string, method: string) =>
+export const chainNotRunError = (chain: string, method: string) =>
   new CounterpartError(
     `${method} is not available: Serac does not run the ${chain}-Chain, it only keeps the memory it shares with the X-Chain`,
     {
@@ -68,8 +68,8 @@ export const notRun = (chain: string, method: string) =>
     },
   );
 
-/** Nothing happens on the P-Chain here, so the primary network is the only subnet with staking. */
-const noTransformation = (subnetID: string) =>
+/** The P-Chain runs no transactions, so the primary network is the only subnet with staking. */
+const unknownSubnetError = (subnetID: string) =>
   new CounterpartError(`failed fetching subnet transformation for ${subnetID}: not found`, {
     code: 'COUNTERPART_UNKNOWN_SUBNET',
     subnetID,

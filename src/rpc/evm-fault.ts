@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 
 export type EvmFault = { code: 'EVM_INVALID_PARAMS' } | { code: 'EVM_UNKNOWN_BLOCK'; block: string };
 
-/** A refusal with the JSON-RPC code that Ethereum clients expect for it. */
+/** An error with the JSON-RPC code that Ethereum clients expect. */
 export class EvmError extends Fault<EvmFault> {
   readonly rpcCode: number;
 

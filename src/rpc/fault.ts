@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 
-/** What can be wrong with a call before its method runs. Texts are AvalancheGo's (gorilla/rpc, utils/json), batches are ours. */
+/** Errors of a call before its method runs. Messages are AvalancheGo's (gorilla/rpc, utils/json), except those of batches and limits, which are Serac's. */
 export type RpcFault =
   | { code: 'RPC_BAD_JSON'; at: number }
   | ({ code: 'RPC_METHOD_ILL_FORMED'; method: string } & MethodHint)
@@ -17,11 +17,11 @@ export type RpcFault =
   | { code: 'RPC_BATCH_ANSWER_TOO_LARGE'; max: number }
   | { code: 'RPC_INTERNAL' };
 
-/** What the caller of an unknown method probably wanted. */
+/** What the caller of an unknown method probably meant. */
 export type MethodHint = {
-  /** The method of this path whose name is nearest. */
+  /** The method of this path with the most similar name. */
   readonly didYouMean?: string;
-  /** What to use instead of a method that AvalancheGo has removed. */
+  /** The replacement of a method that AvalancheGo has removed. */
   readonly replacedBy?: string;
   /** The path that serves the method's service. */
   readonly path?: string;
@@ -29,7 +29,7 @@ export type MethodHint = {
 
 export class RpcError extends Fault<RpcFault> {}
 
-/** The one text for every argument that does not fit. Peer: utils/json/codec.go; its name and type are ours. */
+/** The error for any invalid argument. The message is AvalancheGo's (utils/json/codec.go); `argument` and `expected` are Serac's. */
 export const badArgument = (argument: string, expected = '') =>
   new RpcError("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls", {
     code: 'RPC_BAD_ARGUMENT',

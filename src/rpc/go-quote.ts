@@ -1,10 +1,10 @@
-/** A text in double quotes as Go's %q shows it: what does not print is escaped. Peer: Go's strconv.Quote. */
-export const goQuote = (text: string): string => `"${text.replace(unprintable, escaped)}"`;
+/** Quotes text like Go's %q: in double quotes, unprintable characters escaped. Go: strconv.Quote. */
+export const goQuote = (text: string): string => `"${text.replace(unprintable, escapeChar)}"`;
 
-/** Go prints letters, marks, numbers, punctuation, symbols and the ASCII blank. */
+/** Go prints letters, marks, numbers, punctuation, symbols and the ASCII space; everything else is escaped. */
 const unprintable = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-const short: Readonly<Record<string, string>> = {
+const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\x07': '\\a',
@@ -16,9 +16,9 @@ const short: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-function escaped(char: string): string {
-  const known = short[char];
-  if (known !== undefined) return known;
+function escapeChar(char: string): string {
+  const shortEscape = shortEscapes[char];
+  if (shortEscape !== undefined) return shortEscape;
   const point = char.codePointAt(0) ?? 0;
   const hex = point.toString(16);
   if (point < 0x20 || point === 0x7f) return `\\x${hex.padStart(2, '0')}`;

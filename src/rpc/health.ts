@@ -1,22 +1,22 @@
-import { methods, row } from './method.ts';
+import { method, methodTable } from './method.ts';
 import { list, obj, str } from './params.ts';
 import type { Json } from './write-json.ts';
 
-/** Ready: done starting. Healthy: doing its work. Live: in no need of a restart. */
-export type HealthKind = 'readiness' | 'health' | 'liveness';
+/** Readiness: startup is complete. Health: the node works. Liveness: the node needs no restart. */
+export type HealthReportKind = 'readiness' | 'health' | 'liveness';
 
-/** The checks that were asked for, by name and in order, and whether all of them passed. */
+/** Results of the selected checks, by name and in order. `healthy`: all of them passed. */
 export type HealthReport = { readonly checks: { readonly [name: string]: Json }; readonly healthy: boolean };
 
-export type HealthDeps = { readonly report: (kind: HealthKind, tags: readonly string[]) => HealthReport };
+export type HealthRpcDeps = { readonly report: (kind: HealthReportKind, tags: readonly string[]) => HealthReport };
 
-const tagged = obj({ tags: list(str) });
+const tagsParam = obj({ tags: list(str) });
 
-/** Over JSON-RPC a sick node is a good answer; only the plain GET routes have a status for it. Peer: api/health/service.go. */
-export const health = methods<HealthDeps>()({
-  health: row(tagged, ({ report }, { tags }) => shownReport(report('health', tags))),
-  liveness: row(tagged, ({ report }, { tags }) => shownReport(report('liveness', tags))),
-  readiness: row(tagged, ({ report }, { tags }) => shownReport(report('readiness', tags))),
+/** Over JSON-RPC a report of an unhealthy node is a normal result with status 200; only the GET routes answer 503. AvalancheGo: api/health/service.go. */
+export const healthMethods = methodTable<HealthRpcDeps>()({
+  health: method(tagsParam, ({ report }, { tags }) => healthReportJson(report('health', tags))),
+  liveness: method(tagsParam, ({ report }, { tags }) => healthReportJson(report('liveness', tags))),
+  readiness: method(tagsParam, ({ report }, { tags }) => healthReportJson(report('readiness', tags))),
 });
 
-export const shownReport = ({ checks, healthy }: HealthReport): Json => ({ checks, healthy });
+export const healthReportJson = ({ checks, healthy }: HealthReport): Json => ({ checks, healthy });

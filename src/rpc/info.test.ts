@@ -3,17 +3,17 @@ import { fromHex } from '../bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import { longWork } from '../timing/long-work.fixture.ts';
 import { createAliases } from './aliases.ts';
-import { answer } from './envelope.ts';
-import { type Golden, readGolden, steady } from './golden.fixture.ts';
-import { type InfoDeps, info, type PeerInfo } from './info.ts';
-import { service, servicesOf } from './method.ts';
+import { type GoldenCase, maskVolatile, readGolden } from './golden-cases.fixture.ts';
+import { type InfoDeps, infoMethods, type PeerInfo } from './info.ts';
+import { handleRpc } from './json-rpc.ts';
+import { combineServices, createService } from './method.ts';
 import { nodeVersions } from './versions.ts';
 
 const golden = readGolden();
 
 const strict = {
   differences: { batches: false, missingContentType: false, errorData: false },
-  report: (error: unknown) => expect.unreachable(String(error)),
+  onUnexpectedError: (error: unknown) => expect.unreachable(String(error)),
   longWork,
 };
 
@@ -49,7 +49,7 @@ const deps: InfoDeps = {
   uptime: () => ({ rewardingStake: 100, weightedAverage: 100 }),
 };
 
-/** The values are the capture's own, in another order: the order of the answer is ours to get right. */
+/** The captured values in another order, to test the order of the response. */
 function upgradesOf(section: 'afterHealthy' | 'fujiWithoutPeers'): InfoDeps['network']['upgrades'] {
   const captured = golden[section].find(({ body }) => body?.includes('info.upgrades'))?.responseJSON as {
     result: InfoDeps['network']['upgrades'];
@@ -58,33 +58,34 @@ function upgradesOf(section: 'afterHealthy' | 'fujiWithoutPeers'): InfoDeps['net
   return { cortinaXChainStopVertexID: parseId(cortinaXChainStopVertexID), ...rest };
 }
 
-async function ask(given: InfoDeps, body: string): Promise<unknown> {
-  const reply = await answer(servicesOf(service('info', info, given)), Buffer.from(body), strict);
-  return JSON.parse(reply.body.toString());
+async function send(deps: InfoDeps, body: string): Promise<unknown> {
+  const response = await handleRpc(combineServices(createService('info', infoMethods, deps)), Buffer.from(body), strict);
+  return JSON.parse(response.body.toString());
 }
 
-const call = (given: InfoDeps, method: string, params: object = {}) =>
-  ask(given, JSON.stringify({ jsonrpc: '2.0', id: 1, method: `info.${method}`, params }));
+const call = (deps: InfoDeps, method: string, params: object = {}) =>
+  send(deps, JSON.stringify({ jsonrpc: '2.0', id: 1, method: `info.${method}`, params }));
 
-const isInfoCall = ({ httpMethod, path, body, status }: Golden) => httpMethod === 'POST' && path === '/ext/info' && body && status === 200;
+const isInfoCall = ({ httpMethod, path, body, status }: GoldenCase) =>
+  httpMethod === 'POST' && path === '/ext/info' && body && status === 200;
 
-describe('after it is healthy, every captured call is answered as captured', () => {
+describe('after startup, every response equals the captured one', () => {
   const calls = golden.afterHealthy.filter(isInfoCall);
-  test('there are many', () => expect(calls.length).toBeGreaterThan(60));
+  test('the capture has enough cases', () => expect(calls.length).toBeGreaterThan(60));
   for (const { name, body, responseJSON, volatile } of calls)
-    test(name, async () => expect(steady(await ask(deps, body!), volatile)).toBe(steady(responseJSON, volatile)));
+    test(name, async () => expect(maskVolatile(await send(deps, body!), volatile)).toBe(maskVolatile(responseJSON, volatile)));
 });
 
-test('what is not volatile has the length of the captured body, to the byte', async () => {
+test('responses without volatile values have the length of the captured body', async () => {
   for (const { body, volatile, responseHeaders } of golden.afterHealthy.filter(isInfoCall)) {
     if (volatile?.length) continue;
-    const reply = await answer(servicesOf(service('info', info, deps)), Buffer.from(body!), strict);
-    expect(Buffer.byteLength(reply.body)).toBe(Number(responseHeaders['content-length']));
+    const response = await handleRpc(combineServices(createService('info', infoMethods, deps)), Buffer.from(body!), strict);
+    expect(Buffer.byteLength(response.body)).toBe(Number(responseHeaders['content-length']));
   }
 });
 
 test('on fuji, without peers', async () => {
-  const stranger: InfoDeps = {
+  const fuji: InfoDeps = {
     ...deps,
     network: {
       id: 5,
@@ -102,39 +103,39 @@ test('on fuji, without peers', async () => {
     uptime: () => undefined,
   };
   for (const { body, responseJSON, volatile } of golden.fujiWithoutPeers.filter(isInfoCall))
-    expect(steady(await ask(stranger, body!), volatile)).toBe(steady(responseJSON, volatile));
+    expect(maskVolatile(await send(fuji, body!), volatile)).toBe(maskVolatile(responseJSON, volatile));
 });
 
-test('with a peer: listed, chosen by ID, twice if asked for twice', async () => {
+test('with a peer: listed, selected by ID, twice if requested twice', async () => {
   const [first] = golden.twoNodes;
-  type Shown = Omit<PeerInfo, 'upgradeTime' | 'observedUptime' | 'trackedSubnets'> & { upgradeTime: number; observedUptime: string };
-  const [captured] = (first!.responseJSON as { result: { peers: Shown[] } }).result.peers;
+  type PeerJson = Omit<PeerInfo, 'upgradeTime' | 'observedUptime' | 'trackedSubnets'> & { upgradeTime: number; observedUptime: string };
+  const [captured] = (first!.responseJSON as { result: { peers: PeerJson[] } }).result.peers;
   const peer: PeerInfo = {
     ...captured!,
     upgradeTime: BigInt(captured!.upgradeTime),
     observedUptime: Number(captured!.observedUptime),
     trackedSubnets: [zeroId],
   };
-  const company: InfoDeps = { ...deps, peers: () => [peer], uptime: () => ({ rewardingStake: 50, weightedAverage: 50 }) };
+  const withPeer: InfoDeps = { ...deps, peers: () => [peer], uptime: () => ({ rewardingStake: 50, weightedAverage: 50 }) };
   const calls = golden.twoNodes.filter(isInfoCall);
   expect(calls.length).toBe(6);
-  for (const { body, responseJSON } of calls) expect(steady(await ask(company, body!))).toBe(steady(responseJSON));
+  for (const { body, responseJSON } of calls) expect(maskVolatile(await send(withPeer, body!))).toBe(maskVolatile(responseJSON));
 });
 
-test('sets are written in the order of their texts, weights as strings', async () => {
-  const tally = { supportWeight: 2n ** 64n - 1n, supporters: ['NodeID-b', 'NodeID-a'], objectWeight: 0n, objectors: [], abstainWeight: 1n };
-  const acps = () => [23, 125].map((acp) => ({ acp, ...tally }));
-  const reply = await answer(
-    servicesOf(service('info', info, { ...deps, acps })),
+test('sets are sorted as text, weights are strings', async () => {
+  const votes = { supportWeight: 2n ** 64n - 1n, supporters: ['NodeID-b', 'NodeID-a'], objectWeight: 0n, objectors: [], abstainWeight: 1n };
+  const acps = () => [23, 125].map((acp) => ({ acp, ...votes }));
+  const response = await handleRpc(
+    combineServices(createService('info', infoMethods, { ...deps, acps })),
     Buffer.from('{"jsonrpc":"2.0","id":1,"method":"info.acps"}'),
     strict,
   );
-  const shown =
+  const expected =
     '{"supportWeight":"18446744073709551615","supporters":["NodeID-a","NodeID-b"],"objectWeight":"0","objectors":[],"abstainWeight":"1"}';
-  expect(reply.body.toString()).toBe(`{"jsonrpc":"2.0","result":{"acps":{"125":${shown},"23":${shown}}},"id":1}\n`);
+  expect(response.body.toString()).toBe(`{"jsonrpc":"2.0","result":{"acps":{"125":${expected},"23":${expected}}},"id":1}\n`);
 });
 
-test('by default the node goes by its own name; the compatibility constants stay', async () => {
+test("by default the node reports its own name; database and protocol versions stay AvalancheGo's", async () => {
   expect(await call({ ...deps, versions: nodeVersions('0.1.0', false), gitCommit: 'abc' }, 'getNodeVersion')).toMatchObject({
     result: {
       version: 'serac/0.1.0',
@@ -152,9 +153,9 @@ test('the proof of possession is hex of 48 and 96 bytes', async () => {
   expect(fromHex(result.nodePOP.proofOfPossession.slice(2)).length).toBe(96);
 });
 
-test('only a chain that is up is bootstrapped', async () => {
+test('isBootstrapped is reported per chain', async () => {
   const x = deps.aliases.find('X') as Id;
-  const half: InfoDeps = { ...deps, isBootstrapped: (id) => id === x };
-  expect(await call(half, 'isBootstrapped', { chain: 'avm' })).toMatchObject({ result: { isBootstrapped: true } });
-  expect(await call(half, 'isBootstrapped', { chain: 'C' })).toMatchObject({ result: { isBootstrapped: false } });
+  const onlyX: InfoDeps = { ...deps, isBootstrapped: (id) => id === x };
+  expect(await call(onlyX, 'isBootstrapped', { chain: 'avm' })).toMatchObject({ result: { isBootstrapped: true } });
+  expect(await call(onlyX, 'isBootstrapped', { chain: 'C' })).toMatchObject({ result: { isBootstrapped: false } });
 });

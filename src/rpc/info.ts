@@ -2,25 +2,25 @@ import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { Aliases } from './aliases.ts';
-import { methods, row } from './method.ts';
+import { method, methodTable } from './method.ts';
 import { list, nodeId, noParams, obj, str } from './params.ts';
 import { fxNames, type NodeVersions, vmNames } from './versions.ts';
-import { type Json, raw, writeJson } from './write-json.ts';
+import { type Json, rawJson, writeJson } from './write-json.ts';
 
-/** What `info.*` needs to know of the node. Whatever can change or costs something is a function. */
+/** Facts about the node for `info.*`. Values that can change or are expensive to compute are functions. */
 export type InfoDeps = {
   readonly versions: NodeVersions;
   readonly gitCommit: string;
   readonly nodeID: string;
   readonly proofOfPossession: () => Promise<{ readonly publicKey: Uint8Array; readonly proofOfPossession: Uint8Array }>;
-  /** Address and port for peers. */
+  /** IP address and port that peers connect to. */
   readonly nodeIP: () => string;
   readonly network: InfoNetwork;
   readonly aliases: Pick<Aliases, 'find' | 'lookup'>;
   readonly isBootstrapped: (chain: Id) => boolean;
   readonly peers: () => readonly PeerInfo[];
-  readonly acps: () => readonly AcpTally[];
-  /** undefined: this node is no validator. */
+  readonly acps: () => readonly AcpVotes[];
+  /** Undefined if this node is not a validator. */
   readonly uptime: () => Uptime | undefined;
 };
 
@@ -33,7 +33,7 @@ export type InfoNetwork = {
   readonly upgrades: Upgrades;
 };
 
-/** In the order of the answer. They are charged no more; clients still read them. Peer: api/info/service.go. */
+/** Fees that are no longer charged but that clients still read, in the order of the response. AvalancheGo: api/info/service.go. */
 export type RetiredFees = {
   readonly createSubnetTxFee: bigint;
   readonly transformSubnetTxFee: bigint;
@@ -44,7 +44,7 @@ export type RetiredFees = {
   readonly addSubnetDelegatorFee: bigint;
 };
 
-/** Every upgrade by its public name; times in RFC 3339. */
+/** Network upgrades by their JSON names; times in RFC 3339. */
 export type Upgrades = {
   readonly apricotPhase1Time: string;
   readonly apricotPhase2Time: string;
@@ -57,7 +57,7 @@ export type Upgrades = {
   readonly apricotPhasePost6Time: string;
   readonly banffTime: string;
   readonly cortinaTime: string;
-  /** Zero where nobody ever ran a DAG: the stop vertex is then derived from the X-Chain's ID. */
+  /** Zero on networks that never had a DAG: the stop vertex is then derived from the X-Chain's ID. */
   readonly cortinaXChainStopVertexID: Id;
   readonly durangoTime: string;
   readonly etnaTime: string;
@@ -68,7 +68,7 @@ export type Upgrades = {
   readonly heliconTime: string;
 };
 
-/** Another node, in the order of the answer. Peer: network/peer/info.go. */
+/** A peer, in the order of the response. AvalancheGo: network/peer/info.go. */
 export type PeerInfo = {
   readonly ip: string;
   readonly publicIP: string;
@@ -78,17 +78,17 @@ export type PeerInfo = {
   readonly upgradeTime: bigint;
   readonly lastSent: string;
   readonly lastReceived: string;
-  /** How much of the time it saw us, in percent. */
+  /** The uptime of this node as the peer observed it, in percent. */
   readonly observedUptime: number;
   readonly trackedSubnets: readonly Id[];
   readonly supportedACPs: readonly number[];
   readonly objectedACPs: readonly number[];
-  /** Aliases of the chains it is not asked on for a while. */
+  /** Aliases of the chains on which the peer is benched: no queries are sent to it for a while. */
   readonly benched: readonly string[];
 };
 
-/** What the validators think of one proposal, by stake. */
-export type AcpTally = {
+/** Votes of the validators on one ACP, weighted by stake. */
+export type AcpVotes = {
   readonly acp: number;
   readonly supportWeight: bigint;
   readonly supporters: readonly string[];
@@ -100,19 +100,19 @@ export type AcpTally = {
 /** Percentages, from 0 to 100. */
 export type Uptime = { readonly rewardingStake: number; readonly weightedAverage: number };
 
-/** More than there are validators; every ID costs a hash. */
+/** The most node IDs of one request: more than there are validators. Parsing each ID costs a hash. */
 const maxNodeIDs = 4096;
 
-export const info = methods<InfoDeps>()({
-  acps: row(noParams, ({ acps }) => ({ acps: shownAcps(acps()) })),
+export const infoMethods = methodTable<InfoDeps>()({
+  acps: method(noParams, ({ acps }) => ({ acps: acpsJson(acps()) })),
 
-  getBlockchainID: row(obj({ alias: str }), ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) })),
+  getBlockchainID: method(obj({ alias: str }), ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) })),
 
-  getNetworkID: row(noParams, ({ network }) => ({ networkID: `${network.id}` })),
+  getNetworkID: method(noParams, ({ network }) => ({ networkID: `${network.id}` })),
 
-  getNetworkName: row(noParams, ({ network }) => ({ networkName: network.name })),
+  getNetworkName: method(noParams, ({ network }) => ({ networkName: network.name })),
 
-  getNodeID: row(
+  getNodeID: method(
     noParams,
     async ({ nodeID, proofOfPossession }) => {
       const proof = await proofOfPossession();
@@ -122,13 +122,13 @@ export const info = methods<InfoDeps>()({
       };
       return { nodeID, nodePOP };
     },
-    // The secret stays in one process.
-    { writer: true },
+    // Only the writer process holds the BLS secret key.
+    { needsWriter: true },
   ),
 
-  getNodeIP: row(noParams, ({ nodeIP }) => ({ ip: nodeIP() })),
+  getNodeIP: method(noParams, ({ nodeIP }) => ({ ip: nodeIP() })),
 
-  getNodeVersion: row(noParams, ({ versions, gitCommit }) => ({
+  getNodeVersion: method(noParams, ({ versions, gitCommit }) => ({
     version: versions.node,
     databaseVersion: versions.database,
     rpcProtocolVersion: `${versions.rpcChainVm}`,
@@ -136,39 +136,39 @@ export const info = methods<InfoDeps>()({
     vmVersions: versions.vms,
   })),
 
-  getTxFee: row(noParams, ({ network: { fees, retiredFees } }) => shownFees(fees, retiredFees), { deprecated: '1.12.2' }),
+  getTxFee: method(noParams, ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees), { deprecated: '1.12.2' }),
 
-  getVMs: row(noParams, () => ({ vms: vmNames, fxs: fxNames })),
+  getVMs: method(noParams, () => ({ vms: vmNames, fxs: fxNames })),
 
-  isBootstrapped: row(obj({ chain: str }), ({ aliases, isBootstrapped }, { chain }) => {
+  isBootstrapped: method(obj({ chain: str }), ({ aliases, isBootstrapped }, { chain }) => {
     if (chain === '') throw new InfoError("argument 'chain' not given", { code: 'INFO_NO_CHAIN_GIVEN' });
     const id = aliases.find(chain);
     if (id === undefined) throw new InfoError(`there is no chain with alias/ID '${chain}'`, { code: 'INFO_NO_CHAIN', chain });
     return { isBootstrapped: isBootstrapped(id) };
   }),
 
-  /** One entry per ID asked for, an ID asked for twice twice; unknown ones are passed over. */
-  peers: row(obj({ nodeIDs: list(nodeId, maxNodeIDs) }), ({ peers }, { nodeIDs }) => {
+  /** One entry per requested ID, also for duplicates; unknown IDs are skipped. */
+  peers: method(obj({ nodeIDs: list(nodeId, maxNodeIDs) }), ({ peers }, { nodeIDs }) => {
     const all = peers();
     const byID = new Map(all.map((peer) => [peer.nodeID, peer]));
     const chosen = nodeIDs.length === 0 ? all : nodeIDs.flatMap((id) => byID.get(id) ?? []);
-    return { numPeers: `${chosen.length}`, peers: chosen.map(shownPeer) };
+    return { numPeers: `${chosen.length}`, peers: chosen.map(peerJson) };
   }),
 
-  /** The peer's method takes no arguments; a subnet given is passed over, even a malformed one. */
-  uptime: row(noParams, ({ uptime }) => {
-    const seen = uptime();
-    if (seen === undefined) throw new InfoError("couldn't get node uptime: node is not a validator", { code: 'INFO_NOT_A_VALIDATOR' });
-    return { rewardingStakePercentage: seen.rewardingStake.toFixed(4), weightedAveragePercentage: seen.weightedAverage.toFixed(4) };
+  /** AvalancheGo's method takes no arguments: a `subnetID` is ignored, even a malformed one. */
+  uptime: method(noParams, ({ uptime }) => {
+    const found = uptime();
+    if (found === undefined) throw new InfoError("couldn't get node uptime: node is not a validator", { code: 'INFO_NOT_A_VALIDATOR' });
+    return { rewardingStakePercentage: found.rewardingStake.toFixed(4), weightedAveragePercentage: found.weightedAverage.toFixed(4) };
   }),
 
-  upgrades: row(noParams, ({ network: { upgrades } }) => shownUpgrades(upgrades)),
+  upgrades: method(noParams, ({ network: { upgrades } }) => upgradesJson(upgrades)),
 });
 export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
 export class InfoError extends Fault<InfoFault> {}
 
-/** Fees are strings, all of them. */
-const shownFees = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
+/** All fees are written as strings. */
+const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
   txFee: `${fees.txFee}`,
   createAssetTxFee: `${fees.createAssetTxFee}`,
   createSubnetTxFee: `${retired.createSubnetTxFee}`,
@@ -180,8 +180,8 @@ const shownFees = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
   addSubnetDelegatorFee: `${retired.addSubnetDelegatorFee}`,
 });
 
-/** The order is the peer's, whatever order the values were given in. Peer: upgrade/upgrade.go. */
-const shownUpgrades = (upgrades: Upgrades): Json => ({
+/** Writes the members in AvalancheGo's order. AvalancheGo: upgrade/upgrade.go. */
+const upgradesJson = (upgrades: Upgrades): Json => ({
   apricotPhase1Time: upgrades.apricotPhase1Time,
   apricotPhase2Time: upgrades.apricotPhase2Time,
   apricotPhase3Time: upgrades.apricotPhase3Time,
@@ -202,7 +202,7 @@ const shownUpgrades = (upgrades: Upgrades): Json => ({
   heliconTime: upgrades.heliconTime,
 });
 
-const shownPeer = (peer: PeerInfo): Json => ({
+const peerJson = (peer: PeerInfo): Json => ({
   ip: peer.ip,
   publicIP: peer.publicIP,
   nodeID: peer.nodeID,
@@ -212,27 +212,27 @@ const shownPeer = (peer: PeerInfo): Json => ({
   lastReceived: peer.lastReceived,
   observedUptime: `${peer.observedUptime}`,
   trackedSubnets: peer.trackedSubnets.map(idText).sort(),
-  supportedACPs: peer.supportedACPs.toSorted(byText),
-  objectedACPs: peer.objectedACPs.toSorted(byText),
+  supportedACPs: peer.supportedACPs.toSorted(compareAsText),
+  objectedACPs: peer.objectedACPs.toSorted(compareAsText),
   benched: peer.benched,
 });
 
-/** By ACP number in the order of its digits: Go sorts the keys of a map as texts, JavaScript would count. */
-const shownAcps = (tallies: readonly AcpTally[]): Json =>
-  raw(
-    `{${tallies
-      .toSorted((a, b) => byText(a.acp, b.acp))
-      .map((tally) => `"${tally.acp}":${writeJson(shownAcp(tally))}`)
+/** Sorted by ACP number as text, like the keys of a Go map. Written by hand, since a JavaScript object would sort integer keys as numbers. */
+const acpsJson = (votes: readonly AcpVotes[]): Json =>
+  rawJson(
+    `{${votes
+      .toSorted((a, b) => compareAsText(a.acp, b.acp))
+      .map((one) => `"${one.acp}":${writeJson(acpJson(one))}`)
       .join(',')}}`,
   );
 
-const shownAcp = (tally: AcpTally): Json => ({
-  supportWeight: `${tally.supportWeight}`,
-  supporters: tally.supporters.toSorted(),
-  objectWeight: `${tally.objectWeight}`,
-  objectors: tally.objectors.toSorted(),
-  abstainWeight: `${tally.abstainWeight}`,
+const acpJson = (votes: AcpVotes): Json => ({
+  supportWeight: `${votes.supportWeight}`,
+  supporters: votes.supporters.toSorted(),
+  objectWeight: `${votes.objectWeight}`,
+  objectors: votes.objectors.toSorted(),
+  abstainWeight: `${votes.abstainWeight}`,
 });
 
-/** The peer writes a set sorted by its members' JSON text. */
-const byText = (a: number, b: number): number => (`${a}` < `${b}` ? -1 : 1);
+/** AvalancheGo writes a set sorted by the JSON text of its members. */
+const compareAsText = (a: number, b: number): number => (`${a}` < `${b}` ? -1 : 1);

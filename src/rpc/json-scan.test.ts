@@ -1,21 +1,31 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../test/random.ts';
-import { compact } from './compact-json.ts';
-import { beginOf, kindOf, maxDepth, nameAt, namesOf, scanArray, scanObject, skipValue, unquote } from './json-scan.ts';
+import { compactJson } from './compact-json.ts';
+import {
+  createMemberNames,
+  findFirstValue,
+  findMemberName,
+  jsonKindAt,
+  maxDepth,
+  parseString,
+  scanArray,
+  scanObject,
+  skipValue,
+} from './json-scan.ts';
 
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
 const messageOf = (text: string): string => {
   try {
-    skipValue(text, beginOf(text));
+    skipValue(text, findFirstValue(text));
     return '';
   } catch (error) {
     return (error as Error).message;
   }
 };
 
-describe('a wrong text is refused in the words of Go 1.26', () => {
+describe('invalid JSON is rejected with the message of Go 1.26', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['', 'EOF'],
     [' \n\t\r', 'EOF'],
@@ -59,33 +69,33 @@ describe('a wrong text is refused in the words of Go 1.26', () => {
   test.each(cases)('%j', (text, message) => expect(messageOf(text)).toBe(message));
 });
 
-test('nesting is bounded as in Go, and deep nesting costs no stack', () => {
+test('nesting is limited as in Go, and deep nesting does not overflow the stack', () => {
   expect(messageOf('['.repeat(maxDepth) + ']'.repeat(maxDepth))).toBe('');
   expect(messageOf('['.repeat(maxDepth + 1) + ']'.repeat(maxDepth + 1))).toBe("invalid character '[' exceeded max depth");
   expect(messageOf('{"a":'.repeat(maxDepth + 1))).toBe("invalid character '{' exceeded max depth");
   expect(messageOf('['.repeat(5_000_000))).toBe("invalid character '[' exceeded max depth");
 });
 
-test('only the first value counts', () => {
+test('text after the first value is ignored', () => {
   for (const text of ['42x', 'nullx', '"a"{', '{}garbage', ' [1] ]']) expect(messageOf(text)).toBe('');
 });
 
-test('any value that JSON.stringify writes is passed over whole, and told apart', () => {
+test('any value that JSON.stringify writes is skipped as a whole, and its kind is recognized', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = latin1(JSON.stringify(value, null, indent));
       expect(skipValue(`${text} `, 0)).toBe(text.length);
       const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-      expect(kindOf(text, 0)).toBe(kind as ReturnType<typeof kindOf>);
+      expect(jsonKindAt(text, 0)).toBe(kind as ReturnType<typeof jsonKindAt>);
     }),
   );
 });
 
 test(
-  'what is refused is what JSON.parse refuses',
+  'rejects exactly what JSON.parse rejects',
   () => {
     const soup = fc.string({ unit: fc.constantFrom(...'{}[]":,\\ 01-.eEtrufalsn/bx\n\u0001é'), maxLength: 24 });
-    const isSound = (text: string) => {
+    const isValid = (text: string) => {
       try {
         JSON.parse(text);
         return true;
@@ -98,11 +108,11 @@ test(
         const bytes = latin1(text);
         let end = -1;
         try {
-          const at = beginOf(bytes);
+          const at = findFirstValue(bytes);
           end = skipValue(bytes, at);
         } catch {}
-        // Whatever stands after the first value is nobody's business.
-        expect(end >= 0 && bytes.slice(end).trim() === '').toBe(isSound(text));
+        // JSON.parse also rejects text after the first value, which the scanner ignores.
+        expect(end >= 0 && bytes.slice(end).trim() === '').toBe(isValid(text));
       }),
       { numRuns: hostileRounds(0.2) },
     );
@@ -110,10 +120,10 @@ test(
   hostileTimeout,
 );
 
-test('members and elements lie where they are said to lie', () => {
+test('positions of members and elements are correct', () => {
   const text = ' { "a" : [ 1 , {"b":2} ] ,"\\u0063":"d\\n" } tail';
   const members: [string, string][] = [];
-  const end = scanObject(text, 1, (key, keyEnd, from, to) => members.push([unquote(text, key, keyEnd), text.slice(from, to)]));
+  const end = scanObject(text, 1, (key, keyEnd, from, to) => members.push([parseString(text, key, keyEnd), text.slice(from, to)]));
   expect(members).toEqual([
     ['a', '[ 1 , {"b":2} ]'],
     ['c', '"d\\n"'],
@@ -125,16 +135,16 @@ test('members and elements lie where they are said to lie', () => {
 });
 
 test('names match by Unicode folding, escapes resolved', () => {
-  const names = namesOf(['params', 'txID']);
+  const names = createMemberNames(['params', 'txID']);
   const at = (key: string) => {
     const text = latin1(`"${key}"`);
-    return nameAt(names, text, 0, text.length);
+    return findMemberName(names, text, 0, text.length);
   };
   expect(['params', 'PARAMS', 'paramſ', '\\u0050arams', 'txid', 'TXID'].map(at)).toEqual([0, 0, 0, 0, 1, 1]);
   expect(['param', 'paramss', '', 'tx ID', 'txİD'].map(at)).toEqual([-1, -1, -1, -1, -1]);
 });
 
-test('a string literal stands for the text JSON.parse reads', () => {
+test('a string literal has the value that JSON.parse reads', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.boolean(), (value, escaped) => {
       const json = escaped
@@ -142,26 +152,26 @@ test('a string literal stands for the text JSON.parse reads', () => {
         : JSON.stringify(value);
       const text = latin1(json);
       expect(skipValue(text, 0)).toBe(text.length);
-      expect(unquote(text, 0, text.length)).toBe(value.toWellFormed());
+      expect(parseString(text, 0, text.length)).toBe(value.toWellFormed());
     }),
   );
-  expect(unquote('"\\ud800x"', 0, 9)).toBe('\ufffdx');
-  expect(unquote('"\xff"', 0, 3)).toBe('\ufffd');
+  expect(parseString('"\\ud800x"', 0, 9)).toBe('\ufffdx');
+  expect(parseString('"\xff"', 0, 3)).toBe('\ufffd');
 });
 
-test('an echo is compacted and escaped for HTML, and otherwise itself', () => {
-  expect(compact(' 1.50')).toBe('1.50');
-  expect(compact('{ "a b" :\n[ 1 , "\\" <" ] }')).toBe('{"a b":[1,"\\" \\u003c"]}');
-  expect(compact(latin1('"<&>\u2028\u2029é"'))).toBe(latin1('"\\u003c\\u0026\\u003e\\u2028\\u2029é"'));
+test('an echo is compacted and HTML-escaped, otherwise unchanged', () => {
+  expect(compactJson(' 1.50')).toBe('1.50');
+  expect(compactJson('{ "a b" :\n[ 1 , "\\" <" ] }')).toBe('{"a b":[1,"\\" \\u003c"]}');
+  expect(compactJson(latin1('"<&>\u2028\u2029é"'))).toBe(latin1('"\\u003c\\u0026\\u003e\\u2028\\u2029é"'));
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const echo = Buffer.from(compact(latin1(JSON.stringify(value, null, 2))), 'latin1').toString();
+      const echo = Buffer.from(compactJson(latin1(JSON.stringify(value, null, 2))), 'latin1').toString();
       expect(JSON.stringify(JSON.parse(echo))).toBe(JSON.stringify(value));
     }),
   );
 });
 
-test('cost grows with the length, not with its square', () => {
+test('cost grows linearly with the length', () => {
   const hex = `"${'ab'.repeat(4_000_000)}"`;
   const many = `[${'"\\\\",'.repeat(100_000)}""]`;
   const keys = `{${'"k":"v",'.repeat(60_000)}"k":0}`;

@@ -1,7 +1,7 @@
 import type { MethodHint } from './fault.ts';
-import { nearest } from './nearest.ts';
+import { findNearestName } from './nearest-name.ts';
 
-/** Where each service is found on a node. Further chains of the AVM serve `avm` and `wallet` under their own alias. */
+/** The path of each service. Further AVM chains serve `avm` and `wallet` under their own alias. */
 export const servicePaths = {
   avm: '/ext/bc/X',
   wallet: '/ext/bc/X/wallet',
@@ -12,42 +12,42 @@ export const servicePaths = {
   dev: '/ext/dev',
 } as const;
 
-const signed = 'build and sign the transaction in the client, then send it with avm.issueTx';
-const ownKeys = 'keys stay in the client: no node stores them any more';
-const genesis = 'give the genesis with --genesis-file or --chains';
+const signInClient = 'build and sign the transaction in the client, then send it with avm.issueTx';
+const keysInClient = 'keys stay in the client: no node stores them any more';
+const genesisFlags = 'give the genesis with --genesis-file or --chains';
 
-/** Methods that AvalancheGo had and has removed, with what does their work now. */
+/** Methods that AvalancheGo has removed, with their replacements. */
 export const removedMethods: { readonly [method: string]: string } = {
   'avm.getAddressTxs': 'GET /v1/networks/{network}/blockchains/x-chain/transactions?addresses={address}',
-  'avm.send': signed,
-  'avm.sendMultiple': signed,
-  'avm.sendNFT': signed,
-  'avm.mint': signed,
-  'avm.mintNFT': signed,
-  'avm.createFixedCapAsset': signed,
-  'avm.createVariableCapAsset': signed,
-  'avm.createNFTAsset': signed,
-  'avm.export': signed,
-  'avm.exportAVAX': signed,
-  'avm.import': signed,
-  'avm.importAVAX': signed,
-  'avm.createAddress': ownKeys,
-  'avm.listAddresses': ownKeys,
-  'avm.importKey': ownKeys,
-  'avm.exportKey': ownKeys,
-  'avm.buildGenesis': genesis,
-  'wallet.send': signed,
-  'wallet.sendMultiple': signed,
+  'avm.send': signInClient,
+  'avm.sendMultiple': signInClient,
+  'avm.sendNFT': signInClient,
+  'avm.mint': signInClient,
+  'avm.mintNFT': signInClient,
+  'avm.createFixedCapAsset': signInClient,
+  'avm.createVariableCapAsset': signInClient,
+  'avm.createNFTAsset': signInClient,
+  'avm.export': signInClient,
+  'avm.exportAVAX': signInClient,
+  'avm.import': signInClient,
+  'avm.importAVAX': signInClient,
+  'avm.createAddress': keysInClient,
+  'avm.listAddresses': keysInClient,
+  'avm.importKey': keysInClient,
+  'avm.exportKey': keysInClient,
+  'avm.buildGenesis': genesisFlags,
+  'wallet.send': signInClient,
+  'wallet.sendMultiple': signInClient,
 };
 
-/** What a call of an unknown method probably wanted, as far as that can be told. `known`: the methods of the path that was called. */
-export function methodHint(method: string, known: Iterable<string>): MethodHint {
-  const names = [...known];
+/** Guesses what the caller of an unknown method meant; empty if there is no guess. `known`: the methods of the called path. */
+export function findMethodHint(method: string, pathMethods: Iterable<string>): MethodHint {
+  const names = [...pathMethods];
   const replacedBy = Object.hasOwn(removedMethods, method) ? removedMethods[method] : undefined;
   if (replacedBy !== undefined) return { replacedBy };
   const service = method.slice(0, Math.max(0, method.indexOf('.')));
   const isHere = names.some((name) => name.startsWith(`${service}.`));
   if (!isHere && Object.hasOwn(servicePaths, service)) return { path: servicePaths[service as keyof typeof servicePaths] };
-  const didYouMean = nearest(method, names);
+  const didYouMean = findNearestName(method, names);
   return didYouMean === undefined ? {} : { didYouMean };
 }

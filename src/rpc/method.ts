@@ -1,78 +1,94 @@
 import type { AnyFault } from '../fault.ts';
-import { type Param, readParams } from './params.ts';
+import { type RpcParam, readRpcParams } from './params.ts';
 import type { Json } from './write-json.ts';
 
-/** One method: what it takes, and a function from what it depends on and what it was given to its answer. */
-export type Row<D, P> = {
-  readonly params: Param<P>;
+/** A JSON-RPC method: its parameters, and a function from its dependencies and parameters to its result. */
+export type Method<D, P> = {
+  readonly params: RpcParam<P>;
   readonly run: (deps: D, params: P) => Json | Promise<Json>;
-  /** It changes something, so only the writing process may run it. */
-  readonly writer: boolean;
+  /** Only the writer process can run it, for example because it changes state. */
+  readonly needsWriter: boolean;
   /** The version of AvalancheGo that deprecated it, or null. */
   readonly deprecated: string | null;
 };
 
-export type RowOptions = { readonly writer?: boolean; readonly deprecated?: string };
+export type MethodOptions = { readonly needsWriter?: boolean; readonly deprecated?: string };
 
-// biome-ignore lint/suspicious/noExplicitAny: each row has parameters of its own type, and only its own `run` ever sees them
-export type Rows<D> = { readonly [name: string]: Row<D, any> };
+// biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which only its own `run` receives
+export type MethodTable<D> = { readonly [name: string]: Method<D, any> };
 
-/** A table of methods over the same dependencies: `methods<Deps>()({ getHeight: row(noParams, ({ chain }) => …) })`. */
-export const methods =
+/** Declares methods with the same dependencies: `methodTable<Deps>()({ getHeight: method(noParams, ({ chain }) => …) })`. */
+export const methodTable =
   <D>() =>
-  <R extends Rows<D>>(rows: R): R =>
-    rows;
+  <T extends MethodTable<D>>(table: T): T =>
+    table;
 
-export const row = <D, P>(params: Param<P>, run: Row<D, P>['run'], { writer = false, deprecated }: RowOptions = {}): Row<D, P> => ({
+export const method = <D, P>(
+  params: RpcParam<P>,
+  run: Method<D, P>['run'],
+  { needsWriter = false, deprecated }: MethodOptions = {},
+): Method<D, P> => ({
   params,
   run,
-  writer,
+  needsWriter,
   deprecated: deprecated ?? null,
 });
 
-/** A method joined to its dependencies: `read` takes the JSON text of a call's parameters (null: none), `run` what came of it. */
-export type Call = {
-  readonly writer: boolean;
+/** A method with its dependencies: `readParams` takes the JSON text of the parameters (null: absent), `run` takes what it returned. */
+export type BoundMethod = {
+  readonly needsWriter: boolean;
   /** Names of its parameters. */
-  readonly params: readonly string[];
-  readonly read: (params: string | null) => unknown;
+  readonly paramNames: readonly string[];
+  readonly readParams: (params: string | null) => unknown;
   readonly run: (params: unknown) => Json | Promise<Json>;
 };
 
 export type Service = {
   readonly name: string;
-  readonly calls: ReadonlyMap<string, Call>;
-  /** What to say of a method it does not have, instead of the peer's words. */
-  readonly missing?: Missing;
+  readonly methods: ReadonlyMap<string, BoundMethod>;
+  /** Replaces AvalancheGo's error for a method that the service does not have. */
+  readonly unknownMethodError?: CreateUnknownMethodError;
 };
 
-export type Missing = (method: string) => AnyFault;
+export type CreateUnknownMethodError = (method: string) => AnyFault;
 
-export function service<D>(name: string, rows: Rows<D>, deps: D): Service {
-  const calls = Object.entries(rows).map(([method, { params, run, writer }]): [string, Call] => [
-    method,
-    { writer, params: Object.keys(params.fields ?? {}), read: (raw) => readParams(params, raw), run: (given) => run(deps, given) },
+export function createService<D>(name: string, table: MethodTable<D>, deps: D): Service {
+  const methods = Object.entries(table).map(([name, { params, run, needsWriter }]): [string, BoundMethod] => [
+    name,
+    {
+      needsWriter,
+      paramNames: Object.keys(params.fields ?? {}),
+      readParams: (raw) => readRpcParams(params, raw),
+      run: (values) => run(deps, values),
+    },
   ]);
-  return { name, calls: new Map(calls) };
+  return { name, methods: new Map(methods) };
 }
 
-/** Every method that one route answers, by its full name. */
+/** All methods of one route. */
 export type Services = {
-  readonly names: ReadonlyMap<string, Missing | undefined>;
-  readonly calls: ReadonlyMap<string, Call>;
-  /** What to say of a name that belongs to no service here. */
-  readonly missing?: Missing;
-  /** Given in a process that may not write: hands a call of a writing method, as it came, to the process that may. */
-  readonly forward?: (request: Uint8Array) => Promise<Reply>;
+  /** One entry per service of the route, by name: the error for a method the service does not have; undefined for AvalancheGo's error. */
+  readonly unknownMethodErrors: ReadonlyMap<string, CreateUnknownMethodError | undefined>;
+  /** By full name, such as `avm.getTx`. */
+  readonly methods: ReadonlyMap<string, BoundMethod>;
+  /** Replaces AvalancheGo's errors for every name that is not in `methods`. */
+  readonly unknownMethodError?: CreateUnknownMethodError;
+  /** Only in reader processes: sends a call with `needsWriter` to the writer process, unchanged. */
+  readonly forwardToWriter?: (request: Uint8Array) => Promise<RpcResponse>;
 };
 
 /**
- * An empty body means no answer: the call was a notification. `called`: a method was found, its parameters fitted, it ran.
- * `isUnavailable`: another process was needed for it and did not answer.
+ * A response. The body is empty if the call was a notification. `methodRan`: the method was found, its parameters were valid, and it ran.
+ * `isUnavailable`: the call needed another process, which did not answer.
  */
-export type Reply = { readonly body: string | Uint8Array; readonly called: boolean; readonly isUnavailable?: true };
+export type RpcResponse = { readonly body: string | Uint8Array; readonly methodRan: boolean; readonly isUnavailable?: true };
 
-export function servicesOf(...services: readonly Service[]): Services {
-  const calls = services.flatMap(({ name, calls }) => [...calls].map(([method, call]): [string, Call] => [`${name}.${method}`, call]));
-  return { names: new Map(services.map(({ name, missing }) => [name, missing])), calls: new Map(calls) };
+export function combineServices(...services: readonly Service[]): Services {
+  const methods = services.flatMap(({ name, methods }) =>
+    [...methods].map(([key, method]): [string, BoundMethod] => [`${name}.${key}`, method]),
+  );
+  return {
+    unknownMethodErrors: new Map(services.map(({ name, unknownMethodError }) => [name, unknownMethodError])),
+    methods: new Map(methods),
+  };
 }

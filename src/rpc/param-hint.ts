@@ -1,33 +1,34 @@
-import { kindOf, nameAt, namesOf, scanObject, skipSpace, unquote } from './json-scan.ts';
-import { nearest } from './nearest.ts';
+import { createMemberNames, findMemberName, jsonKindAt, parseString, scanObject, skipSpace } from './json-scan.ts';
+import { findNearestName } from './nearest-name.ts';
 
-/** Parameters of a failed call that its method does not have: AvalancheGo ignores them, so a misspelt one looks like a missing one. */
+/** Unknown parameters of a failed call. AvalancheGo ignores them, so a misspelt parameter looks like a missing one. */
 export type ParamHint = {
   readonly unknownParams: readonly { readonly name: string; readonly didYouMean?: string }[];
   /** Names of the method's parameters. */
   readonly params: readonly string[];
 };
 
-/** Longer requests and more names are not looked at. */
-const maxText = 65_536;
-const maxNames = 8;
-const maxName = 64;
+/** Limits: longer parameters are not examined, further or longer unknown names are not reported. */
+const maxParamsText = 65_536;
+const maxUnknownNames = 8;
+const maxNameLength = 64;
 
-/** `raw` is the JSON text of the parameters, which has been read before. Undefined if every name is known. */
-export function paramHint(raw: string | null, params: readonly string[]): ParamHint | undefined {
-  if (raw === null || raw.length > maxText || params.length === 0) return undefined;
-  const start = kindOf(raw, 0) === 'array' ? skipSpace(raw, 1) : 0;
-  if (kindOf(raw, start) !== 'object') return undefined;
-  const known = namesOf(params);
+/** Finds unknown parameter names; undefined if all names are known. `raw`: JSON text of the parameters, already validated. */
+export function findParamHint(raw: string | null, params: readonly string[]): ParamHint | undefined {
+  if (raw === null || raw.length > maxParamsText || params.length === 0) return undefined;
+  const start = jsonKindAt(raw, 0) === 'array' ? skipSpace(raw, 1) : 0;
+  if (jsonKindAt(raw, start) !== 'object') return undefined;
+  const known = createMemberNames(params);
   const unknown = new Set<string>();
   scanObject(raw, start, (key, keyEnd) => {
-    if (unknown.size < maxNames && keyEnd - key <= maxName && nameAt(known, raw, key, keyEnd) < 0) unknown.add(unquote(raw, key, keyEnd));
+    if (unknown.size < maxUnknownNames && keyEnd - key <= maxNameLength && findMemberName(known, raw, key, keyEnd) < 0)
+      unknown.add(parseString(raw, key, keyEnd));
   });
   if (unknown.size === 0) return undefined;
-  return { unknownParams: [...unknown].map((name) => named(name, params)), params };
+  return { unknownParams: [...unknown].map((name) => suggestParam(name, params)), params };
 }
 
-function named(name: string, params: readonly string[]) {
-  const didYouMean = nearest(name, params);
+function suggestParam(name: string, params: readonly string[]) {
+  const didYouMean = findNearestName(name, params);
   return didYouMean === undefined ? { name } : { name, didYouMean };
 }

@@ -10,9 +10,9 @@ import {
   nodeId,
   noParams,
   obj,
-  type Param,
   type ParamsOf,
-  readParams,
+  type RpcParam,
+  readRpcParams,
   str,
   u8,
   u32,
@@ -22,19 +22,19 @@ import {
 const id = '27YCeU1fqQXCFttscfkNgaARW1d4aSo3zbFFDxUKvTmf5dDJvx';
 const node = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
 
-/** What a parameter makes of JSON text, or "refused". */
-function read<T>(param: Param<T>, json: string): T | 'refused' {
+/** The value that a parameter reads from JSON text, or "rejected". */
+function read<T>(param: RpcParam<T>, json: string): T | 'rejected' {
   const text = Buffer.from(json).toString('latin1');
   try {
     return param.read(text, 0, text.length, param.zero);
   } catch (error) {
     expect((error as RpcError).fault.code).toMatch(/^(RPC_BAD_ARGUMENT|CB58_|ID_)/);
-    return 'refused';
+    return 'rejected';
   }
 }
 
 describe('scalars', () => {
-  const rows: readonly [string, Param<unknown>, readonly (readonly [string, unknown])[], readonly string[]][] = [
+  const rows: readonly [string, RpcParam<unknown>, readonly (readonly [string, unknown])[], readonly string[]][] = [
     [
       'str',
       str,
@@ -139,7 +139,7 @@ describe('scalars', () => {
   ];
   test.each(rows)('%s', (_, param, good, bad) => {
     for (const [json, value] of good) expect([json, read(param, json)]).toEqual([json, value]);
-    for (const json of bad) expect([json, read(param, json)]).toEqual([json, 'refused']);
+    for (const json of bad) expect([json, read(param, json)]).toEqual([json, 'rejected']);
   });
 });
 
@@ -152,7 +152,7 @@ describe('objects and lists', () => {
     expect(read(args, JSON.stringify(given))).toEqual(given);
   });
 
-  test('names in any case, unknown ones ignored, missing ones zero', () => {
+  test('names match in any case, unknown ones are ignored, missing ones are zero', () => {
     expect(read(args, '{"LIMIT":5,"foo":[{}],"startindex":{"UTXO":"u"}}')).toEqual({
       ...none,
       limit: 5,
@@ -161,7 +161,7 @@ describe('objects and lists', () => {
     expect(read(args, '{}')).toEqual(none);
   });
 
-  test('given twice: scalars are replaced, objects merge, null changes neither, lists are read over', () => {
+  test('repeated members: scalars are replaced, objects merge, null keeps both, lists are replaced', () => {
     expect(read(args, '{"limit":1,"limit":2,"limit":null}')).toEqual({ ...none, limit: 2 });
     expect(read(args, '{"startIndex":{"address":"a"},"startIndex":{"utxo":"u"},"startIndex":null}')).toEqual({
       ...none,
@@ -171,49 +171,49 @@ describe('objects and lists', () => {
     expect(read(args, '{"addresses":["a"],"addresses":null}')).toEqual(none);
   });
 
-  test('what is wrong inside is named', () => {
-    const wrong = (json: string) => {
+  test('an error names the nested argument', () => {
+    const faultOf = (json: string) => {
       try {
         args.read(json, 0, json.length, args.zero);
       } catch (error) {
         return (error as RpcError).fault;
       }
     };
-    expect(wrong('{"startIndex":{"utxo":5}}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'startIndex.utxo', expected: 'string' });
-    expect(wrong('{"ADDRESSES":["a",1]}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses.1', expected: 'string' });
-    expect(wrong('{"addresses":"a"}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses', expected: 'string[]' });
+    expect(faultOf('{"startIndex":{"utxo":5}}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'startIndex.utxo', expected: 'string' });
+    expect(faultOf('{"ADDRESSES":["a",1]}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses.1', expected: 'string' });
+    expect(faultOf('{"addresses":"a"}')).toEqual({ code: 'RPC_BAD_ARGUMENT', argument: 'addresses', expected: 'string[]' });
   });
 
-  test('a list is bounded', () => {
+  test('the length of a list is limited', () => {
     expect(read(list(u8, 3), '[1,2,3]')).toEqual([1, 2, 3]);
-    expect(read(list(u8, 3), '[1,2,3,4]')).toBe('refused');
+    expect(read(list(u8, 3), '[1,2,3,4]')).toBe('rejected');
   });
 
-  test('whatever JSON holds, it is read or refused', () => {
+  test('any JSON value is read or rejected', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('addresses', 'limit', 'startIndex'), (value, name) => {
         const got = read(args, JSON.stringify({ [name]: value }));
-        if (got !== 'refused') expect(Object.keys(got)).toEqual(Object.keys(none));
+        if (got !== 'rejected') expect(Object.keys(got)).toEqual(Object.keys(none));
       }),
     );
   });
 });
 
 describe('the parameters of a call', () => {
-  test('an object, the head of an array, or none', () => {
-    expect(readParams(args, null)).toEqual(none);
-    for (const raw of ['{}', '[]', '[ ]', '[null]', '[{}]', '[{"limit":0},5,"x"]']) expect(readParams(args, raw)).toEqual(none);
-    expect(readParams(args, '[ {"limit":7} , {"limit":8} ]')).toEqual({ ...none, limit: 7 });
+  test('are an object, the first element of an array, or absent', () => {
+    expect(readRpcParams(args, null)).toEqual(none);
+    for (const raw of ['{}', '[]', '[ ]', '[null]', '[{}]', '[{"limit":0},5,"x"]']) expect(readRpcParams(args, raw)).toEqual(none);
+    expect(readRpcParams(args, '[ {"limit":7} , {"limit":8} ]')).toEqual({ ...none, limit: 7 });
     for (const raw of ['5', '"x"', 'true', '[5]', '[[{}]]', '["x"]']) {
-      expect(() => readParams(args, raw)).toThrow(/^couldn't unmarshal an argument\. /);
-      expect(() => readParams(noParams, raw)).toThrow(/^couldn't unmarshal an argument\. /);
+      expect(() => readRpcParams(args, raw)).toThrow(/^couldn't unmarshal an argument\. /);
+      expect(() => readRpcParams(noParams, raw)).toThrow(/^couldn't unmarshal an argument\. /);
     }
-    expect(readParams(noParams, '{"x":1}')).toEqual({});
+    expect(readRpcParams(noParams, '{"x":1}')).toEqual({});
   });
 
-  test('zero values are shared, so nobody may change them', () => {
-    const first = readParams(args, '{"limit":1}');
-    expect(readParams(args, null)).toEqual(none);
+  test('shared zero values are not modified by reading', () => {
+    const first = readRpcParams(args, '{"limit":1}');
+    expect(readRpcParams(args, null)).toEqual(none);
     expect(first).toEqual({ ...none, limit: 1 });
   });
 });

@@ -2,63 +2,63 @@ import { cb58Decode } from '../bytes/cb58.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import { badArgument, type RpcFault } from './fault.ts';
-import { kindOf, nameAt, namesOf, scanArray, scanObject, skipSpace, skipValue, unquote } from './json-scan.ts';
+import { createMemberNames, findMemberName, jsonKindAt, parseString, scanArray, scanObject, skipSpace, skipValue } from './json-scan.ts';
 import { maxTextLength } from './limits.ts';
 
 /**
- * How one parameter is read from its JSON text, by Go's rules: what is missing keeps its zero value, null changes nothing,
- * and a value given twice is read over the one before (so objects merge). The static type comes from the declaration.
+ * Reads one parameter from its JSON text by Go's rules: a missing value is the zero value, null keeps the previous value, and a repeated
+ * member is read over the previous one (so objects merge). The static type follows from the declaration.
  */
-export type Param<T> = {
+export type RpcParam<T> = {
   readonly zero: T;
-  /** What it takes, for people: in the documentation and in `data` of an error. */
+  /** Name of the type, for the documentation and `data` of errors. */
   readonly type: string;
   /** The members of an object, by name. */
   readonly fields?: Fields;
-  /** Reads the sound value that lies between `from` and `to`. */
-  read(text: string, from: number, to: number, before: T): T;
+  /** Reads the valid JSON value between `from` and `to`. */
+  read(text: string, from: number, to: number, previous: T): T;
 };
 
-export type ParamsOf<P> = P extends Param<infer T> ? T : never;
+export type ParamsOf<P> = P extends RpcParam<infer T> ? T : never;
 
-type Fields = { readonly [name: string]: Param<unknown> };
+type Fields = { readonly [name: string]: RpcParam<unknown> };
 type Values<F extends Fields> = { readonly [K in keyof F]: ParamsOf<F[K]> };
 
-/** A call's parameters: an object, or an array that begins with it; null when the call has none. Peer: gorilla/rpc/v2/json2, ReadRequest. */
-export function readParams<T>(param: Param<T>, raw: string | null): T {
+/** Reads the parameters of a call: an object, or an array whose first element is that object; null if absent. AvalancheGo: gorilla/rpc/v2/json2, ReadRequest. */
+export function readRpcParams<T>(param: RpcParam<T>, raw: string | null): T {
   if (raw === null) return param.zero;
-  if (kindOf(raw, 0) !== 'array') return param.read(raw, 0, raw.length, param.zero);
+  if (jsonKindAt(raw, 0) !== 'array') return param.read(raw, 0, raw.length, param.zero);
   const first = skipSpace(raw, 1);
   return raw[first] === ']' ? param.zero : param.read(raw, first, skipValue(raw, first), param.zero);
 }
 
-export function obj<F extends Fields>(fields: F): Param<Values<F>> {
-  const names = namesOf(Object.keys(fields));
+export function obj<F extends Fields>(fields: F): RpcParam<Values<F>> {
+  const names = createMemberNames(Object.keys(fields));
   const table = Object.entries(fields);
   const zero: Readonly<Record<string, unknown>> = Object.fromEntries(table.map(([name, param]) => [name, param.zero]));
-  const read = (text: string, from: number, _to: number, before: typeof zero) => {
-    const kind = kindOf(text, from);
-    if (kind === 'null') return before;
+  const read = (text: string, from: number, _to: number, previous: typeof zero) => {
+    const kind = jsonKindAt(text, from);
+    if (kind === 'null') return previous;
     if (kind !== 'object') throw badArgument('', 'object');
-    const values = { ...before };
+    const values = { ...previous };
     scanObject(text, from, (key, keyEnd, start, end) => {
-      const field = table[nameAt(names, text, key, keyEnd)];
+      const field = table[findMemberName(names, text, key, keyEnd)];
       if (field !== undefined) values[field[0]] = readField(field[0], field[1], text, start, end, values[field[0]]);
     });
     return values;
   };
-  return { zero, type: 'object', fields, read } as Param<unknown> as Param<Values<F>>;
+  return { zero, type: 'object', fields, read } as RpcParam<unknown> as RpcParam<Values<F>>;
 }
 
-/** For methods that take nothing; what is given must still be an object. */
+/** For methods without parameters. A value that is given must still be an object. */
 export const noParams = obj({});
 
-/** Far above what any method takes; each method has its own limit and its own words for it. */
-const maxListed = 16_384;
+/** Far above the limits of the methods, which have their own error messages. */
+const maxListLength = 16_384;
 
-export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly T[]> {
-  const read = (text: string, from: number, _to: number, before: readonly T[]) => {
-    const kind = kindOf(text, from);
+export function list<T>(item: RpcParam<T>, max: number = maxListLength): RpcParam<readonly T[]> {
+  const read = (text: string, from: number, _to: number, previous: readonly T[]) => {
+    const kind = jsonKindAt(text, from);
     const items: T[] = [];
     // Go sets a slice to nil on null, unlike the scalars.
     if (kind === 'null') return items;
@@ -66,7 +66,7 @@ export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly
     scanArray(text, from, (start, end) => {
       const at = items.length;
       if (at >= max) throw badArgument('');
-      items.push(readField(`${at}`, item, text, start, end, before[at] ?? item.zero));
+      items.push(readField(`${at}`, item, text, start, end, previous[at] ?? item.zero));
       return true;
     });
     return items;
@@ -74,29 +74,31 @@ export function list<T>(item: Param<T>, max: number = maxListed): Param<readonly
   return { zero: [], type: `${item.type}[]`, read };
 }
 
-/** A text of any length, for transactions and other bytes written as text. */
-export const longStr = scalar('', 'string', (raw) => (kindOf(raw, 0) === 'string' ? unquote(raw, 0, raw.length) : undefined));
+/** A string of any length, for transactions and other encoded bytes. */
+export const longStr = scalar('', 'string', (raw) => (jsonKindAt(raw, 0) === 'string' ? parseString(raw, 0, raw.length) : undefined));
 
-/** A name, an address or an id: errors repeat it, so a very long one is refused unread. */
-export const str: Param<string> = {
+/** A name, an address or an ID. Errors repeat it, so one above `maxTextLength` is rejected without being read. */
+export const str: RpcParam<string> = {
   ...longStr,
-  read: (text, from, to, before) => {
+  read: (text, from, to, previous) => {
     if (to - from > maxTextLength) throw badArgument('');
-    return longStr.read(text, from, to, before);
+    return longStr.read(text, from, to, previous);
   },
 };
 
 export const bool = scalar(false, 'boolean', (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
 
-/** Integers: a JSON number or a quoted one, digits only. Peer: utils/json/uint64.go. */
+/** Integers: a JSON number or the same in quotes, digits only. AvalancheGo: utils/json/uint64.go. */
 export const u64 = scalar(0n, 'uint64', (raw) => integer(raw, 0xffffffffffffffffn));
 export const u32 = scalar(0, 'uint32', (raw) => smallInteger(raw, 0xffffffffn));
 export const u8 = scalar(0, 'uint8', (raw) => smallInteger(raw, 0xffn));
 
-/** A 32-byte id in CB58. Peer: ids/id.go, UnmarshalJSON: what stands between the quotes is taken as it is, escapes and all. */
-export const idParam: Param<Id> = scalar(zeroId, 'ID', (raw) => (kindOf(raw, 0) === 'string' ? parseId(raw.slice(1, -1)) : undefined));
+/** A 32-byte ID in CB58. Escapes between the quotes are not resolved. AvalancheGo: ids/id.go, UnmarshalJSON. */
+export const idParam: RpcParam<Id> = scalar(zeroId, 'ID', (raw) =>
+  jsonKindAt(raw, 0) === 'string' ? parseId(raw.slice(1, -1)) : undefined,
+);
 
-/** A node id in its text form. Peer: ids/node_id.go. */
+/** A node ID as text. AvalancheGo: ids/node_id.go. */
 export const nodeId = scalar('NodeID-111111111111111111116DBWJs', 'NodeID', (raw) => {
   const text = raw.slice(1, -1);
   return text.startsWith('NodeID-') && cb58Decode(text.slice(7)).length === 20 ? text : undefined;
@@ -111,14 +113,14 @@ const encodings: ReadonlyMap<string, Encoding> = new Map([
   ['"json"', 'json'],
 ]);
 
-/** How bytes are to be written. Peer: utils/formatting/encoding.go. */
-export const encoding: Param<Encoding> = scalar('hex', 'encoding', (raw) =>
+/** The encoding of bytes in the response. AvalancheGo: utils/formatting/encoding.go. */
+export const encoding: RpcParam<Encoding> = scalar('hex', 'encoding', (raw) =>
   raw.length > maxTextLength ? undefined : encodings.get(raw.toLowerCase()),
 );
 
-function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined): Param<T> {
-  const read = (text: string, from: number, to: number, before: T) => {
-    if (kindOf(text, from) === 'null') return before;
+function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined): RpcParam<T> {
+  const read = (text: string, from: number, to: number, previous: T) => {
+    if (jsonKindAt(text, from) === 'null') return previous;
     const value = parse(text.slice(from, to));
     if (value === undefined) throw badArgument('');
     return value;
@@ -126,11 +128,11 @@ function scalar<T>(zero: T, type: string, parse: (raw: string) => T | undefined)
   return { zero, type, read };
 }
 
-const digits = /^(?:"0*([0-9]{1,20})"|0*([0-9]{1,20}))$/;
+const integerText = /^(?:"0*([0-9]{1,20})"|0*([0-9]{1,20}))$/;
 
 function integer(raw: string, max: bigint): bigint | undefined {
   if (raw.length > maxTextLength) return undefined;
-  const found = digits.exec(raw);
+  const found = integerText.exec(raw);
   if (found === null) return undefined;
   const value = BigInt(found[1] ?? found[2] ?? '');
   return value <= max ? value : undefined;
@@ -141,10 +143,10 @@ function smallInteger(raw: string, max: bigint): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Whatever is wrong inside, the caller learns one text, which argument it was and what it takes. */
-function readField<T>(name: string, param: Param<T>, text: string, from: number, to: number, before: T): T {
+/** Reads a member or element. Every error inside becomes `badArgument` with the path of the argument and its expected type. */
+function readField<T>(name: string, param: RpcParam<T>, text: string, from: number, to: number, previous: T): T {
   try {
-    return param.read(text, from, to, before);
+    return param.read(text, from, to, previous);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     const fault = cause.fault as RpcFault;

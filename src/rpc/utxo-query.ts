@@ -3,15 +3,15 @@ import { checksumLength } from '../bytes/hash.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import { parseUtxo } from '../tx/utxo.ts';
-import type { AddressSpace } from './address-text.ts';
+import type { AddressFormat } from './address-format.ts';
 import { AvmError } from './avm-fault.ts';
 import { goQuote } from './go-quote.ts';
 import { type Encoding, encoding, list, obj, type ParamsOf, str, u32 } from './params.ts';
-import { type Json, raw } from './write-json.ts';
+import { type Json, rawJson } from './write-json.ts';
 
-/** Peer: vms/avm/service.go. */
+/** AvalancheGo: vms/avm/service.go. */
 const maxAddresses = 1024;
-const maxPage = 1024;
+const maxPageSize = 1024;
 
 export const utxoParams = obj({
   addresses: list(str),
@@ -21,15 +21,16 @@ export const utxoParams = obj({
   encoding,
 });
 
-export type UtxoCursor = { readonly address: Address; readonly utxoID: Id };
+/** Position in a list of UTXOs: the last address and UTXO that were returned. */
+export type AddressUtxoCursor = { readonly address: Address; readonly utxoID: Id };
 
-/** A page as the state gives it: the bytes of each UTXO with its checksum behind, and where the scan ended. */
-export type UtxoPage = { readonly utxos: readonly Uint8Array[]; readonly end: UtxoCursor };
+/** A page of UTXOs. `utxos`: bytes of each UTXO followed by their checksum. `end`: where the scan stopped. */
+export type EncodedUtxoPage = { readonly utxos: readonly Uint8Array[]; readonly end: AddressUtxoCursor };
 
-export type UtxoSource = (sourceChain: Id, addresses: readonly Address[], start: UtxoCursor, limit: number) => UtxoPage;
+export type ReadUtxoPage = (sourceChain: Id, addresses: readonly Address[], start: AddressUtxoCursor, limit: number) => EncodedUtxoPage;
 
-/** `getUTXOs`, which the X, P and C chains answer alike. Checks in the peer's order. */
-export function queryUtxos(params: ParamsOf<typeof utxoParams>, space: AddressSpace, source: UtxoSource): Json {
+/** `getUTXOs` of the X-, P- and C-Chain. Checks run in AvalancheGo's order. */
+export function queryUtxos(params: ParamsOf<typeof utxoParams>, addressFormat: AddressFormat, readPage: ReadUtxoPage): Json {
   const { addresses, sourceChain, limit, startIndex } = params;
   if (addresses.length === 0) throw new AvmError('no addresses provided', { code: 'AVM_NO_ADDRESSES' });
   if (addresses.length > maxAddresses)
@@ -38,26 +39,26 @@ export function queryUtxos(params: ParamsOf<typeof utxoParams>, space: AddressSp
       got: addresses.length,
       max: maxAddresses,
     });
-  const chain = sourceChain === '' ? ownChain(space) : sourceId(sourceChain, space);
-  const asked = [...new Set(addresses.map(space.read))].sort();
-  const start = startOf(startIndex, space);
-  const page = source(chain, asked, start, limit === 0 || limit > maxPage ? maxPage : limit);
+  const chain = sourceChain === '' ? ownChainID(addressFormat) : sourceChainID(sourceChain, addressFormat);
+  const distinct = [...new Set(addresses.map(addressFormat.parse))].sort();
+  const start = parseStartIndex(startIndex, addressFormat);
+  const page = readPage(chain, distinct, start, limit === 0 || limit > maxPageSize ? maxPageSize : limit);
   return {
     numFetched: page.utxos.length.toString(),
-    utxos: raw(utxosJson(page, params.encoding)),
-    endIndex: { address: space.write(page.end.address), utxo: idText(page.end.utxoID) },
+    utxos: rawJson(utxosJson(page, params.encoding)),
+    endIndex: { address: addressFormat.format(page.end.address), utxo: idText(page.end.utxoID) },
     encoding: params.encoding,
   };
 }
 
-function ownChain(space: AddressSpace): Id {
-  // The C-Chain keeps no outputs of its own. Peer: coreth, plugin/evm/atomic/vm/api.go.
-  if (space.ownOutputs) return space.chainID;
+function ownChainID(addressFormat: AddressFormat): Id {
+  // The C-Chain has no UTXOs of its own. AvalancheGo: coreth, plugin/evm/atomic/vm/api.go.
+  if (addressFormat.hasOwnOutputs) return addressFormat.chainID;
   throw new AvmError('no source chain provided', { code: 'AVM_NO_SOURCE_CHAIN' });
 }
 
-function sourceId(name: string, space: AddressSpace): Id {
-  const id = space.aliases.find(name);
+function sourceChainID(name: string, addressFormat: AddressFormat): Id {
+  const id = addressFormat.aliases.find(name);
   if (id === undefined)
     throw new AvmError(`problem parsing source chainID ${goQuote(name)}: there is no ID with alias: ${name}`, {
       code: 'AVM_UNKNOWN_CHAIN',
@@ -66,15 +67,15 @@ function sourceId(name: string, space: AddressSpace): Id {
   return id;
 }
 
-function startOf(given: { address: string; utxo: string }, space: AddressSpace): UtxoCursor {
-  if (given.address === '' && given.utxo === '') return { address: zeroAddress, utxoID: zeroId };
+function parseStartIndex(startIndex: { address: string; utxo: string }, addressFormat: AddressFormat): AddressUtxoCursor {
+  if (startIndex.address === '' && startIndex.utxo === '') return { address: zeroAddress, utxoID: zeroId };
   return {
-    address: orBadCursor(`start index address ${goQuote(given.address)}`, () => space.read(given.address)),
-    utxoID: orBadCursor('start index utxo', () => parseId(given.utxo)),
+    address: parseCursorPart(`start index address ${goQuote(startIndex.address)}`, () => addressFormat.parse(startIndex.address)),
+    utxoID: parseCursorPart('start index utxo', () => parseId(startIndex.utxo)),
   };
 }
 
-function orBadCursor<T>(what: string, parse: () => T): T {
+function parseCursorPart<T>(what: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
@@ -83,11 +84,11 @@ function orBadCursor<T>(what: string, parse: () => T): T {
   }
 }
 
-/** A whole page is turned into hex at once; a call into the runtime for each UTXO would cost more than the digits. */
-function utxosJson({ utxos }: UtxoPage, form: Encoding): string {
+/** Encodes a whole page as hex in one call, since a call per UTXO would cost more than the encoding. */
+function utxosJson({ utxos }: EncodedUtxoPage, form: Encoding): string {
   const [first] = utxos;
   if (first === undefined) return '[]';
-  if (form === 'json') throw noJson(first);
+  if (form === 'json') throw jsonEncodingError(first);
   const cut = form === 'hexnc' ? checksumLength : 0;
   const digits = Buffer.concat(cut === 0 ? utxos : utxos.map((bytes) => bytes.subarray(0, -cut))).toString('hex');
   let at = 0;
@@ -100,7 +101,7 @@ function utxosJson({ utxos }: UtxoPage, form: Encoding): string {
   return `${text}"]`;
 }
 
-function noJson(first: Uint8Array): AvmError {
+function jsonEncodingError(first: Uint8Array): AvmError {
   const { id } = parseUtxo(first.subarray(0, -checksumLength));
   return new AvmError(`couldn't encode UTXO ${idText(id)} as string: unsupported encoding in method`, {
     code: 'AVM_ENCODING',

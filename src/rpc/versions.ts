@@ -1,8 +1,8 @@
-/** Names and numbers by which clients judge compatibility. Peer: version/constants.go. */
-export const peerVersions = {
+/** Versions by which clients check compatibility. AvalancheGo: version/constants.go. */
+export const avalancheGoVersions = {
   node: 'avalanchego/1.14.2',
   database: 'v1.4.5',
-  /** Between a node and VMs that run as plugins. */
+  /** Protocol version between a node and its plugin VMs. */
   rpcChainVm: 45,
   vms: { avm: 'avalanchego/1.14.2', evm: 'v1.14.2', platform: 'avalanchego/1.14.2' },
 } as const;
@@ -14,14 +14,14 @@ export type NodeVersions = {
   readonly vms: { readonly [name: string]: string };
 };
 
-/** What this node says of itself: its own name, for itself and for what answers on each chain; the peer's with `--strict`. */
+/** Versions that this node reports: `serac/<version>` for the node and its VMs, or AvalancheGo's with `--strict`. */
 export function nodeVersions(version: string, isStrict: boolean): NodeVersions {
-  if (isStrict) return peerVersions;
+  if (isStrict) return avalancheGoVersions;
   const own = `serac/${version}`;
-  return { ...peerVersions, node: own, vms: { avm: own, evm: own, platform: own } };
+  return { ...avalancheGoVersions, node: own, vms: { avm: own, evm: own, platform: own } };
 }
 
-/** Virtual machines and feature extensions by ID (the name's bytes, padded to 32), with their names. Peer: utils/constants/vm_ids.go, vms/*fx. */
+/** Names of virtual machines and feature extensions by ID (the bytes of the name, padded to 32). AvalancheGo: utils/constants/vm_ids.go, vms/*fx. */
 export const vmNames: { readonly [id: string]: readonly string[] } = {
   jvYyfQTxGMJLuGWa55kdP2p2zSUYsQ5Raupu4TW34ZAUBAbtq: ['avm'],
   mgj786NP7uDwBCcq6YwThhaN8FLyybkCa4zBWTQbNgmK6k9A6: ['evm'],

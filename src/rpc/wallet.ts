@@ -1,20 +1,20 @@
 import { idText } from '../bytes/id.ts';
 import type { Tx } from '../tx/tx.ts';
 import { parseTxText, txTextParams } from './avm.ts';
-import { methods, row } from './method.ts';
+import { method, methodTable } from './method.ts';
 
-export type WalletDeps = { readonly issueInTurn: (tx: Tx) => void | Promise<void> };
+export type WalletDeps = { readonly queueWalletTx: (tx: Tx) => void | Promise<void> };
 
-/** What is left of the wallet service: transactions that depend on each other, in order. Peer: vms/avm/wallet_service.go. */
-export const wallet = methods<WalletDeps>()({
-  issueTx: row(
+/** The wallet service: issues transactions that depend on each other, in order. AvalancheGo: vms/avm/wallet_service.go. */
+export const walletMethods = methodTable<WalletDeps>()({
+  issueTx: method(
     txTextParams,
-    ({ issueInTurn }, params) => {
+    ({ queueWalletTx }, params) => {
       const tx = parseTxText(params.tx, params.encoding);
-      const told = issueInTurn(tx);
-      const answer = { txID: idText(tx.id) };
-      return told instanceof Promise ? told.then(() => answer) : answer;
+      const issued = queueWalletTx(tx);
+      const result = { txID: idText(tx.id) };
+      return issued instanceof Promise ? issued.then(() => result) : result;
     },
-    { writer: true, deprecated: '1.9.12' },
+    { needsWriter: true, deprecated: '1.9.12' },
   ),
 });

@@ -1,10 +1,10 @@
 import { goString } from '../codec/go-string.ts';
 
-/** What a method may answer. A bigint is written as bare digits, never rounded; a property that is undefined is left out. */
-export type Json = string | number | bigint | boolean | null | Raw | readonly Json[] | { readonly [key: string]: Json | undefined };
+/** The result of a method. A bigint is written as an unquoted number without rounding; undefined properties are omitted. */
+export type Json = string | number | bigint | boolean | null | RawJson | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** JSON that was rendered before: written as it stands. A long answer is better kept as bytes: it is then copied once on its way out. */
-export class Raw {
+/** Rendered JSON, written unchanged. Bytes are better for a long result, since they are copied only once. */
+export class RawJson {
   readonly json: string | Uint8Array;
 
   constructor(json: string | Uint8Array) {
@@ -12,23 +12,23 @@ export class Raw {
   }
 }
 
-export const raw = (json: string | Uint8Array): Raw => new Raw(json);
+export const rawJson = (json: string | Uint8Array): RawJson => new RawJson(json);
 
-/** JSON text as Go's encoding/json writes it. */
+/** Writes JSON like Go's encoding/json. */
 export function writeJson(value: Json): string {
   if (typeof value === 'string') return goString(value);
   if (typeof value === 'object') {
     if (value === null) return 'null';
-    if (value instanceof Raw) return typeof value.json === 'string' ? value.json : Buffer.from(value.json).toString('utf8');
+    if (value instanceof RawJson) return typeof value.json === 'string' ? value.json : Buffer.from(value.json).toString('utf8');
     return isList(value) ? writeList(value) : writeObject(value);
   }
   return typeof value === 'number' && !Number.isFinite(value) ? 'null' : value.toString();
 }
 
-/** The value with every integer beyond JavaScript's own as a decimal string, for readers that would round it. */
+/** Returns the value with every bigint as a decimal string, for clients that would round it. */
 export function quoteBigints(value: Json): Json {
   if (typeof value === 'bigint') return value.toString();
-  if (value === null || typeof value !== 'object' || value instanceof Raw) return value;
+  if (value === null || typeof value !== 'object' || value instanceof RawJson) return value;
   if (isList(value)) return value.map(quoteBigints);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : quoteBigints(item)]));
 }

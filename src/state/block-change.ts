@@ -4,81 +4,85 @@ import { compareHex } from '../bytes/octets.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { type BalanceDelta, createTally, ownersOf } from './balance.ts';
+import { type BalanceDelta, createBalanceDeltas, ownersOf } from './balance.ts';
 import type { Diff } from './diff.ts';
-import { stored } from './stored-utxo.ts';
+import { encodeStoredUtxo } from './stored-utxo.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
-/** What a block changes, as rows. Outputs that it both makes and consumes are history only: nobody ever owned them between two blocks. */
+/** The changes of a block, as rows. An output that the block both creates and consumes changes no owner and no balance. */
 export type BlockChange = {
-  /** All it makes, with the transaction of the same block that consumes one. */
-  readonly made: readonly (NumberedUtxo & { readonly spent: number | null })[];
-  /** Those of them that stay. */
-  readonly created: readonly NumberedUtxo[];
+  /** All outputs the block creates. `spent`: number of the transaction of the same block that consumes the output, if any. */
+  readonly created: readonly (NumberedUtxo & { readonly spent: number | null })[];
+  /** The created outputs that are unspent after the block. */
+  readonly unspent: readonly NumberedUtxo[];
+  /** Outputs of earlier blocks that the block consumes. `spent`: number of the consuming transaction. */
   readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
-  /** One for each balance it touches: they are read and written once, however often it touches them. */
+  /** One delta per affected balance, so that each balance is read and written once. */
   readonly deltas: readonly BalanceDelta[];
-  readonly touched: ReadonlySet<Address>;
+  readonly affectedAddresses: ReadonlySet<Address>;
 };
 
-/** A block as it was stored, with the numbers of its rows: for those who keep more about it in the same transaction. */
-export type StoredBlock = Pick<BlockChange, 'made' | 'consumed'> &
+/** A stored block with the numbers of its rows. Callbacks use it to store more data about the block in the same transaction. */
+export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
   Pick<Diff, 'applied'> & {
     readonly block: Block;
-    /** Number of its first transaction; the others follow. */
+    /** Number of its first transaction; the others have the next numbers. */
     readonly firstTx: number;
-    /** Outputs of other chains that its imports take, as far as they are known. */
+    /** Outputs of other chains that its transactions import, as far as they are known. */
     readonly imported: ReadonlyMap<Id, Utxo>;
-    /** Outputs older than history that had to be stored before it, made at height 0: it consumes them. */
-    readonly older?: readonly NumberedUtxo[];
+    /** Outputs from before linearization that the block consumes. They were stored just before it, with height 0. */
+    readonly preLinearizationUtxos?: readonly NumberedUtxo[];
   };
 
-/** A block to be stored. One that another node accepted may bring what is older than history, and what its imports took. */
+/** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */
 export type NewBlock = {
   readonly block: Block;
   readonly diff: Pick<Diff, 'applied' | 'consumed'>;
-  /** Outputs it consumes that no block tells of. */
+  /** Outputs from before linearization that the block consumes. */
   readonly preLinearizationUtxos?: readonly Utxo[];
-  /** Creations of assets that no block tells of. */
+  /** CreateAssetTx transactions from before linearization. */
   readonly preLinearizationAssets?: readonly Tx[];
   readonly imported?: ReadonlyMap<Id, Utxo>;
 };
 
-export type Numbering = {
+/** The numbers for the rows of a block. */
+export type BlockNumbering = {
   readonly height: number;
   readonly firstTx: number;
   readonly firstUtxo: number;
-  readonly held: (utxo: Utxo) => NumberedUtxo;
+  /** Finds the row of an unspent output of an earlier block. */
+  readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
 };
 
-export function blockChange(
+export function computeBlockChange(
   { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
-  { height, firstTx, firstUtxo, held }: Numbering,
+  { height, firstTx, firstUtxo, unspentRow }: BlockNumbering,
 ): BlockChange {
-  const young = new Map<Id, { utxo: Utxo; spent: number | null }>();
-  const old: (NumberedUtxo & { spent: number })[] = [];
+  const createdByID = new Map<Id, { utxo: Utxo; spent: number | null }>();
+  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
   for (const [i, { effects }] of applied.entries()) {
     for (const id of effects.spent) {
-      const own = young.get(id);
-      const before = consumed.get(id);
-      if (own !== undefined) own.spent = firstTx + i;
-      // What is in neither was never there; the peer lets that pass as well. Peer: vms/components/avax/utxo_state.go, DeleteUTXO.
-      else if (before !== undefined) old.push({ ...held(before), spent: firstTx + i });
+      const createdHere = createdByID.get(id);
+      const createdEarlier = consumed.get(id);
+      if (createdHere !== undefined) createdHere.spent = firstTx + i;
+      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
+      else if (createdEarlier !== undefined) consumedRows.push({ ...unspentRow(createdEarlier), spent: firstTx + i });
     }
-    for (const utxo of effects.created) young.set(utxo.id, { utxo, spent: null });
+    for (const utxo of effects.created) createdByID.set(utxo.id, { utxo, spent: null });
   }
-  // The smallest id has the largest number: see the `utxo` table in schema.ts.
-  const made = [...young.values()]
+  // The smallest ID gets the largest number: see the `utxo` table in schema.ts.
+  const created = [...createdByID.values()]
     .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
-    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, height, bytes: stored(utxo), spent }));
-  const created = made.filter(({ spent }) => spent === null);
-  const tally = createTally();
-  for (const { utxo } of created) tally.add(utxo);
-  for (const { utxo } of old) tally.remove(utxo);
-  return { made, created, consumed: old, deltas: tally.deltas(), touched: ownersOfAll([...made, ...old]) };
+    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, height, bytes: encodeStoredUtxo(utxo), spent }));
+  const unspent = created.filter(({ spent }) => spent === null);
+  const balances = createBalanceDeltas();
+  for (const { utxo } of unspent) balances.add(utxo);
+  for (const { utxo } of consumedRows) balances.remove(utxo);
+  const affectedAddresses = collectOwners([...created, ...consumedRows]);
+  return { created, unspent, consumed: consumedRows, deltas: balances.deltas(), affectedAddresses };
 }
 
-export function ownersOfAll(utxos: readonly NumberedUtxo[]): Set<Address> {
+export function collectOwners(utxos: readonly NumberedUtxo[]): Set<Address> {
   const addresses = new Set<Address>();
   for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
   return addresses;

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Id } from '../bytes/id.ts';
-import { drivers } from '../platform/databases.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { openFile } from '../platform/offset-file.ts';
-import { type ChainEnd, chainEndsIn, checkEnds, readEnds } from './chain-ends.ts';
-import { codeOf, grow, type OpenChain, openChain } from './grow.fixture.ts';
+import { type ChainEnd, checkChainEnds, openChainEnds, readChainEnds } from './chain-ends.ts';
+import { appendBlocks, codeOf, type OpenChain, openChain } from './open-chain.fixture.ts';
 import { randomChain } from './random-chain.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-ends-'));
@@ -14,15 +14,15 @@ const path = join(folder, 'chain-ends');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const [one, other] = ['11'.repeat(32) as Id, '22'.repeat(32) as Id];
-const opened = () => chainEndsIn(openFile(path, 'write'));
-const noted = (chainID: Id) => readEnds(openFile(path, 'write')).get(chainID);
+const openEnds = () => openChainEnds(openFile(path, 'write'));
+const readEnd = (chainID: Id) => readChainEnds(openFile(path, 'write')).get(chainID);
 
-test('the last note of each chain is there after a restart; a damaged one is as if it had never been', () => {
-  const ends = opened();
-  for (let height = 0n; height < 12n; height++) ends.note(1, one, { id: other, height });
-  ends.note(4, other, { id: one, height: 2n ** 60n });
+test('the last record of each chain is read after a restart; a damaged record is ignored', () => {
+  const ends = openEnds();
+  for (let height = 0n; height < 12n; height++) ends.record(1, one, { id: other, height });
+  ends.record(4, other, { id: one, height: 2n ** 60n });
   ends.close();
-  expect([one, other].map(noted)).toEqual([
+  expect([one, other].map(readEnd)).toEqual([
     { id: other, height: 11n },
     { id: one, height: 2n ** 60n },
   ]);
@@ -31,17 +31,17 @@ test('the last note of each chain is there after a restart; a damaged one is as 
     const damaged = Buffer.from(bytes);
     damaged[at] = (damaged[at] as number) ^ 1;
     writeFileSync(path, damaged);
-    expect([one, other].map(noted)).toEqual([undefined, { id: one, height: 2n ** 60n }]);
+    expect([one, other].map(readEnd)).toEqual([undefined, { id: one, height: 2n ** 60n }]);
   }
 });
 
-test('a chain that ends before its noted end, or has another block there, is refused', () => {
-  const empty = openChain(drivers[0].open);
-  const chain = openChain(drivers[0].open);
-  grow(chain, randomChain(7), 5);
+test('a chain that ends before its recorded block, or has another block at that height, is rejected', () => {
+  const empty = openChain(sqliteDrivers[0].open);
+  const chain = openChain(sqliteDrivers[0].open);
+  appendBlocks(chain, randomChain(7), 5);
   const { id, height } = chain.state.lastAccepted();
   const check = ({ store }: OpenChain, end: ChainEnd | undefined, chainID = chain.state.id) =>
-    codeOf(() => checkEnds(store, new Map(end && [[chainID, end]]), path));
+    codeOf(() => checkChainEnds(store, new Map(end && [[chainID, end]]), path));
   expect(check(chain, undefined)).toBe(undefined);
   expect(check(chain, { id, height })).toBe(undefined);
   expect(check(chain, { id: one, height })).toBe('STATE_BEHIND');
@@ -49,5 +49,5 @@ test('a chain that ends before its noted end, or has another block there, is ref
   expect(check(chain, { id, height }, one)).toBe('STATE_BEHIND');
   expect(check(empty, { id, height })).toBe('STATE_BEHIND');
   const end = { id, height: height + 1n };
-  expect(() => checkEnds(chain.store, new Map([[chain.state.id, end]]), path)).toThrow(`ends at block ${height} of chain`);
+  expect(() => checkChainEnds(chain.store, new Map([[chain.state.id, end]]), path)).toThrow(`ends at block ${height} of chain`);
 });

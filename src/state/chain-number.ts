@@ -3,58 +3,58 @@ import type { Store } from '../store/store.ts';
 import { StateError } from './fault.ts';
 import { chainSchema, sharedSchema, tablesOf } from './schema.ts';
 
-/** Rows name chains by a small number instead of 32 bytes. */
+/** Numbers of the chains in the database. Rows refer to a chain by this small number instead of its 32-byte ID. */
 export type ChainNumbers = {
-  readonly of: (chainID: Id) => number | undefined;
-  /** Inside a write: the number of a chain that may be new. */
+  readonly find: (chainID: Id) => number | undefined;
+  /** Returns the number of a chain and adds the chain if it is new. Must run inside a write transaction. */
   readonly ensure: (chainID: Id) => number;
 };
 
-export function chainNumbers({ db }: Store): ChainNumbers {
+export function openChainNumbers({ db }: Store): ChainNumbers {
   const get = db.prepare<{ number: number }>('SELECT number FROM chain WHERE id = ?');
   const add = db.prepare('INSERT INTO chain(id) VALUES (?)');
-  const of = (chainID: Id) => get.get(idToBytes(chainID))?.number;
+  const find = (chainID: Id) => get.get(idToBytes(chainID))?.number;
   return {
-    of,
+    find,
     ensure: (chainID) => {
-      const known = of(chainID);
+      const known = find(chainID);
       if (known !== undefined) return known;
       add.run(idToBytes(chainID));
-      return of(chainID) as number;
+      return find(chainID) as number;
     },
   };
 }
 
-/** Tables that all chains share. A process that only reads finds them made. */
-export function createShared(store: Store): void {
+/** Creates the tables that all chains share. Does nothing in a reader process: the writer process has created them. */
+export function createSharedTables(store: Store): void {
   if (!store.readonly) store.write(() => store.db.exec(sharedSchema));
 }
 
-/** Finds a chain's number and sees that its tables are there and come from this genesis. */
-export function claimChain(store: Store, chainID: Id, genesis: Id): number {
-  const numbers = chainNumbers(store);
+/** Returns the number of a chain; creates its tables if they are missing. Throws if the chain is stored with another genesis. */
+export function registerChain(store: Store, chainID: Id, genesis: Id): number {
+  const numbers = openChainNumbers(store);
   if (!store.readonly)
     store.write(() => {
       const number = numbers.ensure(chainID);
       store.db.exec(chainSchema(tablesOf(number)));
       store.db.prepare('UPDATE chain SET genesis = ? WHERE number = ? AND genesis IS NULL').run(idToBytes(genesis), number);
     });
-  const row = claimed(store, chainID);
-  const [before, wanted] = [idText(idFromBytes(row.genesis)), idText(genesis)];
-  if (before !== wanted)
-    throw new StateError(`the database has chain ${idText(chainID)} from genesis ${before}, this node has genesis ${wanted}`, {
+  const row = readChainRow(store, chainID);
+  const [stored, wanted] = [idText(idFromBytes(row.genesis)), idText(genesis)];
+  if (stored !== wanted)
+    throw new StateError(`the database has chain ${idText(chainID)} with genesis ${stored}, this node has genesis ${wanted}`, {
       code: 'STATE_OTHER_GENESIS',
       chainID: idText(chainID),
-      stored: before,
+      stored,
       wanted,
     });
   return row.number;
 }
 
-/** The number of a chain this database keeps. */
-export const claimedNumber = (store: Store, chainID: Id): number => claimed(store, chainID).number;
+/** The number of a chain that is stored in this database; throws if it is not. */
+export const getChainNumber = (store: Store, chainID: Id): number => readChainRow(store, chainID).number;
 
-function claimed(store: Store, chainID: Id): { number: number; genesis: Uint8Array } {
+function readChainRow(store: Store, chainID: Id): { number: number; genesis: Uint8Array } {
   const row = store.db
     .prepare<{ number: number; genesis: Uint8Array }>('SELECT number, genesis FROM chain WHERE id = ? AND genesis IS NOT NULL')
     .get(idToBytes(chainID));

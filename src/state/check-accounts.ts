@@ -2,11 +2,11 @@ import type { Address } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { equal } from '../bytes/octets.ts';
 import type { Database } from '../store/database.ts';
-import { accountsIn } from './accounts.ts';
-import { type Balance, createTally, ownersOf, type Tally } from './balance.ts';
-import { type Checking, readable } from './check-walk.ts';
+import { openAccounts } from './accounts.ts';
+import { type AddressBalance, type BalanceDeltas, createBalanceDeltas, ownersOf } from './balance.ts';
+import { type CheckContext, parseOrUndefined } from './check-context.ts';
 import type { Tables } from './schema.ts';
-import { inOwnerRow, parseStored, type StoredUtxo } from './stored-utxo.ts';
+import { decodeWithoutChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
 
 type OwnerRow = {
   readonly address: Uint8Array;
@@ -16,54 +16,55 @@ type OwnerRow = {
   readonly spent: number | null;
 };
 
-/** Every owner of every unspent output has its row, nobody else has one, and kept balances are the sums of what the rows stand for. */
-export function checkAccounts(db: Database, t: Tables, expectedOwners: number, { complain, walk }: Checking): void {
+/** Checks that exactly the owners of unspent outputs have owner rows, and that each stored balance is the sum of the address's outputs. */
+export function checkAccounts(db: Database, t: Tables, expectedOwners: number, { addProblem, readRows }: CheckContext): void {
   const ownersAfter = db.prepare<OwnerRow>(
     `SELECT o.address, o.seq, o.bytes AS copy, u.bytes, s.tx AS spent
      FROM ${t.owner} o LEFT JOIN ${t.utxo} u ON u.seq = o.seq LEFT JOIN ${t.spend} s ON s.utxo = o.seq
      WHERE (o.address, o.seq) > (?, ?) ORDER BY o.address, o.seq LIMIT ?`,
   );
-  const accounts = accountsIn(db, t);
+  const accounts = openAccounts(db, t);
   let rows = 0;
   let balances = 0;
-  let current: { address: Address; tally: Tally } | undefined;
+  let current: { address: Address; deltas: BalanceDeltas } | undefined;
 
-  const settle = (): void => {
+  const checkCurrentAddress = (): void => {
     if (current === undefined) return;
     const { address } = current;
-    const expected = current.tally.deltas();
+    const expected = current.deltas.deltas();
     balances += expected.length;
-    if (texts(expected) !== texts(accounts.balances(address))) complain(`balances of ${address} are not the sums of its outputs`);
-    if (accounts.changed(address) === -1) complain(`${address} owns outputs and was never touched`);
+    if (balancesAsText(expected) !== balancesAsText(accounts.balances(address)))
+      addProblem(`balances of ${address} are not the sums of its outputs`);
+    if (accounts.addressRevision(address) === -1) addProblem(`${address} owns outputs but has no revision`);
   };
 
-  for (const row of walk<OwnerRow>((last, limit) => ownersAfter.all(last?.address ?? new Uint8Array(0), last?.seq ?? 0, limit))) {
+  for (const row of readRows<OwnerRow>((last, limit) => ownersAfter.all(last?.address ?? new Uint8Array(0), last?.seq ?? 0, limit))) {
     const address = toHex(row.address) as Address;
     rows++;
     if (row.bytes === null || row.spent !== null) {
-      complain(`${address} owns output ${row.seq}, which is spent or not there`);
+      addProblem(`${address} owns output ${row.seq}, which is spent or does not exist`);
       continue;
     }
     const { bytes } = row;
-    const utxo = readable(() => parseStored(bytes));
-    if (!utxo || ![...ownersOf(utxo)].includes(address)) complain(`${address} does not own output ${row.seq}`);
-    if (!sameBytes(row.copy, inOwnerRow(bytes))) complain(`the copy of output ${row.seq} at ${address} differs`);
+    const utxo = parseOrUndefined(() => decodeWithoutChecksum(bytes));
+    if (!utxo || ![...ownersOf(utxo)].includes(address)) addProblem(`${address} does not own output ${row.seq}`);
+    if (!sameBytes(row.copy, ownerRowBytes(bytes))) addProblem(`the copy of output ${row.seq} at ${address} differs`);
     if (current?.address !== address) {
-      settle();
-      current = { address, tally: createTally() };
+      checkCurrentAddress();
+      current = { address, deltas: createBalanceDeltas() };
     }
-    if (utxo) current.tally.add(utxo, [address]);
+    if (utxo) current.deltas.add(utxo, [address]);
   }
-  settle();
-  if (rows !== expectedOwners) complain(`there are ${rows} owners of outputs, there should be ${expectedOwners}`);
-  const kept = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.account} WHERE asset > x''`).get()?.n;
-  if (kept !== balances) complain(`there are ${kept} balances, there should be ${balances}`);
+  checkCurrentAddress();
+  if (rows !== expectedOwners) addProblem(`there are ${rows} owners of outputs, there should be ${expectedOwners}`);
+  const storedBalances = db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${t.account} WHERE asset > x''`).get()?.n;
+  if (storedBalances !== balances) addProblem(`there are ${storedBalances} balances, there should be ${balances}`);
 }
 
 const sameBytes = (a: Uint8Array | null, b: Uint8Array | null): boolean => (a === null || b === null ? a === b : equal(a, b));
 
-const texts = (balances: readonly Balance[]): string =>
+const balancesAsText = (balances: readonly AddressBalance[]): string =>
   balances
-    .map((b) => `${b.assetID} ${b.locktime} ${b.own} ${b.ownCount} ${b.shared} ${b.sharedCount}`)
+    .map((b) => `${b.assetID} ${b.locktime} ${b.singleOwner} ${b.singleOwnerCount} ${b.multiOwner} ${b.multiOwnerCount}`)
     .sort()
     .join();

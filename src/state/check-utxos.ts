@@ -2,9 +2,9 @@ import { toHex } from '../bytes/hex.ts';
 import { idToBytes } from '../bytes/id.ts';
 import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
-import { type Checking, readable } from './check-walk.ts';
+import { type CheckContext, parseOrUndefined } from './check-context.ts';
 import type { Tables } from './schema.ts';
-import { hasChecksum, parseStored, type StoredUtxo } from './stored-utxo.ts';
+import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
 
 type UtxoRow = {
   readonly seq: number;
@@ -16,8 +16,17 @@ type UtxoRow = {
 
 type Unspent = Pick<UtxoRow, 'id' | 'bytes'>;
 
-/** Outputs are what their ids say, in the order pages need. Unspent ones go into the digest by id, so that it does not depend on numbering. */
-export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes: Uint8Array) => void, { complain, walk }: Checking) {
+/**
+ * Checks that outputs match their IDs and have the order that pages need. Adds the unspent outputs to the hash ordered by ID, so that the
+ * hash does not depend on their numbers.
+ */
+export function checkUtxos(
+  db: Database,
+  t: Tables,
+  txs: number,
+  addToHash: (bytes: Uint8Array) => void,
+  { addProblem, readRows }: CheckContext,
+) {
   const bySeq = db.prepare<UtxoRow>(
     `SELECT ${t.utxo}.*, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
@@ -28,24 +37,25 @@ export function checkUtxos(db: Database, t: Tables, txs: number, digest: (bytes:
   let unspent = 0;
   let owners = 0;
   let previous: UtxoRow | undefined;
-  for (const row of walk<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
-    const utxo = readable(() => parseStored(row.bytes));
-    if (utxo?.id !== toHex(row.id)) complain(`output ${row.seq} is not the one of its id`);
-    if (utxo && !hasChecksum(row.bytes)) complain(`output ${row.seq} has a wrong checksum`);
-    if (row.spent !== null && (row.spent < 1 || row.spent > txs)) complain(`output ${row.seq} was spent by no transaction`);
-    // What is older than history came when somebody asked for it, so it may stand anywhere.
-    const isOlder = row.height === 0 && utxo !== undefined && (heightOf.get(idToBytes(utxo.txID))?.height ?? 0) === 0;
-    if (previous !== undefined && !isOlder && !inOrder(previous, row)) complain(`output ${row.seq} stands at the wrong place`);
+  for (const row of readRows<UtxoRow>((last, limit) => bySeq.all(last?.seq ?? 0, limit))) {
+    const utxo = parseOrUndefined(() => decodeWithoutChecksum(row.bytes));
+    if (utxo?.id !== toHex(row.id)) addProblem(`output ${row.seq} does not match its id`);
+    if (utxo && !hasValidChecksum(row.bytes)) addProblem(`output ${row.seq} has a wrong checksum`);
+    if (row.spent !== null && (row.spent < 1 || row.spent > txs))
+      addProblem(`output ${row.seq} is marked as spent by a transaction that does not exist`);
+    // Outputs from before linearization were added on request, so they can be at any position.
+    const isPreLinearization = row.height === 0 && utxo !== undefined && (heightOf.get(idToBytes(utxo.txID))?.height ?? 0) === 0;
+    if (previous !== undefined && !isPreLinearization && !isInOrder(previous, row)) addProblem(`output ${row.seq} is out of order`);
     if (row.spent === null) {
       unspent++;
       owners += utxo ? [...ownersOf(utxo)].length : 0;
     }
     previous = row;
   }
-  for (const { bytes } of walk<Unspent>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) digest(bytes);
+  for (const { bytes } of readRows<Unspent>((last, limit) => byId.all(last?.id ?? new Uint8Array(0), limit))) addToHash(bytes);
   return { unspent, owners };
 }
 
-/** Heights rise; within a block ids fall. */
-const inOrder = (before: UtxoRow, after: UtxoRow): boolean =>
+/** Heights ascend; within a block IDs descend. */
+const isInOrder = (before: UtxoRow, after: UtxoRow): boolean =>
   before.height < after.height || (before.height === after.height && Buffer.compare(before.id, after.id) > 0);

@@ -1,23 +1,23 @@
 import { expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
-import { drivers } from '../platform/databases.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { makeUtxo } from '../tx/utxo.ts';
 import { checkChain } from './check.ts';
-import { codeOf, grow, openChain } from './grow.fixture.ts';
-import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
+import { appendBlocks, codeOf, openChain } from './open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
 
 const grown = () => {
-  const chain = openChain(drivers[0].open);
-  grow(chain, randomChain(42), 30);
+  const chain = openChain(sqliteDrivers[0].open);
+  appendBlocks(chain, randomChain(42), 30);
   return chain;
 };
 
-test('a sound chain has no problems, and what is counted is what there is', () => {
+test('a correct chain has no problems, and the report has the same counts as the state', () => {
   const { store, state } = grown();
   const { blocks, txs, unspent } = state.stats();
   expect(checkChain(store, chainID)).toMatchObject({ problems: [], blocks, txs, unspent });
-  expect(codeOf(() => checkChain(store, peerID))).toBe('STATE_UNKNOWN_CHAIN');
+  expect(codeOf(() => checkChain(store, otherChainID))).toBe('STATE_UNKNOWN_CHAIN');
 });
 
 const flip = (column: string, at: number) =>
@@ -26,7 +26,7 @@ const anyUnspent = '(SELECT min(seq) FROM c1_owner)';
 const anyOwner = '(address, seq) = (SELECT address, seq FROM c1_owner WHERE bytes IS NOT NULL LIMIT 1)';
 const anyBalance = `(address, asset, locktime) = (SELECT address, asset, locktime FROM c1_account WHERE asset > x'' LIMIT 1)`;
 
-/** Damage, and what must be said about it. */
+/** SQL that damages the database, and the problem that must be reported. */
 const damages: readonly [sql: string, problem: RegExp][] = [
   [`UPDATE c1_block SET ${flip('header', 20)} WHERE height = 3`, /block 3 does not hash to its id/],
   [`UPDATE c1_block SET time = time + 1 WHERE height = 3`, /header of block 3 does not match/],
@@ -37,28 +37,28 @@ const damages: readonly [sql: string, problem: RegExp][] = [
   [`UPDATE c1_tx SET bytes = x'0000' WHERE seq = 4`, /transaction 4 does not hash to its id/],
   [`UPDATE c1_tx SET height = 1 WHERE seq = (SELECT max(seq) FROM c1_tx)`, /a transaction of block 30 has another height/],
   [`DELETE FROM c1_tx WHERE seq = (SELECT max(seq) FROM c1_tx)`, /the blocks have/],
-  [`UPDATE c1_asset SET fxs = '7'`, /asset \w+ is not as its transaction made it/],
-  [`DELETE FROM c1_asset`, /assets, transactions made/],
-  [`UPDATE c1_utxo SET ${flip('bytes', 4)} WHERE seq = ${anyUnspent}`, /output \d+ is not the one of its id/],
+  [`UPDATE c1_asset SET fxs = '7'`, /asset \w+ differs from what its transaction created/],
+  [`DELETE FROM c1_asset`, /assets, transactions created/],
+  [`UPDATE c1_utxo SET ${flip('bytes', 4)} WHERE seq = ${anyUnspent}`, /output \d+ does not match its id/],
   [`UPDATE c1_utxo SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB) WHERE seq = 2`, /output 2 has a wrong checksum/],
-  [`INSERT INTO c1_spend VALUES (${anyUnspent}, 1)`, /which is spent or not there/],
+  [`INSERT INTO c1_spend VALUES (${anyUnspent}, 1)`, /which is spent or does not exist/],
   [`DELETE FROM c1_spend WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /unspent outputs, there are/],
-  [`UPDATE c1_spend SET tx = 99999 WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /spent by no transaction/],
+  [`UPDATE c1_spend SET tx = 99999 WHERE utxo = (SELECT min(utxo) FROM c1_spend)`, /spent by a transaction that does not exist/],
   [`UPDATE c1_spend SET tx = 1 WHERE utxo = (SELECT max(utxo) FROM c1_spend)`, /is not marked as spent by transaction/],
   [`INSERT INTO c1_spend VALUES (99999, 1)`, /outputs are marked as spent, transactions spend/],
-  [`UPDATE c1_utxo SET height = height + 1 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /is not as transaction \d+ made it/],
-  [`DELETE FROM c1_utxo WHERE seq = (SELECT max(utxo) FROM c1_spend)`, /is not as transaction \d+ made it/],
-  [`UPDATE c1_utxo SET height = 0 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /stands at the wrong place/],
+  [`UPDATE c1_utxo SET height = height + 1 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /differs from what transaction \d+ created/],
+  [`DELETE FROM c1_utxo WHERE seq = (SELECT max(utxo) FROM c1_spend)`, /differs from what transaction \d+ created/],
+  [`UPDATE c1_utxo SET height = 0 WHERE seq = (SELECT max(seq) FROM c1_utxo)`, /is out of order/],
   [`DELETE FROM c1_owner WHERE ${anyOwner}`, /owners of outputs, there should be/],
   [`UPDATE c1_owner SET address = x'${'00'.repeat(20)}' WHERE ${anyOwner}`, /does not own output/],
   [`UPDATE c1_owner SET ${flip('bytes', 40)} WHERE ${anyOwner}`, /the copy of output/],
   [`UPDATE c1_account SET own_count = own_count + 1 WHERE ${anyBalance}`, /are not the sums of its outputs/],
   [`UPDATE c1_account SET own = NULL WHERE own IS NOT NULL`, /are not the sums of its outputs/],
   [`DELETE FROM c1_account WHERE ${anyBalance}`, /are not the sums of its outputs/],
-  [`DELETE FROM c1_account WHERE asset = x''`, /was never touched/],
+  [`DELETE FROM c1_account WHERE asset = x''`, /has no revision/],
   [`INSERT INTO c1_account VALUES (x'00', x'01', x'02', 1, NULL, 1, NULL, 0)`, /balances, there should be/],
-  [`UPDATE atomic SET ${flip('bytes', 4)} WHERE bytes IS NOT NULL`, /shared output \d+ is not the one of its id/],
-  [`DELETE FROM atomic_owner`, /has not the owners it names/],
+  [`UPDATE atomic SET ${flip('bytes', 4)} WHERE bytes IS NOT NULL`, /shared output \d+ does not match its id/],
+  [`DELETE FROM atomic_owner`, /does not have the owner rows it should have/],
   [
     `INSERT INTO atomic_owner SELECT reader, peer, x'00', seq, bytes FROM atomic_owner LIMIT 1`,
     /owners of shared outputs, there should be/,
@@ -72,7 +72,7 @@ for (const [sql, problem] of damages)
     expect(checkChain(store, chainID).problems.join('\n')).toMatch(problem);
   });
 
-test('shared memory is walked once, however much there is', () => {
+test('checking a large shared memory reads it only once', () => {
   const { store, memory } = grown();
   const owners = {
     kind: 'secp256k1fx.TransferOutput',
@@ -84,8 +84,8 @@ test('shared memory is walked once, however much there is', () => {
   const puts = Array.from({ length: 12_000 }, (_, i) =>
     makeUtxo(i.toString(16).padStart(64, '0') as Id, 0, zeroId, { ...owners, addresses: [...owners.addresses] }),
   );
-  store.write(() => memory.put(chainID, peerID, puts));
-  // Sorting everything again for each piece took some 13 s for this many.
+  store.write(() => memory.put(chainID, otherChainID, puts));
+  // Sorting all rows again for each batch took about 13 s for this many.
   const began = performance.now();
   expect(checkChain(store, chainID).problems).toEqual([]);
   expect(performance.now() - began).toBeLessThan(6000);

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import type { Store } from '../store/store.ts';
-import { claimedNumber } from './chain-number.ts';
+import { getChainNumber } from './chain-number.ts';
 import { checkAccounts } from './check-accounts.ts';
+import { type AddProblem, createRowReader } from './check-context.ts';
 import { checkHistory } from './check-history.ts';
-import { checkMemory } from './check-memory.ts';
+import { checkSharedMemory } from './check-shared-memory.ts';
 import { checkUtxos } from './check-utxos.ts';
-import { type Complain, walkTelling } from './check-walk.ts';
 import { tablesOf } from './schema.ts';
 
-/** What walking every row of a chain found. */
+/** The result of context every row of a chain. */
 export type CheckReport = {
-  /** Empty if all is well; at most `maxProblems` are told. */
+  /** The problems found, at most `maxProblems`. */
   readonly problems: readonly string[];
-  /** A digest of the last block, all unspent outputs and the shared memory: equal for two nodes in the same state. */
+  /** A hash of the last block, all unspent outputs and the shared memory: equal for two nodes in the same state. */
   readonly hash: Id;
-  /** The same without shared memory: equal to what replaying the blocks alone gives. */
+  /** The hash without shared memory: equal to that of a chain rebuilt from the blocks alone. */
   readonly ledgerHash: Id;
   readonly blocks: number;
   readonly txs: number;
@@ -26,36 +26,36 @@ export type CheckReport = {
 const maxProblems = 100;
 
 /**
- * Holds everything that is stored twice against each other: blocks against their hashes, owners and balances against unspent outputs.
- * It reads in one snapshot, piece by piece, so its memory does not grow with the chain. `read` is told about every piece; `rowsToRead` says
- * how many rows there will be.
+ * Compares redundant data: blocks with their hashes, owners and balances with the unspent outputs.
+ * It reads one snapshot in batches, so its memory use does not grow with the chain. `onBatch` is called with the number of rows of each
+ * batch; `estimateRowsToRead` returns the expected total.
  */
-export function checkChain(store: Store, chainID: Id, read: (rows: number) => void = () => {}): CheckReport {
+export function checkChain(store: Store, chainID: Id, onBatch: (rows: number) => void = () => {}): CheckReport {
   const problems: string[] = [];
-  const complain: Complain = (problem) => {
+  const addProblem: AddProblem = (problem) => {
     if (problems.length < maxProblems) problems.push(problem);
   };
-  const checking = { complain, walk: walkTelling(read) };
+  const context = { addProblem, readRows: createRowReader(onBatch) };
   return store.read(() => {
-    const number = claimedNumber(store, chainID);
+    const number = getChainNumber(store, chainID);
     const tables = tablesOf(number);
-    const { last, txs } = checkHistory(store.db, tables, checking);
-    if (last === undefined) complain(`chain ${idText(chainID)} has no block`);
+    const { last, txs } = checkHistory(store.db, tables, context);
+    if (last === undefined) addProblem(`chain ${idText(chainID)} has no block`);
     const ledger = createHash('sha256');
     if (last !== undefined) ledger.update(idToBytes(last.id));
-    const { unspent, owners } = checkUtxos(store.db, tables, txs, (bytes) => ledger.update(bytes), checking);
+    const { unspent, owners } = checkUtxos(store.db, tables, txs, (bytes) => ledger.update(bytes), context);
     if (last !== undefined && last.unspent !== unspent)
-      complain(`the last block counts ${last.unspent} unspent outputs, there are ${unspent}`);
-    checkAccounts(store.db, tables, owners, checking);
+      addProblem(`the last block counts ${last.unspent} unspent outputs, there are ${unspent}`);
+    checkAccounts(store.db, tables, owners, context);
     const ledgerHash = ledger.digest('hex') as Id;
-    const memoryHash = checkMemory(store.db, number, checking);
+    const memoryHash = checkSharedMemory(store.db, number, context);
     const hash = sha256Hex(Buffer.from(ledgerHash + memoryHash, 'hex')) as Id;
     return { problems, hash, ledgerHash, blocks: (last?.height ?? -1) + 1, txs, unspent };
   });
 }
 
-/** About how many rows `checkChain` will read: unspent outputs are walked three times, in the order of seq, of id and of owner. */
-export function rowsToRead({ db }: Store, number: number): number {
+/** Estimates how many rows `checkChain` will read. Unspent outputs are read three times: ordered by seq, by ID and by owner. */
+export function estimateRowsToRead({ db }: Store, number: number): number {
   const t = tablesOf(number);
   const count = (text: string): number => db.prepare<{ n: number | null }>(text).get()?.n ?? 0;
   const unspent = count(`SELECT unspent AS n FROM ${t.block} ORDER BY height DESC LIMIT 1`);

@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts';
 
 let copies = 0;
 
-/** Copies every table; returns what puts the rows back. */
+/** Copies every table; returns a function that restores the rows. */
 export function copyTables({ db }: Pick<Store, 'db'>): () => void {
   const prefix = `copy ${++copies}`;
   const names = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();

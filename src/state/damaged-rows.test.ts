@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
-import { drivers } from '../platform/databases.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { openState } from './chain-state.ts';
-import { codeOf, grow, type OpenChain, openChain } from './grow.fixture.ts';
+import { appendBlocks, codeOf, type OpenChain, openChain } from './open-chain.fixture.ts';
 import { chainID, genesisID, randomChain } from './random-chain.fixture.ts';
 
 const grown = (): OpenChain => {
-  const chain = openChain(drivers[0].open);
-  grow(chain, randomChain(11), 12);
+  const chain = openChain(sqliteDrivers[0].open);
+  appendBlocks(chain, randomChain(11), 12);
   return chain;
 };
 
@@ -19,14 +19,14 @@ const idsIn = ({ store }: OpenChain, text: string): Id[] =>
     .map(({ id }) => toHex(id) as Id);
 
 /** Changes one byte of a column of every row. */
-const spoil = ({ store }: OpenChain, table: string, column: string, at: number): void =>
+const damage = ({ store }: OpenChain, table: string, column: string, at: number): void =>
   store.db.exec(
     `UPDATE ${table} SET ${column} = CAST(substr(${column}, 1, ${at}) || CASE substr(${column}, ${at + 1}, 1) WHEN x'aa' THEN x'ab' ELSE x'aa' END
      || substr(${column}, ${at + 2}) AS BLOB)`,
   );
 
-/** Asks for everything by its id: the codes there were. */
-function asked(chain: OpenChain): Set<string | undefined> {
+/** Reads all transactions by ID and returns the fault codes that occurred. */
+function readAllTxs(chain: OpenChain): Set<string | undefined> {
   const { state } = chain;
   const codes = new Set<string | undefined>();
   for (const id of idsIn(chain, 'SELECT id FROM c1_tx')) {
@@ -36,45 +36,45 @@ function asked(chain: OpenChain): Set<string | undefined> {
   return codes;
 }
 
-test('a transaction that does not hash to its id is an error, and the database is no longer healthy', () => {
+test('reading a transaction that does not hash to its ID fails, and the write probe fails from then on', () => {
   const chain = grown();
-  expect(asked(chain)).toEqual(new Set([undefined]));
+  expect(readAllTxs(chain)).toEqual(new Set([undefined]));
   chain.store.probeWrite();
-  const spoiled = grown();
-  spoil(spoiled, 'c1_tx', 'bytes', 20);
-  expect(asked(spoiled)).toEqual(new Set(['STATE_DAMAGED']));
-  expect(codeOf(spoiled.store.probeWrite)).toBe('STORE_DAMAGED');
+  const damaged = grown();
+  damage(damaged, 'c1_tx', 'bytes', 20);
+  expect(readAllTxs(damaged)).toEqual(new Set(['STATE_DAMAGED']));
+  expect(codeOf(damaged.store.probeWrite)).toBe('STORE_DAMAGED');
 });
 
 for (const [table, column, at] of [
   ['c1_tx', 'bytes', 20],
   ['c1_block', 'header', 50],
 ] as const)
-  test(`a block with a changed ${column} in ${table} is an error, by id and by height`, () => {
+  test(`reading a block with a changed ${column} in ${table} fails, by ID and by height`, () => {
     const chain = grown();
     const heights = Array.from({ length: 12 }, (_, i) => BigInt(i + 1));
     const ids = idsIn(chain, 'SELECT id FROM c1_block WHERE height > 0');
     expect(ids.map((id) => codeOf(() => chain.state.block(id)))).toEqual(ids.map(() => undefined));
-    spoil(chain, table, column, at);
+    damage(chain, table, column, at);
     for (const id of ids) expect(codeOf(() => chain.state.block(id))).toBe('STATE_DAMAGED');
     for (const height of heights) expect(codeOf(() => chain.state.blockAt(height))).toBe('STATE_DAMAGED');
     expect(codeOf(chain.store.probeWrite)).toBe('STORE_DAMAGED');
   });
 
-test('an unspent output whose bytes do not match their checksum is an error', () => {
+test('reading an unspent output with a wrong checksum fails', () => {
   const chain = grown();
   const ids = idsIn(chain, 'SELECT id FROM c1_utxo WHERE NOT EXISTS (SELECT 1 FROM c1_spend WHERE utxo = seq)');
-  /** Opened again, so that no output is cached. */
+  /** Opens the state again, so that no output is cached. */
   const codes = () => {
     const { utxo } = openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
     return new Set(ids.map((id) => codeOf(() => utxo(id))));
   };
   expect(codes()).toEqual(new Set([undefined]));
-  spoil(chain, 'c1_utxo', 'bytes', 80);
+  damage(chain, 'c1_utxo', 'bytes', 80);
   expect(codes()).toEqual(new Set(['STATE_DAMAGED']));
 });
 
-test('an output in the row of another one is an error', () => {
+test('reading an output that is stored in the row of another one fails', () => {
   const chain = grown();
   const [first, second] = idsIn(chain, 'SELECT id FROM c1_utxo WHERE NOT EXISTS (SELECT 1 FROM c1_spend WHERE utxo = seq) LIMIT 2');
   chain.store.db.exec(`UPDATE c1_utxo SET bytes = (SELECT bytes FROM c1_utxo WHERE id = x'${second}') WHERE id = x'${first}'`);

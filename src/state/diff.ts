@@ -4,30 +4,32 @@ import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { assetOf, type View } from './view.ts';
 
-/** A change on a view; itself a view, so that changes stack. Only accepting a block turns one into stored rows. */
+/** Changes on top of a view. A diff is a view too, so diffs can be stacked. Only accepting a block writes a diff to the database. */
 export type Diff = View & {
   readonly apply: (tx: Tx, effects: Effects) => void;
   /** Transactions in the order they were applied. */
   readonly applied: readonly Applied[];
-  /** Outputs of the parent view that were consumed, whole: their owners' balances change with them. */
+  /** Consumed outputs of the parent view. The whole outputs are needed to update the balances of their owners. */
   readonly consumed: ReadonlyMap<Id, Utxo>;
 };
 
+/** An applied transaction and its effects. */
 export type Applied = { readonly tx: Tx; readonly effects: Effects };
 
-export function diffOn(parent: View): Diff {
+/** Creates an empty diff on top of a view. */
+export function createDiff(parent: View): Diff {
   const applied: Applied[] = [];
   const txs = new Map<Id, Tx>();
   const created = new Map<Id, Utxo>();
-  const gone = new Set<Id>();
+  const spent = new Set<Id>();
   const consumed = new Map<Id, Utxo>();
 
   const apply = (tx: Tx, effects: Effects): void => {
     for (const id of effects.spent) {
-      const below = created.has(id) ? undefined : parent.utxo(id);
-      if (below !== undefined) consumed.set(id, below);
+      const parentUtxo = created.has(id) ? undefined : parent.utxo(id);
+      if (parentUtxo !== undefined) consumed.set(id, parentUtxo);
       created.delete(id);
-      gone.add(id);
+      spent.add(id);
     }
     for (const utxo of effects.created) created.set(utxo.id, utxo);
     txs.set(tx.id, tx);
@@ -38,7 +40,7 @@ export function diffOn(parent: View): Diff {
     apply,
     applied,
     consumed,
-    utxo: (id) => created.get(id) ?? (gone.has(id) ? undefined : parent.utxo(id)),
+    utxo: (id) => created.get(id) ?? (spent.has(id) ? undefined : parent.utxo(id)),
     asset: (id) => {
       const tx = txs.get(id);
       return tx === undefined ? parent.asset(id) : assetOf(tx);

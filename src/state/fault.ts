@@ -16,6 +16,6 @@ export type StateFault =
 
 export class StateError extends Fault<StateFault> {}
 
-/** A stored row that does not match its own id or checksum. */
+/** The error for a stored row that does not match its own ID or checksum. */
 export const damagedRow = (row: string): StateError =>
   new StateError(`the database is damaged: ${row} does not match its id; run serac check`, { code: 'STATE_DAMAGED', row });

@@ -11,14 +11,14 @@ import { damagedRow, type StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
 import { type Asset, assetOf } from './view.ts';
 
-export type Accepted = { readonly id: Id; readonly height: bigint; readonly time: bigint };
+export type AcceptedBlock = { readonly id: Id; readonly height: bigint; readonly time: bigint };
 
-/** What the transaction that made an asset says of it. */
-export type AssetDescription = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+/** Name, symbol and denomination of an asset, from the transaction that created it. */
+export type AssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
 
-/** Accepted blocks, transactions and assets: once there, they never change, so any process may keep what it has read. */
+/** Accepted blocks, transactions and assets. They never change within an epoch, so any process may cache them. */
 export type History = {
-  readonly last: () => (Accepted & { readonly unspent: number }) | undefined;
+  readonly last: () => (AcceptedBlock & { readonly unspent: number }) | undefined;
   readonly block: (id: Id) => Uint8Array | undefined;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
   readonly tx: (id: Id) => Tx | undefined;
@@ -26,21 +26,21 @@ export type History = {
   readonly txHeight: (id: Id) => bigint | undefined;
   readonly hasTx: (id: Id) => boolean;
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
-  readonly description: (assetID: Id) => AssetDescription | 'not-an-asset' | undefined;
+  readonly description: (assetID: Id) => AssetMetadata | 'not-an-asset' | undefined;
   readonly lastTxSeq: () => number;
   readonly insertBlock: (block: Block, firstTx: number, unspent: number) => void;
   readonly insertTxs: (accepted: readonly { readonly tx: Tx }[], firstTx: number, height: number) => void;
-  /** Assets whose creations are in no block; those already here are passed over. */
+  /** Adds assets that were created before linearization; those already stored are skipped. */
   readonly insertAssets: (txs: readonly Tx[]) => void;
-  /** Outputs that the last block did not count. */
+  /** Adds to the last block's number of unspent outputs. */
   readonly addUnspent: (count: number) => void;
 };
 
-/** How often the chain was reverted; see `Store`. What was cached in an earlier epoch may not be accepted any more. */
+/** Returns the number of reverts so far; see `Store`. Data cached in an earlier epoch may no longer be accepted. */
 export type Epoch = () => number;
 
-/** `damaged` makes the fault of a row that does not match its id. */
-export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: string) => StateError = damagedRow): History {
+/** Opens the history tables of a chain. `damaged` creates the error for a row that does not match its ID. */
+export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row: string) => StateError = damagedRow): History {
   const lastRow = db.prepare<{ id: Uint8Array; height: number; time: number; unspent: number }>(
     `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`,
   );
@@ -56,17 +56,17 @@ export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: 
   const insertBlockRow = db.prepare(`INSERT INTO ${t.block} VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
-  const insertOlderAsset = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
-  const raiseUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
+  const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
+  const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
   const txs = epochCache<Tx>(256, epoch);
   const assets = epochCache<Asset>(1024, epoch);
 
-  const whole = (row: BlockRow | undefined, asked?: Id): Uint8Array | undefined => {
+  const assembleBlock = (row: BlockRow | undefined, requested?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
-    const inside = txsFrom.all(row.first_tx, row.first_tx + row.tx_count);
-    const bytes = concat([row.header, ...inside.map((tx) => tx.bytes.subarray(versionSize))]);
+    const blockTxs = txsFrom.all(row.first_tx, row.first_tx + row.tx_count);
+    const bytes = concat([row.header, ...blockTxs.map((tx) => tx.bytes.subarray(versionSize))]);
     const id = toHex(row.id) as Id;
-    if ((asked ?? id) !== id || idOf(bytes) !== id) throw damaged(`block ${idText(asked ?? id)}`);
+    if ((requested ?? id) !== id || idOf(bytes) !== id) throw damaged(`block ${idText(requested ?? id)}`);
     return bytes;
   };
   const txBytes = (id: Id): Uint8Array | undefined => {
@@ -82,13 +82,13 @@ export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: 
       const row = lastRow.get();
       return row && { id: idFromBytes(row.id), height: BigInt(row.height), time: BigInt(row.time), unspent: row.unspent };
     },
-    block: (id) => whole(blockById.get(idToBytes(id)), id),
-    blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : whole(blockByHeight.get(Number(height)))),
+    block: (id) => assembleBlock(blockById.get(idToBytes(id)), id),
+    blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : assembleBlock(blockByHeight.get(Number(height)))),
     txBytes,
     hasTx,
     tx: (id) => {
-      const known = txs().get(id);
-      if (known !== undefined) return known;
+      const cached = txs().get(id);
+      if (cached !== undefined) return cached;
       const bytes = txBytes(id);
       if (bytes === undefined) return undefined;
       const tx = parseTx(bytes, maxGenesisBytes);
@@ -100,8 +100,8 @@ export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: 
       return row && BigInt(row.height);
     },
     asset: (id) => {
-      const known = assets().get(id);
-      if (known !== undefined) return known;
+      const cached = assets().get(id);
+      if (cached !== undefined) return cached;
       const row = assetById.get(idToBytes(id));
       if (row === undefined) return notAnAsset(id);
       const asset = { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) };
@@ -129,14 +129,14 @@ export function historyIn(db: Database, t: Tables, epoch: Epoch, damaged: (row: 
     insertAssets: (created) => {
       for (const tx of created) {
         const row = assetRow(tx);
-        if (row !== undefined) insertOlderAsset.run(...row);
+        if (row !== undefined) insertAssetIfMissing.run(...row);
       }
     },
-    addUnspent: (count) => raiseUnspent.run(count),
+    addUnspent: (count) => addToUnspent.run(count),
   };
 }
 
-/** A cache by id that starts empty in every epoch. */
+/** Creates a cache by ID that is emptied when the epoch changes. */
 function epochCache<V>(maxSize: number, epoch: Epoch): () => BoundedMap<Id, V> {
   let entries = boundedMap<Id, V>(maxSize);
   let filledIn = epoch();

@@ -7,21 +7,21 @@ import type { Output } from '../tx/output.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { type Diff, diffOn } from './diff.ts';
+import { createDiff, type Diff } from './diff.ts';
 import type { View } from './view.ts';
 
 export const chainID = sha256Hex(Buffer.from('chain')) as Id;
-export const peerID = sha256Hex(Buffer.from('peer')) as Id;
+export const otherChainID = sha256Hex(Buffer.from('peer')) as Id;
 export const genesisID = sha256Hex(Buffer.from('genesis')) as Id;
 
-export type NextBlock = { readonly puts: readonly Utxo[]; readonly block: Block; readonly diff: Diff };
+export type NextBlock = { readonly inboundUtxos: readonly Utxo[]; readonly block: Block; readonly diff: Diff };
 
-/** What a plain program would keep: the oracle of the tests. */
+/** A simple model of the state; tests compare the real state with it. */
 export type Model = {
-  /** Unspent outputs with the height that made them. */
+  /** Unspent outputs with the height of the block that created them. */
   readonly unspent: Map<Id, { utxo: Utxo; height: bigint }>;
   readonly spent: Set<Id>;
-  /** What the peer put for this chain, oldest first. */
+  /** Outputs that the other chain exported to this chain, oldest first. */
   inbound: Utxo[];
   readonly outbound: Utxo[];
   readonly blocks: Block[];
@@ -29,10 +29,10 @@ export type Model = {
 };
 
 /**
- * Blocks of all kinds of transactions from a seed. Nothing is signed: the state does not judge, it keeps.
- * `leap`: how many seconds may lie between two blocks, now and then.
+ * Generates blocks with all types of transactions from a seed. Nothing is signed, since the state does not verify.
+ * `maxGap`: the largest number of seconds between two blocks that occurs now and then.
  */
-export function randomChain(seed: number, addressCount = 8, leap = 3) {
+export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
   const random = prng(seed);
   const pick = (n: number): number => Math.floor(random() * n);
   const addresses = Array.from({ length: addressCount }, (_, i) => sha256Hex(Buffer.from(`address ${i}`)).slice(0, 40) as Address).sort();
@@ -40,7 +40,7 @@ export function randomChain(seed: number, addressCount = 8, leap = 3) {
   let nonce = 0;
 
   const owners = () => {
-    // Now and then too many for the copies that owners' rows keep.
+    // Sometimes so many owners that owner rows have no copy of the output (see ownerRowBytes).
     const many = pick(12) === 0 ? Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address) : [];
     const chosen = [...new Set([...Array.from({ length: pick(4) }, () => addresses[pick(addressCount)] as Address), ...many])].sort();
     const threshold = chosen.length === 0 ? 0 : 1 + pick(chosen.length);
@@ -90,12 +90,12 @@ export function randomChain(seed: number, addressCount = 8, leap = 3) {
   };
   accept(genesisTxs, first);
 
-  /** The next block, on a view that has seen the ones before. The model takes it as accepted. */
+  /** Generates the next block on a view with all blocks before it, and adds the block to the model. */
   const next = (view: View, txCount = 1 + pick(5)): NextBlock => {
-    const puts = Array.from({ length: pick(3) }, () =>
+    const inboundUtxos = Array.from({ length: pick(3) }, () =>
       makeUtxo(sha256Hex(Buffer.from(`put ${seed} ${++nonce}`)) as Id, pick(3), anyAsset(), transfer()),
     );
-    model.inbound.push(...puts);
+    model.inbound.push(...inboundUtxos);
     const free = [...model.unspent.values()].map(({ utxo }) => utxo);
     const inbound = [...model.inbound];
     const take = <T>(from: T[]): T | undefined => from.splice(pick(from.length), 1)[0];
@@ -106,7 +106,7 @@ export function randomChain(seed: number, addressCount = 8, leap = 3) {
       input: { kind: 'secp256k1fx.TransferInput' as const, amount: 1n, signatureIndices: [] },
     });
     const txs: Tx[] = [];
-    const diff = diffOn(view);
+    const diff = createDiff(view);
     for (let i = 0; i < txCount; i++) {
       const spends = Array.from({ length: pick(3) }, () => take(free)).filter((utxo) => utxo !== undefined);
       const memo = Buffer.from(`${seed} ${++nonce}`);
@@ -116,8 +116,8 @@ export function randomChain(seed: number, addressCount = 8, leap = 3) {
       const kinds: UnsignedTx[] = [
         { kind: 'BaseTx', ...base },
         asset(base),
-        { kind: 'ExportTx', ...base, destinationChain: peerID, exportedOutputs: [{ assetID: anyAsset(), output: transfer() }] },
-        ...(taken ? [{ kind: 'ImportTx' as const, ...base, sourceChain: peerID, importedInputs: [inputOf(taken)] }] : []),
+        { kind: 'ExportTx', ...base, destinationChain: otherChainID, exportedOutputs: [{ assetID: anyAsset(), output: transfer() }] },
+        ...(taken ? [{ kind: 'ImportTx' as const, ...base, sourceChain: otherChainID, importedInputs: [inputOf(taken)] }] : []),
         ...(moved
           ? [
               {
@@ -150,16 +150,16 @@ export function randomChain(seed: number, addressCount = 8, leap = 3) {
       txs.push(tx);
     }
     const last = model.blocks[model.blocks.length - 1] as Block;
-    const time = last.time + BigInt(pick(6) === 0 ? pick(leap) : pick(3));
+    const time = last.time + BigInt(pick(6) === 0 ? pick(maxGap) : pick(3));
     const block = makeBlock({ parentID: last.id, height: last.height + 1n, time, txs });
     accept(txs, block);
-    return { puts, block, diff };
+    return { inboundUtxos, block, diff };
   };
 
   return { addresses, genesisTxs, first, next, model, pick };
 }
 
-/** Mulberry32: small, fast, the same everywhere. */
+/** The Mulberry32 random number generator: the same sequence for the same seed on every machine. */
 export function prng(seed: number): () => number {
   let a = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** The tables of one chain. Every chain of the file has its own, told apart by the chain's number. */
+/** The table names of a chain. Every chain has its own tables; their names contain the chain's number. */
 export const tablesOf = (chain: number) => ({
   block: `c${chain}_block`,
   tx: `c${chain}_tx`,
@@ -12,16 +12,16 @@ export const tablesOf = (chain: number) => ({
 export type Tables = ReturnType<typeof tablesOf>;
 
 /**
- * block    header: its bytes before the first transaction. first_tx, tx_count: its transactions are neighbours in `tx`.
- *          unspent: outputs there are after it.
- * tx       in the order of acceptance; genesis transactions stand before block 1's and belong to no block.
- * utxo     every output there ever was. Within a block a smaller id has a larger seq, so that falling seq is the order the API shows:
- *          newest block first, then by id. Rows never change: a mark in a row would make it grow, and SQLite move its neighbours.
- * spend    which transaction consumed an output.
- * owner    unspent outputs by address. The bytes, if not too many, are here once more: a page is then read from neighbouring rows,
+ * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.
+ *          unspent: number of unspent outputs after the block.
+ * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block.
+ * utxo     all outputs, spent and unspent. Within a block a smaller id has a larger seq, so that descending seq is the order of the API:
+ *          newest block first, then by id. Rows never change: a spent mark would make a row longer, and SQLite would have to move others.
+ * spend    the transaction that consumed an output.
+ * owner    unspent outputs by address. Short outputs are stored here a second time: a page is then read from adjacent rows, which is
  *          five times as fast.
- * account  kept sums of transfer outputs. own: this address alone may spend them; shared: others are named too.
- *          The row with an empty asset stands for the address itself. changed: height of the last block that touched it.
+ * account  sums of transfer outputs. own: single-owner outputs; shared: multi-owner outputs.
+ *          The row with an empty asset is for the address itself; its `changed` is the revision of the address (see accounts.ts).
  */
 export const chainSchema = (t: Tables): string => `
   CREATE TABLE IF NOT EXISTS ${t.block}(
@@ -41,9 +41,10 @@ export const chainSchema = (t: Tables): string => `
 
 /**
  * chain    numbers for blockchain IDs; genesis is null for chains that are only known from shared memory.
- * atomic   outputs that `peer` put where `reader` may import them; a larger seq is newer. Removed ones stay, so that a page cursor keeps
- *          its place. Without bytes: it was removed before it was put, and the put will cancel out. Peer: chains/atomic/state.go.
- * atomic_owner  those that can be imported, by address.
+ * atomic   outputs that the chain `peer` exported and the chain `reader` may import; a larger seq is newer. Removed outputs stay, so that
+ *          a page cursor keeps its position. bytes is null if the output was removed before it was put; the later put then cancels out.
+ *          AvalancheGo: chains/atomic/state.go.
+ * atomic_owner  the outputs that can be imported, by address.
  */
 export const sharedSchema = `
   CREATE TABLE IF NOT EXISTS chain(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, genesis BLOB) STRICT;

@@ -3,101 +3,109 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import type { Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import { chainNumbers, createShared } from './chain-number.ts';
+import { createSharedTables, openChainNumbers } from './chain-number.ts';
 import { StateError } from './fault.ts';
-import { inOwnerRow, restored, type StoredUtxo, stored, storedOwners } from './stored-utxo.ts';
-import { type OwnedRow, type PageQuery, type PagingRules, pagingRules, type UtxoPage, utxoPage } from './utxo-page.ts';
+import { decodeStoredUtxo, encodeStoredUtxo, ownerRowBytes, type StoredUtxo, storedOwners } from './stored-utxo.ts';
+import { type OwnedRow, type OwnedUtxoPage, type OwnedUtxoQuery, type PagingRules, pagingRules, readUtxoPage } from './utxo-page.ts';
 
-/** What chains of the network put where another one may import it; all pairs of chains are in it. Peer: chains/atomic. */
+/** Outputs that a chain exported and another chain may import, for all pairs of chains. AvalancheGo: chains/atomic. */
 export type SharedMemory = {
-  /** An output `reader` may import from `peer`. */
-  readonly get: (reader: Id, peer: Id, utxoID: Id) => Utxo | undefined;
-  /** Whether `reader` has taken an output out, whoever had put it there. */
-  readonly wasRemoved: (reader: Id, utxoID: Id) => boolean;
-  readonly page: (reader: Id, peer: Id, query: PageQuery, strict: boolean) => UtxoPage;
-  /** Inside a write. The last one is the newest. */
-  readonly put: (reader: Id, peer: Id, utxos: readonly Utxo[]) => void;
-  /** Inside a write. What is not there yet is remembered, and cancels out when it is put. */
-  readonly remove: (reader: Id, peer: Id, utxoIDs: readonly Id[]) => void;
+  /** An output that `destination` may import from `source`. */
+  readonly get: (destination: Id, source: Id, utxoID: Id) => Utxo | undefined;
+  /** Whether `destination` has imported an output, from any chain. */
+  readonly wasRemoved: (destination: Id, utxoID: Id) => boolean;
+  readonly page: (destination: Id, source: Id, query: OwnedUtxoQuery, strict: boolean) => OwnedUtxoPage;
+  /** Adds outputs; the last one is the newest. Must run inside a write transaction. */
+  readonly put: (destination: Id, source: Id, utxos: readonly Utxo[]) => void;
+  /** Removes outputs. Removing one that is not there yet is stored and cancels a later put. Must run inside a write transaction. */
+  readonly remove: (destination: Id, source: Id, utxoIDs: readonly Id[]) => void;
 };
 
 export function openSharedMemory(store: Store): SharedMemory {
-  createShared(store);
+  createSharedTables(store);
   const { db } = store;
-  const numbers = chainNumbers(store);
-  const find = db.prepare<Entry>('SELECT seq, bytes, removed FROM atomic WHERE reader = ? AND id = ? AND peer = ?');
-  const whole = db.prepare<{ bytes: StoredUtxo }>('SELECT bytes FROM atomic WHERE seq = ?');
-  const removed = db.prepare('SELECT 1 FROM atomic WHERE reader = ? AND id = ? AND removed = 1');
-  const add = db.prepare<{ seq: number }>('INSERT INTO atomic(reader, id, peer, bytes, removed) VALUES (?, ?, ?, ?, ?) RETURNING seq');
-  const update = db.prepare('UPDATE atomic SET bytes = ?, removed = 1 WHERE seq = ?');
-  const forget = db.prepare('DELETE FROM atomic WHERE seq = ?');
+  const numbers = openChainNumbers(store);
+  const entryById = db.prepare<AtomicEntry>('SELECT seq, bytes, removed FROM atomic WHERE reader = ? AND id = ? AND peer = ?');
+  const bytesBySeq = db.prepare<{ bytes: StoredUtxo }>('SELECT bytes FROM atomic WHERE seq = ?');
+  const removedEntry = db.prepare('SELECT 1 FROM atomic WHERE reader = ? AND id = ? AND removed = 1');
+  const insertEntry = db.prepare<{ seq: number }>(
+    'INSERT INTO atomic(reader, id, peer, bytes, removed) VALUES (?, ?, ?, ?, ?) RETURNING seq',
+  );
+  const markRemoved = db.prepare('UPDATE atomic SET bytes = ?, removed = 1 WHERE seq = ?');
+  const deleteEntry = db.prepare('DELETE FROM atomic WHERE seq = ?');
   const addOwner = db.prepare('INSERT OR IGNORE INTO atomic_owner VALUES (?, ?, ?, ?, ?)');
   const removeOwner = db.prepare('DELETE FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq = ?');
-  const owned = db.prepare<OwnedRow>(
+  const ownerRows = db.prepare<OwnedRow>(
     'SELECT seq, bytes FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0',
   );
 
-  const entryOf = (reader: Id, peer: Id, utxoID: Id): Entry | undefined => {
-    const [r, p] = [numbers.of(reader), numbers.of(peer)];
-    return r === undefined || p === undefined ? undefined : find.get(r, idToBytes(utxoID), p);
+  const findEntry = (destination: Id, source: Id, utxoID: Id): AtomicEntry | undefined => {
+    const [destinationNumber, sourceNumber] = [numbers.find(destination), numbers.find(source)];
+    return destinationNumber === undefined || sourceNumber === undefined
+      ? undefined
+      : entryById.get(destinationNumber, idToBytes(utxoID), sourceNumber);
   };
 
-  const putOne = (reader: number, peer: number, utxo: Utxo): void => {
-    const before = find.get(reader, idToBytes(utxo.id), peer);
-    if (before?.removed === 0) throw duplicatePut(utxo);
-    if (before !== undefined) forget.run(before.seq);
+  const putOne = (destination: number, source: number, utxo: Utxo): void => {
+    const before = entryById.get(destination, idToBytes(utxo.id), source);
+    if (before?.removed === 0) throw duplicatePutError(utxo);
+    if (before !== undefined) deleteEntry.run(before.seq);
     if (before?.bytes === null) return;
-    const bytes = stored(utxo);
-    const { seq } = add.get(reader, idToBytes(utxo.id), peer, bytes, 0) as { seq: number };
-    for (const address of storedOwners(bytes)) addOwner.run(reader, peer, addressToBytes(address), seq, inOwnerRow(bytes));
+    const bytes = encodeStoredUtxo(utxo);
+    const { seq } = insertEntry.get(destination, idToBytes(utxo.id), source, bytes, 0) as { seq: number };
+    for (const address of storedOwners(bytes)) addOwner.run(destination, source, addressToBytes(address), seq, ownerRowBytes(bytes));
   };
 
-  const removeOne = (reader: number, peer: number, utxoID: Id): void => {
-    const before = find.get(reader, idToBytes(utxoID), peer);
-    if (before === undefined) return void add.get(reader, idToBytes(utxoID), peer, null, 1);
-    if (before.bytes === null) throw duplicateRemove(utxoID);
-    update.run(before.removed === 1 ? null : before.bytes, before.seq);
-    for (const address of storedOwners(before.bytes)) removeOwner.run(reader, peer, addressToBytes(address), before.seq);
+  const removeOne = (destination: number, source: number, utxoID: Id): void => {
+    const before = entryById.get(destination, idToBytes(utxoID), source);
+    if (before === undefined) return void insertEntry.get(destination, idToBytes(utxoID), source, null, 1);
+    if (before.bytes === null) throw duplicateRemoveError(utxoID);
+    markRemoved.run(before.removed === 1 ? null : before.bytes, before.seq);
+    for (const address of storedOwners(before.bytes)) removeOwner.run(destination, source, addressToBytes(address), before.seq);
   };
 
   return {
-    get: (reader, peer, utxoID) => {
-      const entry = entryOf(reader, peer, utxoID);
-      return entry === undefined || entry.bytes === null || entry.removed === 1 ? undefined : restored(entry.bytes);
+    get: (destination, source, utxoID) => {
+      const entry = findEntry(destination, source, utxoID);
+      return entry === undefined || entry.bytes === null || entry.removed === 1 ? undefined : decodeStoredUtxo(entry.bytes);
     },
-    wasRemoved: (reader, utxoID) => {
-      const r = numbers.of(reader);
-      return r !== undefined && removed.get(r, idToBytes(utxoID)) !== undefined;
+    wasRemoved: (destination, utxoID) => {
+      const destinationNumber = numbers.find(destination);
+      return destinationNumber !== undefined && removedEntry.get(destinationNumber, idToBytes(utxoID)) !== undefined;
     },
-    page: (reader, peer, query, strict) =>
+    page: (destination, source, query, strict) =>
       store.read(() => {
-        const [r, p] = [numbers.of(reader), numbers.of(peer)];
+        const [destinationNumber, sourceNumber] = [numbers.find(destination), numbers.find(source)];
         const rows = (address: Address, below: number, limit: number) =>
-          r === undefined || p === undefined ? [] : owned.all(r, p, addressToBytes(address), below, limit);
-        const place = (utxoID: Id) => {
-          const entry = entryOf(reader, peer, utxoID);
+          destinationNumber === undefined || sourceNumber === undefined
+            ? []
+            : ownerRows.all(destinationNumber, sourceNumber, addressToBytes(address), below, limit);
+        const findPosition = (utxoID: Id) => {
+          const entry = findEntry(destination, source, utxoID);
           return entry === undefined || entry.bytes === null
             ? undefined
-            : { seq: entry.seq, bytes: entry.bytes, gone: entry.removed === 1 };
+            : { seq: entry.seq, bytes: entry.bytes, isSpent: entry.removed === 1 };
         };
-        const bytesOf = ({ seq, bytes }: OwnedRow) => bytes ?? (whole.get(seq) as { bytes: StoredUtxo }).bytes;
-        const manner: PagingRules = pagingRules[strict ? 'strict' : 'kind'].atomic;
-        return utxoPage({ rows, bytesOf, place }, query, manner);
+        const bytesOf = ({ seq, bytes }: OwnedRow) => bytes ?? (bytesBySeq.get(seq) as { bytes: StoredUtxo }).bytes;
+        const rules: PagingRules = pagingRules[strict ? 'strict' : 'lenient'].atomic;
+        return readUtxoPage({ rows, bytesOf, findPosition }, query, rules);
       }),
-    put: (reader, peer, utxos) => {
-      const [r, p] = [numbers.ensure(reader), numbers.ensure(peer)];
-      for (const utxo of utxos) putOne(r, p, utxo);
+    put: (destination, source, utxos) => {
+      const [destinationNumber, sourceNumber] = [numbers.ensure(destination), numbers.ensure(source)];
+      for (const utxo of utxos) putOne(destinationNumber, sourceNumber, utxo);
     },
-    remove: (reader, peer, utxoIDs) => {
-      const [r, p] = [numbers.ensure(reader), numbers.ensure(peer)];
-      for (const utxoID of utxoIDs) removeOne(r, p, utxoID);
+    remove: (destination, source, utxoIDs) => {
+      const [destinationNumber, sourceNumber] = [numbers.ensure(destination), numbers.ensure(source)];
+      for (const utxoID of utxoIDs) removeOne(destinationNumber, sourceNumber, utxoID);
     },
   };
 }
 
-type Entry = { readonly seq: number; readonly bytes: StoredUtxo | null; readonly removed: 0 | 1 };
+/** A row of the `atomic` table, see schema.ts. */
+type AtomicEntry = { readonly seq: number; readonly bytes: StoredUtxo | null; readonly removed: 0 | 1 };
 
-const duplicatePut = ({ id, bytes }: Utxo) =>
+const duplicatePutError = ({ id, bytes }: Utxo) =>
   new StateError(`duplicate put: Key=0x${id} Value=0x${toHex(bytes)}`, { code: 'STATE_DUPLICATE_PUT', utxoID: idText(id) });
 
-const duplicateRemove = (id: Id) => new StateError(`duplicate remove: Key=0x${id}`, { code: 'STATE_DUPLICATE_REMOVE', utxoID: idText(id) });
+const duplicateRemoveError = (id: Id) =>
+  new StateError(`duplicate remove: Key=0x${id}`, { code: 'STATE_DUPLICATE_REMOVE', utxoID: idText(id) });

@@ -2,17 +2,17 @@ import { expect, test } from 'bun:test';
 import { toHex } from '../bytes/hex.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import type { StoredBlock } from './block-change.ts';
-import { claimedNumber } from './chain-number.ts';
-import { openChain } from './grow.fixture.ts';
-import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
+import { getChainNumber } from './chain-number.ts';
+import { openChain } from './open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
 import { tablesOf } from './schema.ts';
 
 type Row = { seq: number; id: Uint8Array; height: number; spent: number | null };
 
-test('who runs within a commit is told what was stored, with the numbers of its rows', () => {
+test('the callback of a commit receives the stored block with the numbers of its rows', () => {
   const chain = openChain(openDatabase);
   const source = randomChain(9);
-  const t = tablesOf(claimedNumber(chain.store, chainID));
+  const t = tablesOf(getChainNumber(chain.store, chainID));
   const byId = chain.store.db.prepare<Row>(
     `SELECT seq, id, height, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
   );
@@ -21,10 +21,10 @@ test('who runs within a commit is told what was stored, with the numbers of its 
     expect(byId.get(Buffer.from(utxo.id, 'hex'))).toEqual({ seq, id: expect.anything(), height, spent });
   let imports = 0;
 
-  const check = ({ block, firstTx, applied, made, consumed, imported }: StoredBlock): void => {
+  const check = ({ block, firstTx, applied, created, consumed, imported }: StoredBlock): void => {
     for (const [i, { tx }] of applied.entries()) expect(seqOf.get(Buffer.from(tx.id, 'hex'))?.seq).toBe(firstTx + i);
-    expect(made.map(({ utxo }) => utxo.id).sort()).toEqual(applied.flatMap(({ effects }) => effects.created.map(({ id }) => id)).sort());
-    for (const one of made) {
+    expect(created.map(({ utxo }) => utxo.id).sort()).toEqual(applied.flatMap(({ effects }) => effects.created.map(({ id }) => id)).sort());
+    for (const one of created) {
       isRow(one);
       expect(one.height).toBe(Number(block.height));
     }
@@ -41,8 +41,8 @@ test('who runs within a commit is told what was stored, with the numbers of its 
 
   chain.state.init(source.genesisTxs, source.first, check);
   for (let i = 0; i < 40; i++) {
-    const { puts, block, diff } = source.next(chain.state);
-    if (puts.length > 0) chain.store.write(() => chain.memory.put(chainID, peerID, puts));
+    const { inboundUtxos, block, diff } = source.next(chain.state);
+    if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
     chain.state.commit(block, diff, check);
   }
   expect(imports).toBeGreaterThan(0);

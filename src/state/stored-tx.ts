@@ -4,8 +4,8 @@ import { maxGenesisBytes } from '../codec/pack.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
 import { damagedRow } from './fault.ts';
 
-/** The transaction that a row keeps, once its bytes were hashed and compared with its id. */
-export function storedTx({ id, bytes }: { readonly id: Uint8Array; readonly bytes: Uint8Array }): Tx {
+/** Parses the transaction of a row; throws if its bytes do not hash to the row's ID. */
+export function parseStoredTx({ id, bytes }: { readonly id: Uint8Array; readonly bytes: Uint8Array }): Tx {
   const tx = parseTx(bytes, maxGenesisBytes);
   const expected = toHex(id) as Id;
   if (tx.id !== expected) throw damagedRow(`transaction ${idText(expected)}`);

@@ -2,29 +2,29 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { toHex } from '../bytes/hex.ts';
 import { idToBytes, zeroId } from '../bytes/id.ts';
-import { drivers } from '../platform/databases.fixture.ts';
-import { grow, openChain } from './grow.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
+import { appendBlocks, openChain } from './open-chain.fixture.ts';
 import { randomChain } from './random-chain.fixture.ts';
 import * as inPlace from './stored-utxo.ts';
 
-test('fields read in place are those the codec reads, for every kind of output', () => {
+test('fields read from the stored bytes equal the fields decoded by the codec, for every type of output', () => {
   const kinds = new Set<string>();
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const source = randomChain(seed);
-      grow(openChain(drivers[0].open), source, 2);
+      appendBlocks(openChain(sqliteDrivers[0].open), source, 2);
       for (const { utxo } of source.model.unspent.values()) {
-        const bytes = inPlace.stored(utxo);
+        const bytes = inPlace.encodeStoredUtxo(utxo);
         kinds.add(utxo.output.kind);
-        expect(inPlace.restored(bytes)).toEqual(utxo);
+        expect(inPlace.decodeStoredUtxo(bytes)).toEqual(utxo);
         expect(inPlace.storedID(bytes)).toBe(utxo.id);
-        expect(inPlace.storedIndex(bytes)).toBe(utxo.outputIndex);
+        expect(inPlace.storedOutputIndex(bytes)).toBe(utxo.outputIndex);
         expect(inPlace.storedOwners(bytes)).toEqual(utxo.output.addresses);
         expect(inPlace.ownerCount(bytes)).toBe(utxo.output.addresses.length);
         expect(inPlace.storedLocktime(bytes)).toBe(utxo.output.locktime);
         expect(inPlace.isTransfer(bytes)).toBe(utxo.output.kind === 'secp256k1fx.TransferOutput');
-        expect(inPlace.isOfAsset(bytes, idToBytes(utxo.assetID))).toBe(true);
-        expect(inPlace.isOfAsset(bytes, idToBytes(zeroId))).toBe(false);
+        expect(inPlace.hasAsset(bytes, idToBytes(utxo.assetID))).toBe(true);
+        expect(inPlace.hasAsset(bytes, idToBytes(zeroId))).toBe(false);
         const copied = Buffer.alloc(34);
         inPlace.copyTxID(bytes, copied, 1);
         expect(toHex(copied)).toBe(`00${utxo.txID}00`);

@@ -6,57 +6,58 @@ import { equal } from '../bytes/octets.ts';
 import { parseUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
 import { damagedRow } from './fault.ts';
 
-/** A UTXO's bytes with their checksum behind, as every row keeps them and most answers show them. */
+/** The bytes of a UTXO followed by their checksum, as stored in every row and as returned by most API methods. */
 export type StoredUtxo = Uint8Array;
 
-export const stored = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
+export const encodeStoredUtxo = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
 
-/** The output that a row keeps, once its checksum was compared. */
-export function restored(bytes: StoredUtxo): Utxo {
-  if (!hasChecksum(bytes)) throw damagedRow('an output');
-  return parseStored(bytes);
+/** Decodes the output of a row; throws if the checksum is wrong. */
+export function decodeStoredUtxo(bytes: StoredUtxo): Utxo {
+  if (!hasValidChecksum(bytes)) throw damagedRow('an output');
+  return decodeWithoutChecksum(bytes);
 }
 
-/** The same without a look at the checksum. */
-export const parseStored = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
+/** Decodes the output of a row without comparing the checksum. */
+export const decodeWithoutChecksum = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
 
-export const hasChecksum = (bytes: StoredUtxo): boolean =>
+export const hasValidChecksum = (bytes: StoredUtxo): boolean =>
   bytes.length > checksumLength &&
   equal(checksum(bytes.subarray(0, bytes.length - checksumLength)), bytes.subarray(bytes.length - checksumLength));
 
 /**
- * What an owner's row keeps beside the number: the bytes, unless they are many. An output may name thousands of owners, 20 bytes each;
- * a copy for each of them would make one transaction cost hundreds of megabytes.
+ * The bytes to store in an owner row: a copy of the output, or null if it is longer than 256 bytes. An output can have thousands of owners,
+ * 20 bytes each; with a copy for each of them one transaction could take hundreds of megabytes.
  */
-export const inOwnerRow = (bytes: StoredUtxo): StoredUtxo | null => (bytes.length <= 256 ? bytes : null);
+export const ownerRowBytes = (bytes: StoredUtxo): StoredUtxo | null => (bytes.length <= 256 ? bytes : null);
 
 /*
- * Answers that list thousands of outputs need a few fields of each. They stand at fixed places, so they are read there, byte by byte:
- * parsing costs ten times as much, and even a DataView or a slice costs more than the bytes. Tests hold these readers against the codec.
+ * Responses with thousands of outputs need a few fields of each. The fields are at fixed offsets and are read from there byte by byte:
+ * parsing takes ten times as long, and even a DataView or a slice is slower. A test compares these functions with the codec.
  * version 2 | txID 32 | outputIndex 4 | assetID 32 | type 4 | output
  */
 const at = { txID: 2, outputIndex: 34, assetID: 38, typeID: 70, output: 74 };
 
-/** Copies the id of the transaction that made an output. */
+/** Copies the ID of the transaction that created an output. */
 export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void {
   for (let i = 0; i < idLength; i++) to[offset + i] = from[at.txID + i] as number;
 }
 
-/** Copies the id of an output's asset. */
+/** Copies the asset ID of an output. */
 export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): void {
   for (let i = 0; i < idLength; i++) to[offset + i] = from[at.assetID + i] as number;
 }
 
-export const storedIndex = (bytes: StoredUtxo): number => u32(bytes, at.outputIndex);
+export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, at.outputIndex);
 
-export const storedID = (bytes: StoredUtxo): Id => utxoId(toHex(bytes.subarray(at.txID, at.txID + idLength)) as Id, storedIndex(bytes));
+export const storedID = (bytes: StoredUtxo): Id =>
+  utxoId(toHex(bytes.subarray(at.txID, at.txID + idLength)) as Id, storedOutputIndex(bytes));
 
 export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, at.typeID) === transferType;
 
-/** Of a transfer output. */
+/** The amount of a transfer output. */
 export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, at.output);
 
-export function isOfAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
+export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
   for (let i = 0; i < idLength; i++) if (bytes[at.assetID + i] !== assetID[i]) return false;
   return true;
 }
@@ -73,7 +74,7 @@ export function storedOwners(bytes: StoredUtxo): Address[] {
 
 const transferType = 7;
 
-/** What precedes the owners, by type id; see tx/output.ts. */
+/** The number of bytes between the start of the output and its owners, by type ID; see tx/output.ts. */
 const beforeOwners: { readonly [typeID: number]: (bytes: StoredUtxo) => number } = {
   6: () => 0,
   [transferType]: () => 8,

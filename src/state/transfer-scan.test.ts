@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
-import { drivers } from '../platform/databases.fixture.ts';
-import { grow, type OpenChain, openChain } from './grow.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
+import { appendBlocks, type OpenChain, openChain } from './open-chain.fixture.ts';
 import { type Model, randomChain } from './random-chain.fixture.ts';
 import type { TransferQuery } from './transfer-scan.ts';
 
-/** What a scan should give for the state as the model has it now, as text. */
-function expected({ unspent }: Model, { address, partial, now, assetID }: TransferQuery): string {
+/** The expected result of a scan for the current state of the model, as text. */
+function expected({ unspent }: Model, { address, includePartial, now, assetID }: TransferQuery): string {
   const found = [...unspent.values()].filter(({ utxo: { output, assetID: asset } }) => {
     if (output.kind !== 'secp256k1fx.TransferOutput' || !output.addresses.includes(address)) return false;
-    return (assetID ?? asset) === asset && (partial || (output.addresses.length === 1 && output.locktime <= now));
+    return (assetID ?? asset) === asset && (includePartial || (output.addresses.length === 1 && output.locktime <= now));
   });
   const newestFirst = found.sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
   return newestFirst
@@ -17,7 +17,7 @@ function expected({ unspent }: Model, { address, partial, now, assetID }: Transf
     .join('\n');
 }
 
-/** Runs a scan of three rows a step; `between` runs between two steps. */
+/** Runs a scan with three rows per step; `between` runs between two steps. */
 function scan(chain: OpenChain, query: TransferQuery, between: (step: number) => void): { text: string; steps: number } {
   const work = chain.state.transfers(query, 3);
   for (let steps = 1; ; steps++) {
@@ -28,25 +28,25 @@ function scan(chain: OpenChain, query: TransferQuery, between: (step: number) =>
 }
 
 const queries = (address: Address): TransferQuery[] => [
-  { address, partial: true, now: 0n },
-  { address, partial: false, now: 3000n },
+  { address, includePartial: true, now: 0n },
+  { address, includePartial: false, now: 3000n },
 ];
 
-test('blocks accepted between its steps: a scan still shows the state of one height', () => {
+test('a scan returns the state of one height, also if blocks are accepted between its steps', () => {
   let longest = 0;
   let torn = 0;
   for (const seed of [1, 2, 3, 4]) {
-    const chain = openChain(drivers[0].open);
+    const chain = openChain(sqliteDrivers[0].open);
     const source = randomChain(seed, 3);
-    grow(chain, source, 25);
+    appendBlocks(chain, source, 25);
     for (const address of source.addresses)
       for (const query of queries(address)) {
         const begin = expected(source.model, query);
         const states = new Set([begin]);
         const { text, steps } = scan(chain, query, (step) => {
-          // A block after every other step at first, then none: blocks come faster than this only if they never end.
+          // At first a block after every other step, then none, so that the scan can end.
           if (step % 2 === 0 || step > 12) return;
-          grow(chain, source, 1);
+          appendBlocks(chain, source, 1);
           states.add(expected(source.model, query));
         });
         expect(states.has(text)).toBe(true);
@@ -55,15 +55,15 @@ test('blocks accepted between its steps: a scan still shows the state of one hei
       }
     chain.close();
   }
-  // Else nothing was tested.
+  // Otherwise the test would prove nothing.
   expect(longest).toBeGreaterThan(5);
   expect(torn).toBeGreaterThan(5);
 });
 
-test('without blocks in between it takes one pass, and few outputs one step', () => {
-  const chain = openChain(drivers[0].open);
+test('without new blocks a scan takes one pass, and one step for few outputs', () => {
+  const chain = openChain(sqliteDrivers[0].open);
   const source = randomChain(5, 3);
-  grow(chain, source, 20);
+  appendBlocks(chain, source, 20);
   for (const address of source.addresses)
     for (const query of queries(address)) {
       const owned = [...source.model.unspent.values()].filter(({ utxo }) => utxo.output.addresses.includes(address)).length;

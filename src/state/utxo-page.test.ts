@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { type Address, zeroAddress } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
-import { drivers } from '../platform/databases.fixture.ts';
+import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { commitNext, grow, openChain } from './grow.fixture.ts';
-import { chainID, peerID, randomChain } from './random-chain.fixture.ts';
-import { stored, storedID } from './stored-utxo.ts';
-import { type OwnedUtxos, type PageQuery, pagingRules, type UtxoCursor, type UtxoPage, utxoPage } from './utxo-page.ts';
+import { appendBlocks, commitNext, openChain } from './open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
+import { encodeStoredUtxo, storedID } from './stored-utxo.ts';
+import { type OwnedUtxoCursor, type OwnedUtxoPage, type OwnedUtxoQuery, type OwnedUtxos, pagingRules, readUtxoPage } from './utxo-page.ts';
 
-const start: UtxoCursor = { address: zeroAddress, utxoID: zeroId };
+const start: OwnedUtxoCursor = { address: zeroAddress, utxoID: zeroId };
 
-/** An address's outputs as the peer's linked list has them: newest first. */
+/** The outputs of an address in the order of AvalancheGo's linked list: newest first. */
 type ListOf = (address: Address) => readonly Id[];
 
-/** The peer's own loops over lists, one for a chain's outputs and one for shared memory. */
-function peerOwn(list: ListOf, { addresses, start: from, limit }: PageQuery) {
+/** AvalancheGo's loop over the lists of a chain's own outputs. */
+function avalancheGoOwnPage(list: ListOf, { addresses, start: from, limit }: OwnedUtxoQuery) {
   const found: Id[] = [];
   let end = from;
   for (const address of addresses) {
@@ -35,7 +35,8 @@ function peerOwn(list: ListOf, { addresses, start: from, limit }: PageQuery) {
   return { found, end };
 }
 
-function peerAtomic(list: ListOf, { addresses, start: from, limit }: PageQuery) {
+/** AvalancheGo's loop over the lists of outputs in shared memory. */
+function avalancheGoAtomicPage(list: ListOf, { addresses, start: from, limit }: OwnedUtxoQuery) {
   const found: Id[] = [];
   let end = from;
   for (const address of addresses) {
@@ -53,16 +54,16 @@ function peerAtomic(list: ListOf, { addresses, start: from, limit }: PageQuery) 
   return { found, end };
 }
 
-/** Every output under the smallest asked address that owns it, once. */
-function inOrder(list: ListOf, addresses: readonly Address[]): Id[] {
+/** Every output once, under the smallest requested address that owns it. */
+function expectedOrder(list: ListOf, addresses: readonly Address[]): Id[] {
   return [...new Set(addresses.flatMap(list))];
 }
 
-/** A chain with many shared outputs, and its lists. */
+/** A chain with many multi-owner outputs, and the expected lists of outputs by address. */
 function sample(seed: number, blocks: number) {
-  const chain = openChain(drivers[0].open);
+  const chain = openChain(sqliteDrivers[0].open);
   const source = randomChain(seed, 4);
-  grow(chain, source, blocks);
+  appendBlocks(chain, source, blocks);
   const crowd = Array.from({ length: 10 }, (_, i) => sha256Hex(Buffer.from(`crowd ${i}`)).slice(0, 40) as Address);
   const newestFirst = () =>
     [...source.model.unspent.values()].sort((a, b) => Number(b.height - a.height) || (a.utxo.id < b.utxo.id ? -1 : 1));
@@ -79,18 +80,18 @@ function sample(seed: number, blocks: number) {
   return { chain, source, everyone: [...source.addresses, ...crowd].sort(), lists: { own, atomic } };
 }
 
-const sources = { own: chainID, atomic: peerID } as const;
-const shown = ({ utxos, end }: UtxoPage) => ({ found: utxos.map(storedID), end });
+const sources = { own: chainID, atomic: otherChainID } as const;
+const shown = ({ utxos, end }: OwnedUtxoPage) => ({ found: utxos.map(storedID), end });
 const limits = fc.integer({ min: 1, max: 12 });
 
 for (const kind of ['own', 'atomic'] as const) {
   describe(kind, () => {
-    test("strict: every page is the peer's, for any addresses, cursor and limit", () => {
+    test('strict: every page equals that of AvalancheGo, for any addresses, cursor and limit', () => {
       fc.assert(
         fc.property(fc.integer(), fc.integer({ min: 0, max: 12 }), fc.infiniteStream(fc.nat()), limits, (seed, blocks, numbers, limit) => {
           const { chain, source, everyone, lists } = sample(seed, blocks);
           const number = (below: number) => (numbers.next().value as number) % below;
-          const oracle = kind === 'own' ? peerOwn : peerAtomic;
+          const oracle = kind === 'own' ? avalancheGoOwnPage : avalancheGoAtomicPage;
           const known = [...source.model.unspent.keys(), ...source.model.spent, ...source.model.inbound.map(({ id }) => id), zeroId];
           for (let i = 0; i < 20; i++) {
             const addresses = everyone.filter(() => number(3) > 0);
@@ -107,21 +108,21 @@ for (const kind of ['own', 'atomic'] as const) {
       );
     });
 
-    test('kind: walking the pages gives every output once, in order, and the first page is the strict one', () => {
+    test('lenient: reading all pages returns every output once, in order, and the first page equals the strict one', () => {
       fc.assert(
         fc.property(fc.integer(), fc.integer({ min: 0, max: 12 }), limits, (seed, blocks, limit) => {
           const { chain, everyone, lists } = sample(seed, blocks);
           for (const addresses of [everyone, everyone.slice(3), everyone.slice(0, 1), everyone.filter((_, i) => i % 2 === 0)]) {
-            const walked: Id[] = [];
+            const listed: Id[] = [];
             let from = start;
-            while (walked.length < 1000) {
+            while (listed.length < 1000) {
               const page = chain.state.utxos(sources[kind], { addresses, start: from, limit }, false);
-              walked.push(...page.utxos.map(storedID));
+              listed.push(...page.utxos.map(storedID));
               if (page.utxos.length === 0) break;
               expect(page.utxos.length).toBeLessThanOrEqual(limit);
               from = page.end;
             }
-            expect(walked).toEqual(inOrder(lists[kind], addresses));
+            expect(listed).toEqual(expectedOrder(lists[kind], addresses));
             const query = { addresses, start, limit: 1024 };
             expect(shown(chain.state.utxos(sources[kind], query, false))).toEqual(shown(chain.state.utxos(sources[kind], query, true)));
           }
@@ -131,7 +132,7 @@ for (const kind of ['own', 'atomic'] as const) {
       );
     });
 
-    test('kind: a cursor goes on where it was when its output is gone; strict starts over', () => {
+    test('lenient: a page continues at its cursor when the output of the cursor was spent; strict: it starts again', () => {
       fc.assert(
         fc.property(fc.integer(), fc.integer({ min: 1, max: 6 }), (seed, limit) => {
           const { chain, source, everyone, lists } = sample(seed, 8);
@@ -139,7 +140,7 @@ for (const kind of ['own', 'atomic'] as const) {
             const before = [...lists[kind](address)];
             const query = { addresses: [address], start, limit };
             const { end } = chain.state.utxos(sources[kind], query, false);
-            // Blocks go on until the cursor's output is spent, if there is one.
+            // Append blocks until the output of the cursor is spent, if there is one.
             for (let i = 0; i < 6 && lists[kind](address).includes(end.utxoID); i++) commitNext(chain, source.next(chain.state, 3));
             const left = lists[kind](address);
             const older = before.slice(before.indexOf(end.utxoID) + 1).filter((id) => left.includes(id));
@@ -156,49 +157,49 @@ for (const kind of ['own', 'atomic'] as const) {
   });
 }
 
-test('nothing is known of a chain nobody exports from', () => {
+test('the page of a source chain without exports is empty', () => {
   const { chain, everyone } = sample(1, 2);
   const page = chain.state.utxos(zeroId, { addresses: everyone, start, limit: 5 }, false);
   expect(page).toEqual({ utxos: [], end: { address: everyone[everyone.length - 1] as Address, utxoID: zeroId } });
 });
 
-test('a page that skips and skips comes back short, and walking on still gives every output once', () => {
+test('a page that would skip too many rows is returned early, and all pages together still have every output once', () => {
   const addresses = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(40, '0') as Address);
   const owners = { locktime: 0n, threshold: 1, addresses };
   const utxos = Array.from({ length: 1000 }, (_, i) =>
-    stored(makeUtxo(zeroId, i, zeroId, { kind: 'secp256k1fx.TransferOutput', amount: 1n, ...owners })),
+    encodeStoredUtxo(makeUtxo(zeroId, i, zeroId, { kind: 'secp256k1fx.TransferOutput', amount: 1n, ...owners })),
   );
   const numbers = new Map(utxos.map((bytes, seq) => [storedID(bytes), seq]));
-  let looked = 0;
+  let rowsRead = 0;
   let read = 0;
   const source: OwnedUtxos = {
     rows: (_, below, limit) => {
       const top = Math.min(below, utxos.length);
       const rows = Array.from({ length: Math.min(limit, top) }, (__, i) => ({ seq: top - 1 - i, bytes: null }));
-      looked += rows.length;
+      rowsRead += rows.length;
       return rows;
     },
     bytesOf: ({ seq }) => {
       read++;
       return utxos[seq] as Uint8Array;
     },
-    place: (id) => {
+    findPosition: (id) => {
       const seq = numbers.get(id);
-      return seq === undefined ? undefined : { seq, bytes: utxos[seq] as Uint8Array, gone: false };
+      return seq === undefined ? undefined : { seq, bytes: utxos[seq] as Uint8Array, isSpent: false };
     },
   };
-  const walked: Id[] = [];
+  const listed: Id[] = [];
   let from = start;
   let pages = 0;
   for (; from.address < (addresses[199] as Address); pages++) {
-    [looked, read] = [0, 0];
-    const page = utxoPage(source, { addresses, start: from, limit: 1024 }, pagingRules.kind.own);
-    walked.push(...page.utxos.map(storedID));
-    expect(looked).toBeLessThan(70_000);
-    // Each output's bytes are wanted a few times at most, however often it is met.
+    [rowsRead, read] = [0, 0];
+    const page = readUtxoPage(source, { addresses, start: from, limit: 1024 }, pagingRules.lenient.own);
+    listed.push(...page.utxos.map(storedID));
+    expect(rowsRead).toBeLessThan(70_000);
+    // The bytes of each output are read a few times at most, however many rows it has.
     expect(read).toBeLessThan(4_000);
     from = page.end;
   }
   expect(pages).toBe(4);
-  expect(walked).toEqual(utxos.map(storedID).reverse());
+  expect(listed).toEqual(utxos.map(storedID).reverse());
 });

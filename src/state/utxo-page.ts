@@ -2,101 +2,105 @@ import type { Address } from '../bytes/address.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
 import { ownerCount, type StoredUtxo, storedID, storedOwners } from './stored-utxo.ts';
 
-/** Where a page ended, and where the next one goes on: zero values are the very beginning. */
-export type UtxoCursor = { readonly address: Address; readonly utxoID: Id };
+/** Where a page ended and the next one begins; zero values mean the first page. */
+export type OwnedUtxoCursor = { readonly address: Address; readonly utxoID: Id };
 
-export type UtxoPage = { readonly utxos: readonly StoredUtxo[]; readonly end: UtxoCursor };
+export type OwnedUtxoPage = { readonly utxos: readonly StoredUtxo[]; readonly end: OwnedUtxoCursor };
 
-export type PageQuery = {
-  /** Ascending, without repeats. */
+export type OwnedUtxoQuery = {
+  /** Ascending, without duplicates. */
   readonly addresses: readonly Address[];
-  readonly start: UtxoCursor;
+  readonly start: OwnedUtxoCursor;
   readonly limit: number;
 };
 
-/** Outputs by owner, newest first; a larger number is newer. */
+/** A source of outputs by owner, newest first. A larger number is newer. */
 export type OwnedUtxos = {
-  /** Those of one address that are older than `below`. */
+  /** Outputs of an address with a number less than `below`. */
   readonly rows: (address: Address, below: number, limit: number) => OwnedRow[];
   readonly bytesOf: (row: OwnedRow) => StoredUtxo;
-  /** Where an output stands or stood. */
-  readonly place: (utxoID: Id) => Place | undefined;
+  /** The position of an output, spent or not. */
+  readonly findPosition: (utxoID: Id) => UtxoPosition | undefined;
 };
 
-/** Without bytes where the output is large: it may have thousands of owners, and each would hold a copy. */
+/** `bytes` is null if the output is large: see `ownerRowBytes`. */
 export type OwnedRow = { readonly seq: number; readonly bytes: StoredUtxo | null };
-export type Place = { readonly seq: number; readonly bytes: StoredUtxo; readonly gone: boolean };
+export type UtxoPosition = { readonly seq: number; readonly bytes: StoredUtxo; readonly isSpent: boolean };
 
-/** How pages are cut. The peer has one manner for a chain's own outputs and another for those in shared memory; each row is one. */
+/** How outputs are divided into pages. AvalancheGo has different rules for a chain's own outputs and for those in shared memory. */
 export type PagingRules = {
-  /** The cursor's own output comes again. */
-  readonly inclusive: boolean;
-  /** A cursor whose output is gone keeps its place; otherwise the address starts over from its newest. */
-  readonly keepsPlace: boolean;
-  /** An output of several asked addresses is listed once in a page, or once in all of them: under the smallest address. */
-  readonly listedOnce: 'in a page' | 'in all pages';
-  /** An address with nothing to show leaves no output in the end cursor. */
-  readonly clearsEnd: boolean;
+  /** The page begins with the cursor's output, not after it. */
+  readonly includesCursor: boolean;
+  /** If the cursor's output was spent, the page continues at its position; otherwise it starts again with the newest output of the address. */
+  readonly continuesAfterSpent: boolean;
+  /** An output of several requested addresses is listed once per page, or once in all pages (under the smallest address). */
+  readonly deduplicate: 'per page' | 'across pages';
+  /** The end cursor has the zero ID if its address has no outputs, instead of the ID of the address before. */
+  readonly clearsEndCursor: boolean;
 };
 
-/** Peer: vms/components/avax/utxo_fetching.go and utxo_state.go for `own`; chains/atomic/state.go, getKeys, for `atomic`. */
+/**
+ * `strict`: AvalancheGo's rules. `lenient`: rules under which paging returns every output exactly once.
+ * AvalancheGo: vms/components/avax/utxo_fetching.go and utxo_state.go for `own`; chains/atomic/state.go, getKeys, for `atomic`.
+ */
 export const pagingRules = {
   strict: {
-    own: { inclusive: false, keepsPlace: false, listedOnce: 'in a page', clearsEnd: false },
-    atomic: { inclusive: true, keepsPlace: false, listedOnce: 'in a page', clearsEnd: true },
+    own: { includesCursor: false, continuesAfterSpent: false, deduplicate: 'per page', clearsEndCursor: false },
+    atomic: { includesCursor: true, continuesAfterSpent: false, deduplicate: 'per page', clearsEndCursor: true },
   },
-  kind: {
-    own: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: false },
-    atomic: { inclusive: false, keepsPlace: true, listedOnce: 'in all pages', clearsEnd: true },
+  lenient: {
+    own: { includesCursor: false, continuesAfterSpent: true, deduplicate: 'across pages', clearsEndCursor: false },
+    atomic: { includesCursor: false, continuesAfterSpent: true, deduplicate: 'across pages', clearsEndCursor: true },
   },
-} as const satisfies { [manner: string]: { own: PagingRules; atomic: PagingRules } };
+} as const satisfies { [mode: string]: { own: PagingRules; atomic: PagingRules } };
 
-/** A page that had to skip this many entries comes back short: its cursor goes on from there. */
-const maxLooked = 65_536;
+/** After reading this many rows a page is returned even if it is not full; the next page continues at its cursor. */
+const maxRowsRead = 65_536;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-export function utxoPage(source: OwnedUtxos, { addresses, start, limit }: PageQuery, manner: PagingRules): UtxoPage {
+/** Reads one page of the unspent outputs of some addresses. */
+export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: OwnedUtxoQuery, rules: PagingRules): OwnedUtxoPage {
   const utxos: StoredUtxo[] = [];
-  const several = addresses.length > 1;
-  const asked = new Set(addresses);
+  const hasSeveral = addresses.length > 1;
+  const requested = new Set(addresses);
   const seen = new Set<number>();
-  const isListed = (row: OwnedRow, address: Address): boolean => {
-    if (!several) return false;
+  const isDuplicate = (row: OwnedRow, address: Address): boolean => {
+    if (!hasSeveral) return false;
     if (seen.size === seen.add(row.seq).size) return true;
-    return manner.listedOnce === 'in all pages' && address !== addresses[0] && hasSmallerOwner(source.bytesOf(row), address, asked);
+    return rules.deduplicate === 'across pages' && address !== addresses[0] && hasSmallerOwner(source.bytesOf(row), address, requested);
   };
   let end = start;
-  let looked = 0;
+  let rowsRead = 0;
   for (const address of addresses) {
     if (address < start.address) continue;
-    const atStart = address === start.address;
-    let below = (atStart ? placeOf(source, start, manner) : undefined) ?? newest;
+    const isCursorAddress = address === start.address;
+    let below = (isCursorAddress ? findStart(source, start, rules) : undefined) ?? newest;
     let last: OwnedRow | undefined;
-    while (looked < maxLooked && utxos.length < limit) {
+    while (rowsRead < maxRowsRead && utxos.length < limit) {
       const wanted = limit - utxos.length;
       const rows = source.rows(address, below, wanted);
-      for (const row of rows) if (!isListed(row, address)) utxos.push(source.bytesOf(row));
+      for (const row of rows) if (!isDuplicate(row, address)) utxos.push(source.bytesOf(row));
       last = rows[rows.length - 1] ?? last;
-      looked += rows.length;
+      rowsRead += rows.length;
       if (last === undefined || rows.length < wanted) break;
       below = last.seq;
     }
-    const before = manner.clearsEnd && !atStart ? zeroId : end.utxoID;
+    const before = rules.clearsEndCursor && !isCursorAddress ? zeroId : end.utxoID;
     end = { address, utxoID: last === undefined ? before : storedID(source.bytesOf(last)) };
-    if (utxos.length >= limit || looked >= maxLooked) break;
+    if (utxos.length >= limit || rowsRead >= maxRowsRead) break;
   }
   return { utxos, end };
 }
 
-/** A cursor counts only if its output belongs to its address; the peer's end cursor may carry another address's. */
-function placeOf(source: OwnedUtxos, start: UtxoCursor, manner: PagingRules): number | undefined {
-  const place = source.place(start.utxoID);
-  if (place === undefined || (place.gone && !manner.keepsPlace)) return undefined;
-  if (!storedOwners(place.bytes).includes(start.address)) return undefined;
-  return manner.inclusive ? place.seq + 1 : place.seq;
+/** The number to start below. A cursor is ignored if its output does not belong to its address; AvalancheGo's end cursor can be such. */
+function findStart(source: OwnedUtxos, start: OwnedUtxoCursor, rules: PagingRules): number | undefined {
+  const position = source.findPosition(start.utxoID);
+  if (position === undefined || (position.isSpent && !rules.continuesAfterSpent)) return undefined;
+  if (!storedOwners(position.bytes).includes(start.address)) return undefined;
+  return rules.includesCursor ? position.seq + 1 : position.seq;
 }
 
-/** An output of several asked addresses was or will be listed under the smallest of them. */
-const hasSmallerOwner = (bytes: StoredUtxo, address: Address, asked: ReadonlySet<Address>): boolean =>
-  ownerCount(bytes) > 1 && storedOwners(bytes).some((owner) => owner < address && asked.has(owner));
+/** Whether a smaller requested address also owns the output; it is then listed under that one. */
+const hasSmallerOwner = (bytes: StoredUtxo, address: Address, requested: ReadonlySet<Address>): boolean =>
+  ownerCount(bytes) > 1 && storedOwners(bytes).some((owner) => owner < address && requested.has(owner));

@@ -5,35 +5,35 @@ import type { Database, SqlValue } from '../store/database.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { damagedRow, StateError } from './fault.ts';
 import type { Tables } from './schema.ts';
-import { hasChecksum, parseStored, type StoredUtxo } from './stored-utxo.ts';
-import type { Place } from './utxo-page.ts';
+import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
+import type { UtxoPosition } from './utxo-page.ts';
 
-/** An output with its number in the table and the height of the block that made it. */
+/** An output with its number in the table and the height of the block that created it. */
 export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** Every output of a chain, spent ones too. */
+/** All outputs of a chain, spent and unspent. */
 export type UtxoTable = {
   readonly unspent: (id: Id) => Utxo | undefined;
-  readonly place: (id: Id) => Place | undefined;
+  readonly findPosition: (id: Id) => UtxoPosition | undefined;
   /** The transaction that spent an output. */
   readonly consumer: (id: Id) => Id | undefined;
-  readonly wholeBytes: (seq: number) => StoredUtxo;
+  readonly fullBytes: (seq: number) => StoredUtxo;
   readonly lastSeq: () => number;
-  /** An unspent output that a block consumes, with its number. */
-  readonly held: (utxo: Utxo) => NumberedUtxo;
+  /** The row of an unspent output that a block consumes; throws if there is none. */
+  readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
   readonly insert: (utxos: readonly NumberedUtxo[]) => void;
   readonly spend: (utxos: readonly (NumberedUtxo & { spent: number | null })[]) => void;
-  /** After the commit: what the cache may say from now on. */
-  readonly remember: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
-  /** After a commit that failed: what was read meanwhile may never have been. */
-  readonly forget: () => void;
+  /** Updates the cache after a commit. */
+  readonly updateCache: (created: readonly NumberedUtxo[], consumed: readonly NumberedUtxo[]) => void;
+  /** Clears the cache after a failed commit, because it may contain rows of the rolled back transaction. */
+  readonly clearCache: () => void;
 };
 
-/** Outputs are mostly spent soon after they were made, and looked at several times until then. */
+/** Most outputs are spent soon after they are created and are read several times until then, so a small cache is enough. */
 const maxCached = 4096;
 
-/** Only the process that writes can know that a cached output is still unspent. */
-export function utxoTable(db: Database, t: Tables, caching: boolean, damaged: (row: string) => StateError = damagedRow): UtxoTable {
+/** Opens the output table of a chain. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
+export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged: (row: string) => StateError = damagedRow): UtxoTable {
   const byId = db.prepare<{ seq: number; height: number; bytes: StoredUtxo; spent: number | null }>(
     `SELECT seq, height, bytes, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
   );
@@ -51,8 +51,8 @@ export function utxoTable(db: Database, t: Tables, caching: boolean, damaged: (r
     if (cached !== undefined) return cached;
     const row = byId.get(idToBytes(id));
     if (row === undefined || row.spent !== null) return undefined;
-    if (!hasChecksum(row.bytes)) throw damaged(`output ${idText(id)}`);
-    const found = { utxo: parseStored(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
+    if (!hasValidChecksum(row.bytes)) throw damaged(`output ${idText(id)}`);
+    const found = { utxo: decodeWithoutChecksum(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
     if (found.utxo.id !== id) throw damaged(`output ${idText(id)}`);
     if (caching) cache.set(id, found);
     return found;
@@ -60,20 +60,23 @@ export function utxoTable(db: Database, t: Tables, caching: boolean, damaged: (r
 
   return {
     unspent: (id) => find(id)?.utxo,
-    place: (id) => {
+    findPosition: (id) => {
       const row = byId.get(idToBytes(id));
-      return row && { seq: row.seq, bytes: row.bytes, gone: row.spent !== null };
+      return row && { seq: row.seq, bytes: row.bytes, isSpent: row.spent !== null };
     },
     consumer: (id) => {
       const row = consumerById.get(idToBytes(id));
       return row && idFromBytes(row.id);
     },
-    wholeBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
+    fullBytes: (seq) => (bySeq.get(seq) as { bytes: StoredUtxo }).bytes,
     lastSeq: () => last.get()?.seq ?? 0,
-    held: ({ id }) => {
+    unspentRow: ({ id }) => {
       const found = find(id);
       if (found === undefined)
-        throw new StateError(`the block consumes ${idText(id)}, which is not there`, { code: 'STATE_MISSING_UTXO', utxoID: idText(id) });
+        throw new StateError(`the block consumes output ${idText(id)}, which does not exist or is spent`, {
+          code: 'STATE_MISSING_UTXO',
+          utxoID: idText(id),
+        });
       return found;
     },
     insert: (utxos) => {
@@ -86,11 +89,11 @@ export function utxoTable(db: Database, t: Tables, caching: boolean, damaged: (r
       for (const { seq, spent } of utxos) if (spent !== null) rows.push(seq, spent);
       insertSpends(rows);
     },
-    remember: (created, consumed) => {
+    updateCache: (created, consumed) => {
       for (const { utxo } of consumed) cache.delete(utxo.id);
       if (caching) for (const row of created) cache.set(row.utxo.id, row);
     },
-    forget: () => {
+    clearCache: () => {
       cache = boundedMap<Id, NumberedUtxo>(maxCached);
     },
   };

@@ -2,20 +2,20 @@ import type { Id } from '../bytes/id.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 
-/** What an asset is to the rules: which feature extensions its creating transaction listed. */
+/** What the verification rules need of an asset: the feature extensions (fxs) listed by the transaction that created it. */
 export type Asset = { readonly id: Id; readonly fxs: readonly number[] };
 
 /**
- * The ledger as a transaction sees it. The accepted state is one, a block under verification stacks a diff on its parent's:
- * so blocks can be judged before they are accepted, several at once.
+ * The ledger that a transaction is verified against. It is the accepted state, or a stack of diffs of unaccepted blocks on top of it. So
+ * several blocks can be verified before they are accepted.
  */
 export type View = {
   readonly utxo: (id: Id) => Utxo | undefined;
-  /** `'not-an-asset'`: the transaction exists but creates none; undefined: there is no such transaction. */
+  /** `'not-an-asset'`: the transaction exists but does not create an asset; undefined: the transaction does not exist. */
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
   /**
-   * What another chain put into the memory it shares with this one. Always the accepted state: blocks check their own conflicts.
-   * `'unknown'`: it was there, or the network would not have accepted the import, but nobody could say what it was (a follower's view).
+   * An output that another chain exported to this one. Always from the accepted state: blocks check conflicting imports themselves.
+   * `'unknown'` (only when following a node): the network accepted the import, so the output existed, but its content is not known.
    */
   readonly atomic: (sourceChain: Id, utxoID: Id) => Utxo | 'unknown' | undefined;
   readonly tx: (id: Id) => Tx | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { idAt, type ModelBlock, metricsApi, modelServed, pagesOf } from '../../test/stats-model.ts';
+import { createMetricsApi, idAt, type ModelBlock, modelServedChains, pagesOf } from '../../test/stats-model.ts';
 import { idText } from '../bytes/id.ts';
 
 const at = (text: string) => Date.parse(text) / 1000;
@@ -11,7 +11,8 @@ const block = (time: number, txs: number): ModelBlock => ({
   txs: Array.from({ length: txs }, () => ({ from: ['a'], to: ['b'], fee: 1n })),
 });
 
-const ask = (blocks: readonly ModelBlock[], now: number, chain = 'X') => metricsApi(modelServed(blocks, () => now))(`/v1/avg_tps/${chain}`);
+const ask = (blocks: readonly ModelBlock[], now: number, chain = 'X') =>
+  createMetricsApi(modelServedChains(blocks, () => now))(`/v1/avg_tps/${chain}`);
 
 describe('days', () => {
   const monday = at('2026-11-16T00:00:00Z');
@@ -39,16 +40,16 @@ describe('days', () => {
     expect(text).toStartWith(`{"results":[{"timestamp":${monday + 3 * day},"value":${newest}},`);
   });
 
-  test('brought up to date now, or as far as the last block while nobody tells more', async () => {
+  test('lastRun is now, or the time of the last block while the followed node is unavailable', async () => {
     const now = monday + 5 * day;
-    const served = modelServed(blocks, () => now);
+    const served = modelServedChains(blocks, () => now);
     const [x, ...others] = served.chains;
-    const silent = { ...served, chains: [{ ...x, status: () => 'UNAVAILABLE' as const }, ...others] as const };
-    expect((await metricsApi(served)('/v1/avg_tps/X')).json.lastRun).toBe(now);
-    expect((await metricsApi(silent)('/v1/avg_tps/X')).json.lastRun).toBe(monday + 3 * day + 50);
+    const unavailable = { ...served, chains: [{ ...x, status: () => 'UNAVAILABLE' as const }, ...others] as const };
+    expect((await createMetricsApi(served)('/v1/avg_tps/X')).json.lastRun).toBe(now);
+    expect((await createMetricsApi(unavailable)('/v1/avg_tps/X')).json.lastRun).toBe(monday + 3 * day + 50);
   });
 
-  test('today goes on without blocks', async () => {
+  test('today has a point without blocks', async () => {
     const { json } = await ask(blocks, monday + 4 * day);
     expect(json.results.slice(0, 2)).toEqual([
       { timestamp: monday + 4 * day, value: 0 },
@@ -57,15 +58,15 @@ describe('days', () => {
     expect(json.lastRun).toBe(monday + 4 * day);
   });
 
-  test('in the first second of a day, and with a block ahead of our clock', async () => {
+  test('in the first second of a day, and with a block ahead of the local clock', async () => {
     const fresh = [genesis, block(monday, 4)];
     expect((await ask(fresh, monday)).json.results).toEqual([{ timestamp: monday, value: 4 }]);
     expect((await ask(fresh, monday - 7)).json.results).toEqual([{ timestamp: monday, value: 4 }]);
   });
 
-  test('by every name of the chain; others are not found', async () => {
-    const known = (await ask(blocks, monday + day)).text;
-    for (const chain of ['x-chain', idText(idAt(7)), 'Y', '%58']) expect((await ask(blocks, monday + day, chain)).text).toBe(known);
+  test('accepts every name of the chain; other names are not found', async () => {
+    const expected = (await ask(blocks, monday + day)).text;
+    for (const chain of ['x-chain', idText(idAt(7)), 'Y', '%58']) expect((await ask(blocks, monday + day, chain)).text).toBe(expected);
     for (const chain of ['', 'x', 'Z', '43114', '..%2FX', 'total']) expect((await ask(blocks, monday, chain)).status).toBe(404);
     expect((await ask(blocks, monday, 'p-chain')).json).toEqual({
       statusCode: 404,
@@ -75,7 +76,7 @@ describe('days', () => {
   });
 });
 
-test('without a block 1 there is no day to tell of', async () => {
+test('without a block 1 there are no results', async () => {
   expect((await ask([genesis], at('2026-11-16T12:00:00Z'))).json).toEqual({
     results: [],
     status: 200,
@@ -83,7 +84,7 @@ test('without a block 1 there is no day to tell of', async () => {
   });
 });
 
-test('pages of 100 days: none twice, none left out, while blocks arrive and midnight passes', async () => {
+test('pages of 100 days have no duplicates and no gaps while blocks arrive and midnight passes', async () => {
   const first = at('2023-12-20T13:00:00Z');
   const begun = at('2024-10-01T23:59:59Z');
   const days = (begun + 1 - (first - (first % day))) / day;
@@ -91,9 +92,9 @@ test('pages of 100 days: none twice, none left out, while blocks arrive and midn
   for (let time = first + day; time < begun; time += 3 * day) blocks.push(block(time, 2));
   let now = begun;
   const pages = await pagesOf((target) => {
-    const answer = metricsApi(modelServed([...blocks], () => now))(target);
+    const response = createMetricsApi(modelServedChains([...blocks], () => now))(target);
     blocks.push(block(++now, 5));
-    return answer;
+    return response;
   }, '/v1/avg_tps/X');
   expect(pages.map(({ json }) => json.results.length)).toEqual([100, 100, days - 200]);
   const points = pages.flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
@@ -107,16 +108,16 @@ test('pages of 100 days: none twice, none left out, while blocks arrive and midn
   ]);
 });
 
-test('a token of another chain’s series, or none at all, is refused', async () => {
+test('a page token of another chain, or an invalid one, is rejected', async () => {
   const now = at('2024-10-01');
-  const api = metricsApi(modelServed([genesis, block(now - 200 * day, 1)], () => now));
+  const api = createMetricsApi(modelServedChains([genesis, block(now - 200 * day, 1)], () => now));
   const token = (await api('/v1/avg_tps/X')).json.nextPageToken;
   expect((await api(`/v1/avg_tps/X?pageToken=${token}`)).json.results.length).toBe(100);
   expect((await api(`/v1/avg_tps/Y?pageToken=${token}`)).status).toBe(400);
   expect((await api('/v1/avg_tps/X?pageToken=2')).status).toBe(400);
 });
 
-test('whenever there were blocks: the points are those of avgTps in /v2, and add up to the transactions', async () => {
+test('for random block times the points equal avgTps of /v2 and add up to the number of transactions', async () => {
   const step = fc.record({ gap: fc.integer({ min: 0, max: 5 * day }), txs: fc.integer({ min: 0, max: 4 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 0, max: 3 * day }), async (steps, rest) => {
@@ -127,11 +128,11 @@ test('whenever there were blocks: the points are those of avgTps in /v2, and add
         blocks.push(block(time, txs));
       }
       const now = time + rest;
-      const api = metricsApi(modelServed(blocks, () => now));
+      const api = createMetricsApi(modelServedChains(blocks, () => now));
       const points = (await pagesOf(api, '/v1/avg_tps/X')).flatMap(({ json }) => json.results as { timestamp: number; value: number }[]);
       const later = (await pagesOf(api, '/v2/chains/X/metrics/avgTps?pageSize=7')).flatMap(({ json }) => json.results);
       expect(points).toEqual(later.map(({ timestamp, value }) => ({ timestamp, value })));
-      // A day's transactions are its value over the seconds between the last blocks of the days.
+      // The transactions of a day are its value times the seconds between the last blocks of the days.
       const lastOf = (timestamp: number) => blocks.slice(1).findLast((one) => one.time >= timestamp && one.time < timestamp + day)?.time;
       let before = points.at(-1)?.timestamp ?? 0;
       let sum = 0;

@@ -1,40 +1,40 @@
 import { pageToken } from '../api/params.ts';
-import { route } from '../api/route.ts';
+import { routeDefiner } from '../api/route.ts';
 import { integer, list, object, optional } from '../api/schema.ts';
-import type { Served } from '../api/served.ts';
-import { chainNamed, chainParam } from './chain.ts';
-import { averageOfDays, metrics } from './metric.ts';
-import { MetricsPoint, nextPageToken, tokenAfter } from './points.ts';
-import { eraOf, pageOf, spansOf } from './series.ts';
+import type { ServedChains } from '../api/served-chains.ts';
+import { chainParam, requireMetricsChain } from './chain.ts';
+import { averageTpsMeaning, metrics } from './metric.ts';
+import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';
+import { readBuckets, readPeriod, seriesPage } from './series.ts';
 
-export const averageTpsRoute = route<Served>()({
+export const averageTpsRoute = routeDefiner<ServedChains>()({
   method: 'GET',
   path: '/v1/avg_tps/{chainId}',
   id: 'getAverageTps',
   tag: 'Chain metrics',
   summary: 'Average transactions per second, day by day',
   description:
-    'The metric avgTps of /v2 in the shape of the earlier interface. Days are those of UTC, newest first, from the day of block 1 until today; days without blocks are 0. A chain without a block 1 has no results yet.',
+    'The metric avgTps of /v2 in the response format of /v1. Days are UTC days, newest first, from the day of block 1 until today; days without blocks are 0. A chain without a block 1 has no results yet.',
   params: { chainId: chainParam, pageToken },
   response: object('AverageTps', {
-    results: list(MetricsPoint, `value: ${averageOfDays}`),
+    results: list(MetricsPointSchema, `value: ${averageTpsMeaning}`),
     status: integer('Always 200.'),
     lastRun: integer(
-      'When the series was last brought up to date, in Unix seconds: now, since every answer is counted anew; the time of the last block while the followed node or the indexer does not answer.',
+      'When the series was last updated, in Unix seconds: the current time, since every response is computed from the latest blocks; or the time of the last block while the followed node or the indexer does not respond.',
     ),
-    nextPageToken: optional(nextPageToken),
+    nextPageToken: optional(nextMetricsPageTokenSchema),
   }),
-  keep: 'tip',
-  run: async (served, { chainId }, { pages }) => {
-    const { reads, status } = chainNamed(served, chainId);
-    const era = await eraOf(reads, served.now());
-    const page = pageOf('day', era, { from: undefined, to: undefined, after: pages.asked?.after, limit: daysPerPage });
-    const values = await metrics.avgTps.series({ reads, page, spans: await spansOf(reads, page) });
+  cachePolicy: 'block-and-second',
+  run: async (served, { chainId }, { paging }) => {
+    const { reads, status } = requireMetricsChain(served, chainId);
+    const period = await readPeriod(reads, served.now());
+    const page = seriesPage('day', period, { from: undefined, to: undefined, after: paging.cursor?.after, limit: daysPerPage });
+    const values = await metrics.avgTps.series({ reads, page, buckets: await readBuckets(reads, page) });
     return {
-      results: page.starts.map((timestamp, at) => ({ timestamp, value: values[at] })),
+      results: page.starts.map((timestamp, i) => ({ timestamp, value: values[i] })),
       status: 200,
-      lastRun: status() === 'OK' ? era.now : era.tip.time,
-      nextPageToken: tokenAfter(era, page, pages),
+      lastRun: status() === 'OK' ? period.now : period.tip.time,
+      nextPageToken: nextTokenAfter(period, page, paging),
     };
   },
 });

@@ -1,55 +1,58 @@
+import { invalidParams } from '../api/api-error.ts';
 import { pageToken, queryText } from '../api/params.ts';
-import { invalid } from '../api/refusal.ts';
-import { type Route, route } from '../api/route.ts';
+import { quoteValue } from '../api/quote-value.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import { list, object, optional } from '../api/schema.ts';
-import type { Served } from '../api/served.ts';
-import { shown } from '../api/shown-value.ts';
-import { chainNamed, chainParam, MetricsChain, metricsChain } from './chain.ts';
-import { nextPageToken } from './points.ts';
+import type { ServedChains } from '../api/served-chains.ts';
+import { chainParam, MetricsChainSchema, renderMetricsChain, requireMetricsChain } from './chain.ts';
+import { nextMetricsPageTokenSchema } from './points.ts';
 
-const row = route<Served>();
+const defineRoute = routeDefiner<ServedChains>();
 
-export const chainRoutes: readonly Route<Served>[] = [
-  row({
+export const metricsChainRoutes: readonly ApiRoute<ServedChains>[] = [
+  defineRoute({
     method: 'GET',
     path: '/v2/chains',
     id: 'listChains',
     tag: 'Chains',
-    summary: 'The chains that this server has metrics of',
-    // A page holds all of them, so no token is ever given; clients may name the parameter all the same.
+    summary: 'The chains that this server has metrics for',
+    // All chains fit on one page, so no token is ever issued; pageToken is accepted because clients send it.
     params: { pageToken, network: queryText({ description: 'mainnet, testnet (fuji is the same), or the name of the network.' }) },
-    response: object('ListMetricsChainsResponse', { nextPageToken: optional(nextPageToken), chains: list(MetricsChain) }),
-    keep: 'tip-only',
+    response: object('ListMetricsChainsResponse', {
+      nextPageToken: optional(nextMetricsPageTokenSchema),
+      chains: list(MetricsChainSchema),
+    }),
+    cachePolicy: 'block',
     run: async (served, { network }) => ({
-      chains: isOfNetwork(served, network) ? served.chains.map((chain) => metricsChain(served, chain)) : [],
+      chains: isOfNetwork(served, network) ? served.chains.map((chain) => renderMetricsChain(served, chain)) : [],
     }),
   }),
-  row({
+  defineRoute({
     method: 'GET',
     path: '/v2/chains/{chainId}',
     id: 'getChain',
     tag: 'Chains',
     summary: 'One chain',
     params: { chainId: chainParam },
-    response: MetricsChain,
-    keep: 'tip-only',
-    run: async (served, { chainId }) => metricsChain(served, chainNamed(served, chainId)),
+    response: MetricsChainSchema,
+    cachePolicy: 'block',
+    run: async (served, { chainId }) => renderMetricsChain(served, requireMetricsChain(served, chainId)),
   }),
 ];
 
-/** What metrics tell two kinds of networks apart by. */
+/** Network names that every client knows, by kind of network. */
 const networkKinds: ReadonlyMap<string, 'mainnet' | 'testnet'> = new Map([
   ['mainnet', 'mainnet'],
   ['testnet', 'testnet'],
   ['fuji', 'testnet'],
 ]);
 
-function isOfNetwork({ network: { isTestnet, names } }: Served, asked: string | undefined): boolean {
-  if (asked === undefined || names.includes(asked)) return true;
-  const kind = networkKinds.get(asked);
+function isOfNetwork({ network: { isTestnet, names } }: ServedChains, name: string | undefined): boolean {
+  if (name === undefined || names.includes(name)) return true;
+  const kind = networkKinds.get(name);
   if (kind === undefined) {
     const words = new Set([...networkKinds.keys(), ...names]);
-    throw invalid([`network must be one of the following values: ${[...words].join(', ')}; not ${shown(asked)}`]);
+    throw invalidParams([`network must be one of the following values: ${[...words].join(', ')}; not ${quoteValue(name)}`]);
   }
   return (kind === 'testnet') === isTestnet;
 }

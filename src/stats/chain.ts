@@ -1,8 +1,8 @@
 import { findChain, unknownChain } from '../api/chain-name.ts';
 import { chainName } from '../api/params.ts';
+import { quoteValue } from '../api/quote-value.ts';
 import { integer, object, oneOf, text } from '../api/schema.ts';
-import type { Served, ServedChain } from '../api/served.ts';
-import { shown } from '../api/shown-value.ts';
+import type { ServedChain, ServedChains } from '../api/served-chains.ts';
 import { idText } from '../bytes/id.ts';
 
 export const chainParam = chainName({
@@ -10,22 +10,22 @@ export const chainParam = chainName({
   example: 'X',
 });
 
-export function chainNamed(served: Served, name: string): ServedChain {
+export function requireMetricsChain(served: ServedChains, name: string): ServedChain {
   const found = findChain(served, name);
   if (found !== undefined) return found;
-  const sum = `This server has metrics of single chains, not of ${shown(name)} as a whole`;
-  throw unknownChain(served, name, sums.includes(name) ? sum : `No chain ${shown(name)} here`);
+  const noTotals = `This server has metrics for single chains, not totals for ${quoteValue(name)}`;
+  throw unknownChain(served, name, networkTotals.includes(name) ? noTotals : `Unknown chain ${quoteValue(name)}`);
 }
 
-export const MetricsChain = object('MetricsChain', {
-  evmChainId: integer('Always 0: no chain of this server is an EVM chain. There is a number because clients insist on one.'),
+export const MetricsChainSchema = object('MetricsChain', {
+  evmChainId: integer('Always 0: no chain of this server is an EVM chain. Present because clients require a number.'),
   chainName: text(),
   blockchainId: text(),
   subnetId: text(),
-  network: oneOf(['mainnet', 'testnet'], 'Every network but mainnet is a testnet.'),
+  network: oneOf(['mainnet', 'testnet'], 'testnet for every network except mainnet.'),
 });
 
-export const metricsChain = ({ network }: Served, { id, title }: ServedChain) => ({
+export const renderMetricsChain = ({ network }: ServedChains, { id, title }: ServedChain) => ({
   evmChainId: 0,
   chainName: title,
   blockchainId: idText(id),
@@ -33,5 +33,5 @@ export const metricsChain = ({ network }: Served, { id, title }: ServedChain) =>
   network: network.isTestnet ? 'testnet' : 'mainnet',
 });
 
-/** Names under which others give the sum over a whole network. Of distinct addresses there is no such sum, and most of its chains are not here. */
-const sums: readonly string[] = ['total', 'mainnet', 'testnet'];
+/** Names that other servers accept for the total over a whole network. This server cannot compute it: it does not index the other chains. */
+const networkTotals: readonly string[] = ['total', 'mainnet', 'testnet'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type ModelBlock, type ModelTx, metricsApi, modelServed, pagesOf } from '../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains, pagesOf } from '../../test/stats-model.ts';
 import { metricNames } from './metric.ts';
 
 const at = (text: string) => Date.parse(text) / 1000;
@@ -16,7 +16,7 @@ const queryOf = (texts: Texts) =>
     .join('&');
 
 function series(blocks: readonly ModelBlock[], now: number) {
-  const api = metricsApi(modelServed(blocks, () => now));
+  const api = createMetricsApi(modelServedChains(blocks, () => now));
   const target = (metric: string, texts: Texts) => `/v2/chains/X/metrics/${metric}?${queryOf(texts)}`;
   const ask = (metric: string, texts: Texts = {}) => api(target(metric, texts));
   const pages = async (metric: string, texts: Texts): Promise<Point[][]> =>
@@ -33,7 +33,7 @@ describe('a chain over four days', () => {
   const blocks: ModelBlock[] = [
     genesis,
     { time: monday + 1000, txs: [tx('rich', 'a'), tx('rich', 'b')] },
-    // Two blocks of one second are one: five transactions in four seconds.
+    // Two blocks of the same second count together: five transactions in four seconds.
     { time: monday + 1004, txs: [tx('rich', 'a'), tx('a', 'c')] },
     { time: monday + 1004, txs: [tx('a', 'c'), tx('a', 'c'), tx('b', 'rich')] },
     { time: monday + 3 * day + 1004, txs: [tx('old', 'd', 2n ** 63n), tx('old', 'd', 2n ** 63n)] },
@@ -47,7 +47,7 @@ describe('a chain over four days', () => {
     expect(await values('activeSenders')).toEqual([1, 0, 0, 3]);
   });
 
-  test('what is cumulative is carried on, the genesis’ own holders included', async () => {
+  test('cumulative metrics keep their value on days without blocks and include genesis addresses', async () => {
     for (const pageSize of [1, 2, 3, 4, 100]) {
       expect(await values('cumulativeTxCount', { pageSize })).toEqual([9, 7, 7, 7]);
       expect(await values('cumulativeAddresses', { pageSize })).toEqual([6, 5, 5, 5]);
@@ -55,11 +55,11 @@ describe('a chain over four days', () => {
     expect(await values('cumulativeTxCount', { endTimestamp: monday + 3 * day })).toEqual([7, 7, 7]);
   });
 
-  test('averages: from the last block of the day before that has blocks; the first day from midnight', async () => {
+  test('averages count from the last block of the previous day that has blocks; on the first day from midnight', async () => {
     for (const pageSize of [1, 2, 3, 4, 100]) expect(await values('avgTps', { pageSize })).toEqual([2 / (3 * day), 0, 0, 7 / 1004]);
   });
 
-  test('the most per second', async () => {
+  test('maximum transactions per second', async () => {
     expect(await values('maxTps')).toEqual([2 / (3 * day), 0, 0, 2]);
     const early = series([genesis, ...blocks.slice(2)], now);
     expect(await early.values('maxTps')).toEqual([2 / (3 * day), 0, 0, 5]);
@@ -71,12 +71,12 @@ describe('a chain over four days', () => {
     expect(text).toEndWith(`{"value":7000000,"timestamp":${monday}}]}`);
   });
 
-  test('start is in it, end is not', async () => {
-    const of = async (startTimestamp: number, endTimestamp: number) =>
+  test('startTimestamp is inclusive, endTimestamp is exclusive', async () => {
+    const daysIn = async (startTimestamp: number, endTimestamp: number) =>
       (await pages('txCount', { startTimestamp, endTimestamp })).flat().map(({ timestamp }) => (timestamp - monday) / day);
-    expect(await of(monday + day, monday + 3 * day)).toEqual([2, 1]);
-    expect(await of(monday + day + 1, monday + 3 * day + 1)).toEqual([3, 2]);
-    expect(await of(0, 2 ** 40)).toEqual([3, 2, 1, 0]);
+    expect(await daysIn(monday + day, monday + 3 * day)).toEqual([2, 1]);
+    expect(await daysIn(monday + day + 1, monday + 3 * day + 1)).toEqual([3, 2]);
+    expect(await daysIn(0, 2 ** 40)).toEqual([3, 2, 1, 0]);
     for (const [start, end] of [
       [monday + 2 * day, monday + day],
       [now, 2 ** 40],
@@ -84,12 +84,12 @@ describe('a chain over four days', () => {
       [0, 0],
       [0, monday],
     ] as const)
-      expect(await of(start, end)).toEqual([]);
+      expect(await daysIn(start, end)).toEqual([]);
   });
 
-  test('metrics that need a day say so', async () => {
-    const answers = await Promise.all(metricNames.map((metric) => ask(metric, { timeInterval: 'hour' })));
-    expect(metricNames.filter((_, i) => answers[i]?.status === 200)).toEqual(['txCount', 'activeAddresses', 'activeSenders']);
+  test('metrics that support only days reject other intervals', async () => {
+    const responses = await Promise.all(metricNames.map((metric) => ask(metric, { timeInterval: 'hour' })));
+    expect(metricNames.filter((_, i) => responses[i]?.status === 200)).toEqual(['txCount', 'activeAddresses', 'activeSenders']);
     expect((await ask('avgTps', { timeInterval: 'week' })).json).toEqual({
       statusCode: 400,
       message: ['timeInterval must be day for avgTps, not week'],
@@ -97,8 +97,8 @@ describe('a chain over four days', () => {
     });
   });
 
-  test('what this chain has not, and what nobody knows', async () => {
-    const known = `metric must be one of the following values: ${metricNames.join(', ')}`;
+  test('rejects metrics that AVM chains do not have, and unknown ones', async () => {
+    const choices = `metric must be one of the following values: ${metricNames.join(', ')}`;
     for (const [metric, what] of [
       ['gasUsed', 'gas'],
       ['avgGps', 'gas'],
@@ -106,18 +106,18 @@ describe('a chain over four days', () => {
       ['cumulativeDeployers', 'contracts'],
     ]) {
       const { status, json } = await ask(metric as string);
-      expect([status, json.message]).toEqual([400, [`metric "${metric}" makes no sense here, AVM chains have no ${what}; ${known}`]]);
+      expect([status, json.message]).toEqual([400, [`metric "${metric}" is not available: AVM chains have no ${what}; ${choices}`]]);
     }
     for (const metric of ['txcount', 'constructor', '__proto__', '%20']) {
       const { status, json } = await ask(metric);
-      expect([status, json.message]).toEqual([400, [known]]);
+      expect([status, json.message]).toEqual([400, [choices]]);
     }
     for (const pageSize of ['0', '2161', '-1', '1.5', 'ten', '']) expect((await ask('txCount', { pageSize })).status).toBe(400);
     for (const chain of ['total', 'mainnet', 'testnet', 'C', 'nothing'])
       expect((await api(`/v2/chains/${chain}/metrics/txCount`)).status).toBe(404);
   });
 
-  test('all that is wrong is named at once', async () => {
+  test('reports all invalid parameters at once', async () => {
     const { json } = await ask('gas', { timeInterval: 'year', pageSize: 0, startTimestamp: -1, endTimestamp: 'now', pageToken: 'x' });
     const names = ['metric', 'timeInterval', 'startTimestamp', 'endTimestamp', 'pageToken', 'pageSize'];
     expect(json.message.map((sentence: string) => sentence.split(' ')[0])).toEqual(names);
@@ -129,7 +129,7 @@ test('without a block 1 every series is empty', async () => {
   for (const metric of metricNames) expect(await values(metric)).toEqual([]);
 });
 
-test('genesis and first block on one day: it counts the genesis’ holders, whichever page shows it', async () => {
+test('a first day with genesis and block 1 counts the genesis addresses on any page', async () => {
   const start = at('2023-04-25T15:00:00Z');
   const blocks: ModelBlock[] = [
     { ...genesis, time: start },
@@ -141,7 +141,7 @@ test('genesis and first block on one day: it counts the genesis’ holders, whic
   expect(await series(blocks, start + 2 * day).values('cumulativeAddresses', { endTimestamp: start })).toEqual([3]);
 });
 
-describe('borders of time', () => {
+describe('boundaries of time intervals', () => {
   const first = at('2023-12-31T23:59:59Z');
   const now = at('2024-03-04T00:00:00Z');
   const blocks: ModelBlock[] = [
@@ -184,7 +184,7 @@ function calendarStart(unit: string, time: number): number {
   return date.getTime() / 1000;
 }
 
-test('whatever is asked: whole pages, each unit once, in order, as the platform’s calendar has them', async () => {
+test('random queries: full pages, each interval once, in order, matching the platform calendar', async () => {
   const bound = fc.option(fc.integer({ min: -10 * day, max: 200 * day }), { nil: undefined });
   await fc.assert(
     fc.asyncProperty(
@@ -222,7 +222,7 @@ test('whatever is asked: whole pages, each unit once, in order, as the platform�
   );
 });
 
-test('a random chain: hours, days, weeks and months add up to the same, and what is cumulative is the running sum', async () => {
+test('random chains: all intervals add up to the same total, and cumulative metrics are running sums', async () => {
   const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const names = fc.array(fc.constantFrom('a', 'b', 'c', 'rich', 'old', 'e', 'f'), { maxLength: 2 });
   const step = fc.record({
@@ -244,8 +244,8 @@ test('a random chain: hours, days, weeks and months add up to the same, and what
       const counts = await values('txCount');
       expect(await values('cumulativeTxCount', { pageSize: 7 })).toEqual(counts.map((_, i) => sumOf(counts.slice(i))));
       const addresses = await values('cumulativeAddresses', { pageSize: 11 });
-      const known = new Set(blocks.flatMap(({ txs }) => txs.flatMap(({ from, to }) => [...from, ...to])));
-      expect(addresses[0]).toBe(known.size);
+      const allAddresses = new Set(blocks.flatMap(({ txs }) => txs.flatMap(({ from, to }) => [...from, ...to])));
+      expect(addresses[0]).toBe(allAddresses.size);
       expect(addresses).toEqual(addresses.toSorted((a, b) => b - a));
     }),
     { numRuns: 60 },

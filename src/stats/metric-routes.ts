@@ -1,69 +1,69 @@
+import { apiError, invalidParams } from '../api/api-error.ts';
 import type { Param } from '../api/param.ts';
 import { choice, endTimestamp, pageSize, pageToken, pathChoice, startTimestamp } from '../api/params.ts';
-import { invalid, refuse } from '../api/refusal.ts';
-import { type Route, route } from '../api/route.ts';
+import { quoteValue } from '../api/quote-value.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import { list, number, object, optional } from '../api/schema.ts';
-import type { Served } from '../api/served.ts';
-import { shown } from '../api/shown-value.ts';
-import { unitNames } from '../index/calendar.ts';
-import { chainNamed, chainParam } from './chain.ts';
-import { foreignMetrics, type Metric, type MetricName, metricNames, metrics } from './metric.ts';
-import { MetricsPoint, nextPageToken, tokenAfter } from './points.ts';
-import { eraOf, pageOf, spansOf } from './series.ts';
-import { windows, windowValues } from './windows.ts';
+import type { ServedChains } from '../api/served-chains.ts';
+import { bucketUnitNames } from '../index/bucket-start.ts';
+import { chainParam, requireMetricsChain } from './chain.ts';
+import { type Metric, type MetricName, metricNames, metrics, unsupportedMetrics } from './metric.ts';
+import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';
+import { readBuckets, readPeriod, seriesPage } from './series.ts';
+import { readWindowValues, rollingWindows } from './windows.ts';
 
-const row = route<Served>();
+const defineRoute = routeDefiner<ServedChains>();
 
 const meanings = metricNames.map((name) => `${name}: ${metrics[name].meaning}`).join('\n\n');
 
 const metricParam: Param<MetricName> = {
   ...pathChoice(metricNames, { example: 'txCount' }),
   read: ([text = ''], name) => {
-    const found = metricNames.find((one) => one === text);
+    const found = metricNames.find((metric) => metric === text);
     if (found !== undefined) return found;
-    const missing = foreignMetrics.get(text);
+    const missing = unsupportedMetrics.get(text);
     const served = `${name} must be one of the following values: ${metricNames.join(', ')}`;
-    throw refuse(
+    throw apiError(
       400,
-      missing === undefined ? served : `${name} ${shown(text)} makes no sense here, AVM chains have no ${missing}; ${served}`,
+      missing === undefined ? served : `${name} ${quoteValue(text)} is not available: AVM chains have no ${missing}; ${served}`,
     );
   },
 };
 
-export const metricRoutes: readonly Route<Served>[] = [
-  row({
+export const metricRoutes: readonly ApiRoute<ServedChains>[] = [
+  defineRoute({
     method: 'GET',
     path: '/v2/chains/{chainId}/metrics/{metric}',
     id: 'getChainMetrics',
     tag: 'Chain metrics',
     summary: 'A metric of a chain over time',
-    description: `Newest first, from block 1 on. A value covers the hour, day, week or month that begins at its timestamp: the newest may still change. Without blocks it is 0; what is cumulative stays as it was.\n\n${meanings}`,
+    description: `Newest first, from block 1 on. A value covers the hour, day, week or month that begins at its timestamp; the newest value may still change. An interval without blocks has the value 0; cumulative metrics keep their previous value.\n\n${meanings}`,
     params: {
       chainId: chainParam,
       metric: metricParam,
-      timeInterval: choice(unitNames, 'day', `Only day for ${dayOnly()}. In UTC; weeks begin on Monday.`),
+      timeInterval: choice(bucketUnitNames, 'day', `Only day for ${dayOnlyMetrics()}. In UTC; weeks begin on Monday.`),
       startTimestamp,
       endTimestamp,
       pageToken,
       pageSize: pageSize(100, 2160),
     },
-    response: object('MetricsApiResponse', { nextPageToken: optional(nextPageToken), results: list(MetricsPoint) }),
-    keep: 'tip',
-    run: async (served, { chainId, metric: name, timeInterval, startTimestamp: from, endTimestamp: to, pageSize: limit }, { pages }) => {
-      const { reads } = chainNamed(served, chainId);
+    response: object('MetricsApiResponse', { nextPageToken: optional(nextMetricsPageTokenSchema), results: list(MetricsPointSchema) }),
+    cachePolicy: 'block-and-second',
+    run: async (served, { chainId, metric: name, timeInterval, startTimestamp: from, endTimestamp: to, pageSize: limit }, { paging }) => {
+      const { reads } = requireMetricsChain(served, chainId);
       const metric: Metric = metrics[name];
       if (!metric.units.includes(timeInterval))
-        throw invalid([`timeInterval must be ${metric.units.join(', ')} for ${name}, not ${timeInterval}`]);
-      const era = await eraOf(reads, served.now());
-      const page = pageOf(timeInterval, era, { from, to, after: pages.asked?.after, limit });
-      const values = await metric.series({ reads, page, spans: await spansOf(reads, page) });
+        throw invalidParams([`timeInterval must be ${metric.units.join(', ')} for ${name}, not ${timeInterval}`]);
+      const period = await readPeriod(reads, served.now());
+      const page = seriesPage(timeInterval, period, { from, to, after: paging.cursor?.after, limit });
+      const values = await metric.series({ reads, page, buckets: await readBuckets(reads, page) });
       return {
-        nextPageToken: tokenAfter(era, page, pages),
-        results: page.starts.map((timestamp, at) => ({ value: values[at], timestamp })),
+        nextPageToken: nextTokenAfter(period, page, paging),
+        results: page.starts.map((timestamp, i) => ({ value: values[i], timestamp })),
       };
     },
   }),
-  row({
+  defineRoute({
     method: 'GET',
     path: '/v2/chains/{chainId}/rollingWindowMetrics/{metric}',
     id: 'getChainRollingWindowMetrics',
@@ -72,15 +72,15 @@ export const metricRoutes: readonly Route<Served>[] = [
     description: `The last hour, day, 7, 30, 90 and 365 days, exact to the second, and all time.\n\n${meanings}`,
     params: { chainId: chainParam, metric: metricParam },
     response: object('RollingWindowMetricsApiResponse', {
-      result: object('RollingWindowMetrics', Object.fromEntries(Object.keys(windows).map((name) => [name, number()]))),
+      result: object('RollingWindowMetrics', Object.fromEntries(Object.keys(rollingWindows).map((name) => [name, number()]))),
     }),
-    keep: 'tip',
+    cachePolicy: 'block-and-second',
     run: async (served, { chainId, metric }) => ({
-      result: await windowValues(chainNamed(served, chainId).reads, served.now(), metrics[metric]),
+      result: await readWindowValues(requireMetricsChain(served, chainId).reads, served.now(), metrics[metric]),
     }),
   }),
 ];
 
-function dayOnly(): string {
+function dayOnlyMetrics(): string {
   return metricNames.filter((name) => metrics[name].units.length === 1).join(', ');
 }

@@ -1,95 +1,95 @@
-import type { SpanEntry } from '../index/span.ts';
-import type { Unit } from '../index/tables.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
 import type { IndexReads, Totals } from '../index-read/index-reads.ts';
-import { type Page, secondsPerDay } from './series.ts';
+import { type SeriesPage, secondsPerDay } from './series.ts';
 
-/** What is measured of a chain, over units of time and over windows that end now. */
+/** A metric of a chain: as a series of time buckets and over rolling windows. */
 export type Metric = {
+  /** Description for the API documentation. */
   readonly meaning: string;
-  readonly units: readonly Unit[];
-  /** One value for each unit of the page, in its order. */
-  readonly series: (ask: Ask) => Promise<readonly Value[]>;
-  /** What is summed over a window, and what becomes of it. `seconds`: the length of the window; of all time, since block 1. */
-  readonly window: { readonly of: keyof Totals; readonly over?: (total: Value, seconds: number) => Value };
+  readonly units: readonly BucketUnit[];
+  /** One value for each time bucket of the page, in the order of the page. */
+  readonly series: (input: SeriesInput) => Promise<readonly MetricValue[]>;
+  /** The total of a window and how it becomes the value. `seconds` is the length of the window; for all time, the seconds since block 1. */
+  readonly window: { readonly total: keyof Totals; readonly convert?: (total: MetricValue, seconds: number) => MetricValue };
 };
 
-export type Value = number | bigint;
+export type MetricValue = number | bigint;
 
-export type Ask = {
+export type SeriesInput = {
   readonly reads: IndexReads;
-  readonly page: Page;
-  /** The page's units that have blocks, by when they begin. */
-  readonly spans: ReadonlyMap<number, SpanEntry>;
+  readonly page: SeriesPage;
+  /** The time buckets of the page that have blocks, by start time. */
+  readonly buckets: ReadonlyMap<number, TimeBucket>;
 };
 
-/** What avgTps means for a day, in both interfaces that tell it. */
-export const averageOfDays =
-  'Accepted transactions of the day over the seconds from the last block of the day before that has blocks to the last block of the day; the first day of the chain counts from midnight.';
+/** Meaning of avgTps for a day, in /v1 and in /v2. */
+export const averageTpsMeaning =
+  'Accepted transactions of the day divided by the seconds from the last block of the previous day that has blocks to the last block of the day; the first day of the chain counts from midnight.';
 
-const anyUnit: readonly Unit[] = ['hour', 'day', 'week', 'month'];
-const dayOnly: readonly Unit[] = ['day'];
+const anyUnit: readonly BucketUnit[] = ['hour', 'day', 'week', 'month'];
+const dayOnly: readonly BucketUnit[] = ['day'];
 
 export const metrics = {
   txCount: {
     meaning: 'Accepted transactions.',
     units: anyUnit,
-    series: each(({ txs }) => txs),
-    window: { of: 'txs' },
+    series: perBucket(({ txs }) => txs),
+    window: { total: 'txs' },
   },
   cumulativeTxCount: {
-    meaning: 'Accepted transactions since block 1 up to the end of the day. In a window: by how many it grew.',
+    meaning: 'Accepted transactions since block 1 up to the end of the day. In a window: the increase.',
     units: dayOnly,
-    series: running(txsBefore, ({ txs }) => txs),
-    window: { of: 'txs' },
+    series: cumulative(txsBefore, ({ txs }) => txs),
+    window: { total: 'txs' },
   },
   avgTps: {
-    meaning: `${averageOfDays} In a window: over the seconds of the window, however young the chain is; of all time, over those since block 1.`,
+    meaning: `${averageTpsMeaning} In a window: divided by the length of the window, even if the chain is younger; for all time, by the seconds since block 1.`,
     units: dayOnly,
     series: averageTps,
-    window: { of: 'txs', over: (txs, seconds) => Number(txs) / seconds },
+    window: { total: 'txs', convert: (txs, seconds) => Number(txs) / seconds },
   },
   maxTps: {
     meaning:
-      'Most transactions per second: the transactions of a second that has blocks over the seconds since the one before it that has some.',
+      'Highest transactions per second: the transactions of a second that has blocks, divided by the seconds since the previous second that has blocks.',
     units: dayOnly,
-    series: each(({ maxTps }) => maxTps),
-    window: { of: 'maxTps' },
+    series: perBucket(({ maxTps }) => maxTps),
+    window: { total: 'maxTps' },
   },
   activeAddresses: {
-    meaning: 'Distinct addresses that own outputs consumed or made.',
+    meaning: 'Distinct addresses that own consumed or created outputs.',
     units: anyUnit,
-    series: each(({ active }) => active),
-    window: { of: 'activeAddresses' },
+    series: perBucket(({ active }) => active),
+    window: { total: 'activeAddresses' },
   },
   activeSenders: {
-    meaning: 'Distinct addresses that own outputs consumed.',
+    meaning: 'Distinct addresses that own consumed outputs.',
     units: anyUnit,
-    series: each(({ senders }) => senders),
-    window: { of: 'activeSenders' },
+    series: perBucket(({ senders }) => senders),
+    window: { total: 'activeSenders' },
   },
   cumulativeAddresses: {
-    meaning:
-      'Distinct addresses that ever owned an output, those of the genesis too, up to the end of the day. In a window: by how many it grew.',
+    meaning: 'Distinct addresses that have owned an output up to the end of the day, including genesis outputs. In a window: the increase.',
     units: dayOnly,
-    series: running(
+    series: cumulative(
       (reads, start) => reads.addressesBefore(start),
       ({ addresses }) => addresses,
     ),
-    window: { of: 'newAddresses' },
+    window: { total: 'newAddresses' },
   },
   feesPaid: {
-    meaning: 'Fees burned, in the smallest unit of the asset that fees are paid in: nAVAX on the X-Chain. Exact: may exceed 2^53.',
+    meaning: 'Fees burned, in the smallest unit of the fee asset: nAVAX on the X-Chain. Exact integer: may exceed 2^53.',
     units: dayOnly,
-    series: each(({ fees }) => fees),
-    window: { of: 'fees' },
+    series: perBucket(({ fees }) => fees),
+    window: { total: 'fees' },
   },
 } as const satisfies { readonly [name: string]: Metric };
 
 export type MetricName = keyof typeof metrics;
 export const metricNames = Object.keys(metrics) as readonly MetricName[];
 
-/** Metrics of other chains of the network, and what they count that no AVM chain has. */
-export const foreignMetrics: ReadonlyMap<string, string> = new Map([
+/** Metrics of EVM chains, with what they count that AVM chains do not have. */
+export const unsupportedMetrics: ReadonlyMap<string, string> = new Map([
   ['gasUsed', 'gas'],
   ['avgGps', 'gas'],
   ['maxGps', 'gas'],
@@ -101,48 +101,50 @@ export const foreignMetrics: ReadonlyMap<string, string> = new Map([
   ['cumulativeDeployers', 'contracts'],
 ]);
 
-function each(pick: (span: SpanEntry) => Value): Metric['series'] {
-  return async ({ page, spans }) => page.starts.map((start) => picked(spans.get(start), pick));
+function perBucket(pickValue: (bucket: TimeBucket) => MetricValue): Metric['series'] {
+  return async ({ page, buckets }) => page.starts.map((start) => valueOrZero(buckets.get(start), pickValue));
 }
 
-/**
- * Of days. The newest still grows, the one before it is settled whatever blocks arrive meanwhile: the others are counted back from there.
- */
-function running(before: (reads: IndexReads, time: number) => Promise<number>, pick: (span: SpanEntry) => number): Metric['series'] {
-  return async ({ reads, page, spans }) => {
-    const [newest, ...older] = page.starts;
+/** Running totals per day. The newest day still grows, the day before it is final: earlier totals are computed backwards from there. */
+function cumulative(
+  before: (reads: IndexReads, time: number) => Promise<number>,
+  pickValue: (bucket: TimeBucket) => number,
+): Metric['series'] {
+  return async ({ reads, page, buckets }) => {
+    const [newest, ...olderStarts] = page.starts;
     if (newest === undefined) return [];
-    const [soFar, settled] = await Promise.all([before(reads, newest + secondsPerDay), before(reads, newest)]);
-    let total = settled;
-    const counted = older.map((start) => {
+    const [current, final] = await Promise.all([before(reads, newest + secondsPerDay), before(reads, newest)]);
+    let total = final;
+    const earlier = olderStarts.map((start) => {
       const atEnd = total;
-      total -= picked(spans.get(start), pick);
+      total -= valueOrZero(buckets.get(start), pickValue);
       return atEnd;
     });
-    return [soFar, ...counted];
+    return [current, ...earlier];
   };
 }
 
-/** Transactions are numbered in the order of acceptance; those of the genesis stand before block 1's. */
+/** Number of transactions before a time, without genesis. Transactions are numbered in the order of acceptance, genesis transactions first. */
 async function txsBefore(reads: IndexReads, time: number): Promise<number> {
-  const [genesis, last] = await Promise.all([reads.pinAt(0), reads.pinBefore(time)]);
+  const [genesis, last] = await Promise.all([reads.pinAtHeight(0), reads.pinBeforeTime(time)]);
   return last === undefined ? 0 : last.lastTx - (genesis?.lastTx ?? 0);
 }
 
-async function averageTps({ reads, page, spans }: Ask): Promise<readonly Value[]> {
+async function averageTps({ reads, page, buckets }: SeriesInput): Promise<readonly MetricValue[]> {
   const oldest = page.starts.at(-1);
-  const before = oldest === undefined ? undefined : await reads.spanBefore(page.unit, oldest);
+  const before = oldest === undefined ? undefined : await reads.lastBucketBefore(page.unit, oldest);
   let last = before?.last;
   return page.starts
     .toReversed()
     .map((start) => {
-      const span = spans.get(start);
-      if (span === undefined) return 0;
-      const seconds = span.last - (last ?? start);
-      last = span.last;
-      return span.txs / Math.max(1, seconds);
+      const bucket = buckets.get(start);
+      if (bucket === undefined) return 0;
+      const seconds = bucket.last - (last ?? start);
+      last = bucket.last;
+      return bucket.txs / Math.max(1, seconds);
     })
     .reverse();
 }
 
-const picked = <T extends Value>(span: SpanEntry | undefined, pick: (span: SpanEntry) => T): T | 0 => (span === undefined ? 0 : pick(span));
+const valueOrZero = <T extends MetricValue>(bucket: TimeBucket | undefined, pickValue: (bucket: TimeBucket) => T): T | 0 =>
+  bucket === undefined ? 0 : pickValue(bucket);

@@ -1,17 +1,15 @@
-import type { Pages } from '../api/route.ts';
+import type { Paging } from '../api/route.ts';
 import { integer, number, object, text } from '../api/schema.ts';
-import type { Era, Page } from './series.ts';
+import type { MetricsPeriod, SeriesPage } from './series.ts';
 
-/** What the answers of every series have in common. */
-
-export const MetricsPoint = object('MetricsPoint', {
+export const MetricsPointSchema = object('MetricsPoint', {
   value: number(),
-  timestamp: integer('When the hour, day, week or month begins that the value covers, in Unix seconds.'),
+  timestamp: integer('Start of the hour, day, week or month that the value covers, in Unix seconds.'),
 });
 
-export const nextPageToken = text('Give it as pageToken to get the page after this one. Absent on the last page.');
+export const nextMetricsPageTokenSchema = text('Pass it as pageToken to get the next page. Absent on the last page.');
 
-export const tokenAfter = ({ tip }: Era, { starts, isLast }: Page, pages: Pages): string | undefined => {
+export const nextTokenAfter = ({ tip }: MetricsPeriod, { starts, isLast }: SeriesPage, pages: Paging): string | undefined => {
   const oldest = starts.at(-1);
-  return isLast || oldest === undefined ? undefined : pages.next({ height: pages.asked?.height ?? tip.height, after: oldest });
+  return isLast || oldest === undefined ? undefined : pages.nextPageToken({ height: pages.cursor?.height ?? tip.height, after: oldest });
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { idAt, type ModelBlock, metricsApi, modelServed } from '../../test/stats-model.ts';
-import { errorFlaw } from '../api/requests.fixture.ts';
+import { createMetricsApi, idAt, type ModelBlock, modelServedChains } from '../../test/stats-model.ts';
+import { findErrorProblem } from '../api/requests.fixture.ts';
 import { idText, zeroId } from '../bytes/id.ts';
 import { statsRoutes } from './routes.ts';
 
@@ -10,20 +10,20 @@ const blocks: ModelBlock[] = [
   { time: now - 10_000_000, txs: [{ from: [], to: ['rich'], fee: 0n }] },
   { time: now - 1_000_000, txs: [{ from: ['rich'], to: ['a'], fee: 1n }] },
 ];
-const api = metricsApi(modelServed(blocks, () => now));
+const api = createMetricsApi(modelServedChains(blocks, () => now));
 
 describe('chains', () => {
   const x = { evmChainId: 0, chainName: 'X-Chain', blockchainId: idText(idAt(7)), subnetId: idText(zeroId), network: 'testnet' };
   const y = { ...x, chainName: 'Y', blockchainId: idText(idAt(6)) };
 
-  test('all of them, X first, on one page', async () => {
+  test('lists all chains on one page, X first', async () => {
     expect((await api('/v2/chains')).json).toEqual({ chains: [x, y] });
     expect((await api('/v2/chains?pageToken=2b7d1f0e-58ab-4f0e-9c31-0123456789ab')).json).toEqual({ chains: [x, y] });
     expect((await api('/v2/chains?pageToken=next')).status).toBe(400);
   });
 
-  test('by network: its kind, or its own names', async () => {
-    const mainnet = metricsApi(modelServed(blocks, () => now, { name: 'mainnet', names: ['mainnet', '1'], isTestnet: false }));
+  test('filters by network: mainnet or testnet, or the name of the network', async () => {
+    const mainnet = createMetricsApi(modelServedChains(blocks, () => now, { name: 'mainnet', names: ['mainnet', '1'], isTestnet: false }));
     for (const network of ['testnet', 'fuji', 'local', '12345'])
       expect((await api(`/v2/chains?network=${network}`)).json.chains.length).toBe(2);
     expect((await api('/v2/chains?network=mainnet')).json).toEqual({ chains: [] });
@@ -36,23 +36,21 @@ describe('chains', () => {
     ]);
   });
 
-  test('one, by every name it has', async () => {
+  test('returns one chain by any of its names', async () => {
     for (const name of ['X', 'x-chain', x.blockchainId]) expect((await api(`/v2/chains/${name}`)).json).toEqual(x);
     expect((await api('/v2/chains/Y')).json).toEqual(y);
     expect((await api('/v2/chains/C')).json.message).toBe(
       'This server has no C-Chain data. This server serves chains of the AVM: x-chain, Y',
     );
     expect((await api(`/v2/chains/${idText(zeroId)}`)).json.message).toStartWith('This server has no P-Chain data.');
-    expect((await api('/v2/chains/total')).json.message).toStartWith(
-      'This server has metrics of single chains, not of "total" as a whole.',
-    );
+    expect((await api('/v2/chains/total')).json.message).toStartWith('This server has metrics for single chains, not totals for "total".');
     expect((await api('/v2/chains/%22%3Cb%3E')).json.message).toBe(
-      'No chain "\\"<b>" here. This server serves chains of the AVM: x-chain, Y',
+      'Unknown chain "\\"<b>". This server serves chains of the AVM: x-chain, Y',
     );
   });
 });
 
-test('what needs other data says so', async () => {
+test('unsupported operations answer 404 with the reason', async () => {
   const targets = {
     '/v2/networks/mainnet/metrics/validatorCount': 'P-Chain data',
     '/v2/subnets/11111111111111111111111111111111LpoYY/validators:getAddresses?pageSize=10': 'P-Chain data',
@@ -67,7 +65,7 @@ test('what needs other data says so', async () => {
   expect([posted.status, posted.json.message]).toEqual([404, 'This server has no C-Chain data']);
 });
 
-test('every operation has its own name, and names every part of its path', () => {
+test('every operation has a unique id and declares all its path parameters', () => {
   const rows = statsRoutes();
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   for (const { path, params } of rows)
@@ -76,7 +74,7 @@ test('every operation has its own name, and names every part of its path', () =>
     );
 });
 
-test('whatever is sent: an answer, or a refusal of the one shape', async () => {
+test('random requests get a response or a well-formed error', async () => {
   const names = ['timeInterval', 'startTimestamp', 'endTimestamp', 'pageToken', 'pageSize', 'network'];
   const word = fc.oneof(
     fc.string(),
@@ -91,7 +89,7 @@ test('whatever is sent: an answer, or a refusal of the one shape', async () => {
       const filled = path.replace(/\{\w+\}/g, () => encodeURIComponent((words[at++] ?? '').toWellFormed()));
       const target = `${filled}?${pairs.map(([name, text]) => `${name}=${encodeURIComponent(text.toWellFormed())}`).join('&')}`;
       const got = await api(target);
-      if (got.status !== 200) expect(errorFlaw(got)).toBeUndefined();
+      if (got.status !== 200) expect(findErrorProblem(got)).toBeUndefined();
       expect([200, 400, 404]).toContain(got.status);
     }),
     { numRuns: 1000 },

@@ -1,9 +1,14 @@
-import type { Route } from '../api/route.ts';
-import type { Served } from '../api/served.ts';
+import type { ApiRoute } from '../api/route.ts';
+import type { ServedChains } from '../api/served-chains.ts';
 import { averageTpsRoute } from './average-tps.ts';
-import { chainRoutes } from './chain-routes.ts';
+import { metricsChainRoutes } from './chain-routes.ts';
 import { metricRoutes } from './metric-routes.ts';
-import { elsewhereRoutes } from './unsupported-routes.ts';
+import { unsupportedMetricsRoutes } from './unsupported-routes.ts';
 
-/** The Metrics interface, health aside. */
-export const statsRoutes = (): readonly Route<Served>[] => [averageTpsRoute, ...chainRoutes, ...metricRoutes, ...elsewhereRoutes];
+/** All routes of the Metrics API except health. */
+export const statsRoutes = (): readonly ApiRoute<ServedChains>[] => [
+  averageTpsRoute,
+  ...metricsChainRoutes,
+  ...metricRoutes,
+  ...unsupportedMetricsRoutes,
+];

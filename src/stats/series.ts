@@ -1,46 +1,48 @@
-import { unitStart } from '../index/calendar.ts';
-import type { SpanEntry } from '../index/span.ts';
-import type { Unit } from '../index/tables.ts';
-import type { IndexReads, Pin } from '../index-read/index-reads.ts';
+import { bucketStart } from '../index/bucket-start.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
+import type { IndexReads, PinnedBlock } from '../index-read/index-reads.ts';
 
-/** What there is to tell of a chain: from block 1 on (block 0 stands at the time of an upgrade, not at one when anybody made it) until now. */
-export type Era = {
-  readonly tip: Pin;
-  /** Time of block 1; undefined while there is none. */
+/** The time that metrics cover: from block 1 until now. Block 0 is left out because its time is that of a network upgrade. */
+export type MetricsPeriod = {
+  readonly tip: PinnedBlock;
+  /** Time of block 1; undefined if it does not exist yet. */
   readonly first: number | undefined;
-  /** A block may be some seconds ahead of our clock: then it is the later one. */
+  /** The current time, or the time of the last block if that is later: a block may be some seconds ahead of the local clock. */
   readonly now: number;
 };
 
-export async function eraOf(reads: IndexReads, now: number): Promise<Era> {
-  const [tip, first] = await Promise.all([reads.tip(), reads.pinAt(1)]);
+export async function readPeriod(reads: IndexReads, now: number): Promise<MetricsPeriod> {
+  const [tip, first] = await Promise.all([reads.tip(), reads.pinAtHeight(1)]);
   return { tip, first: first?.time, now: Math.max(now, tip.time) };
 }
 
-export type Range = {
-  /** Units that begin in [from, to); undefined: no bound. */
+export type SeriesRange = {
+  /** Time buckets that begin in [from, to); undefined means no bound. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** Beginning of the last unit of the page before. */
+  /** Start of the last time bucket of the previous page. */
   readonly after: number | undefined;
   readonly limit: number;
 };
 
-/** A page of a series: when its units begin, newest first, none left out. */
-export type Page = {
-  readonly unit: Unit;
+/** A page of a series: start times of consecutive time buckets, newest first. */
+export type SeriesPage = {
+  readonly unit: BucketUnit;
   readonly starts: readonly number[];
   readonly isLast: boolean;
 };
 
-/**
- * Only the newest unit of an era still changes, and it stands on the first page. So pages fit together though blocks arrive between them.
- */
-export function pageOf(unit: Unit, era: Era, { from = 0, to = Infinity, after = Infinity, limit }: Range): Page {
-  if (era.first === undefined) return { unit, starts: [], isLast: true };
-  const oldest = Math.max(from, unitStart(unit, era.first));
-  let end = Math.min(to, after, era.now + 1);
-  const before = (): number => (end > oldest ? unitStart(unit, end - 1) : Number.NEGATIVE_INFINITY);
+/** Computes a page of a series. Only the newest time bucket still changes, and it is on the first page, so pages stay consistent while blocks arrive. */
+export function seriesPage(
+  unit: BucketUnit,
+  period: MetricsPeriod,
+  { from = 0, to = Infinity, after = Infinity, limit }: SeriesRange,
+): SeriesPage {
+  if (period.first === undefined) return { unit, starts: [], isLast: true };
+  const oldest = Math.max(from, bucketStart(unit, period.first));
+  let end = Math.min(to, after, period.now + 1);
+  const before = (): number => (end > oldest ? bucketStart(unit, end - 1) : Number.NEGATIVE_INFINITY);
   const starts: number[] = [];
   for (let start = before(); start >= oldest && starts.length < limit; start = before()) {
     starts.push(start);
@@ -49,12 +51,12 @@ export function pageOf(unit: Unit, era: Era, { from = 0, to = Infinity, after = 
   return { unit, starts, isLast: before() < oldest };
 }
 
-/** Counts of a page's units that have blocks, by when they begin. */
-export async function spansOf(reads: IndexReads, { unit, starts }: Page): Promise<ReadonlyMap<number, SpanEntry>> {
+/** Reads the time buckets of a page that have blocks, by start time. */
+export async function readBuckets(reads: IndexReads, { unit, starts }: SeriesPage): Promise<ReadonlyMap<number, TimeBucket>> {
   const [newest, oldest] = [starts[0], starts.at(-1)];
   if (newest === undefined || oldest === undefined) return new Map();
-  const spans = await reads.spans(unit, oldest, newest + 1, starts.length);
-  return new Map(spans.map((span) => [span.start, span]));
+  const buckets = await reads.buckets(unit, oldest, newest + 1, starts.length);
+  return new Map(buckets.map((bucket) => [bucket.start, bucket]));
 }
 
 export const secondsPerDay = 86_400;

@@ -1,10 +1,10 @@
+import { notFound } from '../api/api-error.ts';
 import { pathText } from '../api/params.ts';
-import { notFound } from '../api/refusal.ts';
-import { type Route, route } from '../api/route.ts';
-import type { Served } from '../api/served.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
+import type { ServedChains } from '../api/served-chains.ts';
 
-/** Operations that clients know and that need other data than the AVM chains': they say so, rather than look like a misspelt path. */
-const rows: readonly (readonly [method: Route<Served>['method'], path: string, id: string, missing: string])[] = [
+/** Operations of other Metrics API servers that need data this server does not have. They answer 404 with the reason, unlike an unknown path. */
+const operations: readonly (readonly [method: ApiRoute<ServedChains>['method'], path: string, id: string, missing: string])[] = [
   ['GET', '/v2/networks/{network}/metrics/{metric}', 'getStakingMetrics', 'P-Chain data'],
   ['GET', '/v2/validators/metrics/{metric}', 'getValidatorsMetrics', 'P-Chain data'],
   ['GET', '/v2/validation/{l1ValidationId}/metrics/{metric}', 'getValidationMetrics', 'P-Chain data'],
@@ -18,16 +18,16 @@ const rows: readonly (readonly [method: Route<Served>['method'], path: string, i
   ['POST', '/v2/lookingGlass/compositeQuery', 'compositeQuery', 'C-Chain data'],
 ];
 
-export const elsewhereRoutes: readonly Route<Served>[] = rows.map(([method, path, id, missing]) =>
-  route<Served>()({
+export const unsupportedMetricsRoutes: readonly ApiRoute<ServedChains>[] = operations.map(([method, path, id, missing]) =>
+  routeDefiner<ServedChains>()({
     method,
     path,
     id,
     tag: 'Not served here',
     summary: `Always 404: this server has no ${missing}`,
     params: Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathText()])),
-    response: { description: 'Never given.' },
-    keep: 'never',
+    response: { description: 'Never returned.' },
+    cachePolicy: 'never',
     run: async () => {
       throw notFound(`This server has no ${missing}`);
     },

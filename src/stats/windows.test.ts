@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type ModelBlock, type ModelTx, metricsApi, modelServed } from '../../test/stats-model.ts';
+import { createMetricsApi, type ModelBlock, type ModelTx, modelServedChains } from '../../test/stats-model.ts';
 import { metricNames } from './metric.ts';
 
 const day = 86_400;
@@ -8,10 +8,10 @@ const genesis: ModelBlock = { time: Date.parse('2020-12-05T05:00:00Z') / 1000, t
 const tx = (from: string, to: string, fee = 1n): ModelTx => ({ from: [from], to: [to], fee });
 
 const ask = (blocks: readonly ModelBlock[], metric: string) =>
-  metricsApi(modelServed(blocks, () => now))(`/v2/chains/x-chain/rollingWindowMetrics/${metric}`);
+  createMetricsApi(modelServedChains(blocks, () => now))(`/v2/chains/x-chain/rollingWindowMetrics/${metric}`);
 const valuesOf = async (blocks: readonly ModelBlock[], metric: string) => Object.values((await ask(blocks, metric)).json.result);
 
-test('exact to the second: the first second of a window is in it, the one before is not', async () => {
+test('windows are exact to the second: the first second is inside, the one before is not', async () => {
   const windows = { lastHour: 3600, lastDay: day, lastWeek: 7 * day, lastMonth: 30 * day, last90Days: 90 * day, lastYear: 365 * day };
   for (const [name, seconds] of Object.entries(windows)) {
     const inside = (await ask([genesis, { time: now - seconds + 1, txs: [tx('rich', 'a')] }], 'txCount')).json.result;
@@ -41,23 +41,25 @@ test('every metric has a value for every window', async () => {
   expect((await ask(blocks, 'feesPaid')).text).toEndWith('"lastYear":18446744073709551638,"allTime":18446744073709551643}}');
 });
 
-test('an average is over the window, however young the chain is; of all time, over its age', async () => {
+test('averages divide by the window length even if the chain is younger; for all time by the age of the chain', async () => {
   const young: ModelBlock[] = [genesis, { time: now - 99, txs: [tx('rich', 'a'), tx('rich', 'a')] }];
   const seconds = [3600, day, 7 * day, 30 * day, 90 * day, 365 * day, 100];
   expect(await valuesOf(young, 'avgTps')).toEqual(seconds.map((length) => 2 / length));
 });
 
-test('a block ahead of our clock is in every window', async () => {
+test('a block ahead of the local clock is in every window', async () => {
   expect(await valuesOf([genesis, { time: now + 9, txs: [tx('rich', 'a')] }], 'txCount')).toEqual([1, 1, 1, 1, 1, 1, 1]);
 });
 
-test('nothing happened: 0 everywhere, but for those who hold something from the beginning', async () => {
+test('without blocks every value is 0, except the number of genesis addresses', async () => {
   for (const metric of metricNames)
     expect(await valuesOf([genesis], metric)).toEqual([0, 0, 0, 0, 0, 0, metric === 'cumulativeAddresses' ? 2 : 0]);
 });
 
-test('other metrics and other chains are refused', async () => {
+test('other metrics and other chains are rejected', async () => {
   expect((await ask([genesis], 'gasUsed')).status).toBe(400);
   expect((await ask([genesis], 'nothing')).status).toBe(400);
-  expect((await metricsApi(modelServed([genesis], () => now))('/v2/chains/43114/rollingWindowMetrics/txCount')).status).toBe(404);
+  expect((await createMetricsApi(modelServedChains([genesis], () => now))('/v2/chains/43114/rollingWindowMetrics/txCount')).status).toBe(
+    404,
+  );
 });

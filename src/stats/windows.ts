@@ -1,9 +1,9 @@
 import type { IndexReads } from '../index-read/index-reads.ts';
-import type { Metric, Value } from './metric.ts';
-import { eraOf, secondsPerDay } from './series.ts';
+import type { Metric, MetricValue } from './metric.ts';
+import { readPeriod, secondsPerDay } from './series.ts';
 
-/** Windows that end now, by their length in seconds, shortest first. */
-export const windows = {
+/** Lengths of the rolling windows that end now, in seconds, shortest first. */
+export const rollingWindows = {
   lastHour: 3600,
   lastDay: secondsPerDay,
   lastWeek: 7 * secondsPerDay,
@@ -13,21 +13,19 @@ export const windows = {
   allTime: Number.POSITIVE_INFINITY,
 } as const;
 
-export type WindowValues = { readonly [W in keyof typeof windows]: Value };
+export type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
 
-/**
- * A window of an hour is the running second and the 3,599 before it. Nobody did anything at second 0: what the genesis gave out is no activity.
- */
-export async function windowValues(reads: IndexReads, now: number, metric: Metric): Promise<WindowValues> {
-  const era = await eraOf(reads, now);
-  const age = era.first === undefined ? 1 : era.now - era.first + 1;
-  const { of, over = (total) => total } = metric.window;
-  const lengths = Object.values(windows);
-  const totals: readonly Value[] = await reads.totals(
-    of,
-    lengths.map((seconds) => Math.max(1, era.now - seconds + 1)),
+/** Values of a metric over all rolling windows. A window of an hour is the current second and the 3,599 before it. Genesis is not activity. */
+export async function readWindowValues(reads: IndexReads, now: number, metric: Metric): Promise<WindowValues> {
+  const period = await readPeriod(reads, now);
+  const chainAge = period.first === undefined ? 1 : period.now - period.first + 1;
+  const { total, convert = (sum) => sum } = metric.window;
+  const lengths = Object.values(rollingWindows);
+  const totals: readonly MetricValue[] = await reads.totals(
+    total,
+    lengths.map((seconds) => Math.max(1, period.now - seconds + 1)),
   );
-  const secondsOf = (length: number): number => (Number.isFinite(length) ? length : age);
-  const values = totals.map((total, i) => over(total, secondsOf(lengths[i] as number)));
-  return Object.fromEntries(Object.keys(windows).map((name, i) => [name, values[i]])) as WindowValues;
+  const secondsOf = (length: number): number => (Number.isFinite(length) ? length : chainAge);
+  const values = totals.map((sum, i) => convert(sum, secondsOf(lengths[i] as number)));
+  return Object.fromEntries(Object.keys(rollingWindows).map((name, i) => [name, values[i]])) as WindowValues;
 }

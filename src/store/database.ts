@@ -1,17 +1,17 @@
 /**
- * The little of SQLite that the house needs; `platform/` has it once for each runtime. A u64 never goes in as a number:
- * it is 8 big-endian bytes, because SQLite's integers are signed. Heights and sequence numbers are numbers, safe below 2^53.
+ * The part of SQLite that Serac uses; `platform/` implements it for each runtime. A u64 is stored as 8 big-endian bytes, not as a number,
+ * because SQLite's integers are signed. Heights and sequence numbers are stored as numbers: they stay below 2^53.
  */
 export type Database = {
-  /** One or more statements without parameters or rows. */
+  /** Runs one or more statements that take no parameters and return no rows. */
   readonly exec: (sql: string) => void;
   readonly prepare: <Row = never>(sql: string) => Statement<Row>;
-  /** Size of the write-ahead log beside the file; 0 in memory. */
-  readonly logBytes: () => number;
+  /** Size of the write-ahead log file in bytes; 0 for a database in memory. */
+  readonly walBytes: () => number;
   readonly close: () => void;
 };
 
-/** Prepared once, used often: it lives as long as its database is open. Rows come as objects by column name. */
+/** A prepared statement. It can be run until its database is closed. Rows are objects with the column names as keys. */
 export type Statement<Row> = {
   readonly run: (...values: SqlValue[]) => void;
   readonly get: (...values: SqlValue[]) => Row | undefined;
@@ -22,5 +22,5 @@ export type SqlValue = null | number | string | Uint8Array;
 
 export type OpenDatabase = (path: string, options: { readonly readonly: boolean }) => Database;
 
-/** The path of a database that lives in memory, and only as long as it is open. */
+/** The path of a database in memory; closing the database deletes it. */
 export const memoryPath = ':memory:';

@@ -14,38 +14,40 @@ export type StoreFault =
 
 export class StoreError extends Fault<StoreFault> {}
 
-/** What the driver said, as a fault of ours. */
-export function storeFailed(what: string, cause: unknown, isInMemory = false): StoreError {
-  const said = (cause as { message?: string } | null)?.message ?? String(cause);
-  const fault = isDamage(cause)
-    ? new StoreError(`${what}: the file is damaged or not a database (${said}); restore it from a backup`, { code: 'STORE_DAMAGED' })
+/** Converts an error of the database driver to a StoreError; the message begins with `failedAction`. */
+export function makeStoreError(failedAction: string, cause: unknown, isInMemory = false): StoreError {
+  const reason = (cause as { message?: string } | null)?.message ?? String(cause);
+  const error = isDamage(cause)
+    ? new StoreError(`${failedAction}: the file is damaged or not a database (${reason}); restore it from a backup`, {
+        code: 'STORE_DAMAGED',
+      })
     : isFull(cause)
-      ? new StoreError(`${what}: ${said}; ${isInMemory ? memoryRemedy : diskRemedy}`, { code: 'STORE_FULL' })
-      : new StoreError(`${what}: ${said}`, { code: 'STORE_FAILED' });
-  fault.cause = cause;
-  return fault;
+      ? new StoreError(`${failedAction}: ${reason}; ${isInMemory ? memoryRemedy : diskRemedy}`, { code: 'STORE_FULL' })
+      : new StoreError(`${failedAction}: ${reason}`, { code: 'STORE_FAILED' });
+  error.cause = cause;
+  return error;
 }
 
-const diskRemedy = 'free space on the disk of the data directory, the node tries again by itself';
-const memoryRemedy = 'a database in memory ends at 1 GiB, use --data-dir for more';
+const diskRemedy = 'free space on the disk of the data directory; the node retries by itself';
+const memoryRemedy = 'a database in memory is limited to 1 GiB; use --data-dir to store more';
 
-/** An error that a driver threw where nobody made a fault of it; undefined for any other error. */
-export const storeFaultOf = (cause: unknown): StoreError | undefined =>
-  resultCode(cause) === undefined ? undefined : storeFailed('database', cause);
+/** Converts an error that a database driver threw and that is not a StoreError yet; returns undefined for any other error. */
+export const storeErrorFromDriver = (cause: unknown): StoreError | undefined =>
+  resultCode(cause) === undefined ? undefined : makeStoreError('database', cause);
 
-/** SQLITE_FULL. */
+/** SQLITE_FULL: the disk, or a database in memory, is full. */
 const fullCode = 13;
 
 const isFull = (cause: unknown): boolean => resultCode(cause) === fullCode;
 
-/** SQLite's result codes for a malformed file and for one that is no database at all. */
+/** SQLITE_CORRUPT (a malformed file) and SQLITE_NOTADB (not a SQLite file). */
 const damageCodes: readonly (number | undefined)[] = [11, 26];
 
 const isDamage = (cause: unknown): boolean => damageCodes.includes(resultCode(cause));
 
-/** The primary result code of an error of Bun's or Node's driver. */
+/** SQLite's primary result code in an error of Bun's or Node's driver; undefined for any other error. */
 function resultCode(cause: unknown): number | undefined {
   const { name, code, errno, errcode } = (cause ?? {}) as { name?: string; code?: unknown; errno?: number; errcode?: number };
-  const full = name === 'SQLiteError' ? errno : code === 'ERR_SQLITE_ERROR' ? errcode : undefined;
-  return full === undefined ? undefined : full & 0xff;
+  const extendedCode = name === 'SQLiteError' ? errno : code === 'ERR_SQLITE_ERROR' ? errcode : undefined;
+  return extendedCode === undefined ? undefined : extendedCode & 0xff;
 }

@@ -1,20 +1,21 @@
 import type { Database, OpenDatabase } from './database.ts';
-import { StoreError, storeFailed } from './fault.ts';
+import { makeStoreError, StoreError } from './fault.ts';
 
 export type Lock = { readonly release: () => void };
 
 /**
- * One writer per data directory. The lock is SQLite's own exclusive lock on a small file of its own, held for the life of the process:
- * the operating system drops it when the process dies, however it dies, so no lock is ever stale.
+ * Locks a data directory, so that only one process writes to it; throws STORE_IN_USE if another process holds the lock.
+ * The lock is SQLite's exclusive lock on a separate small file and is held until the process ends.
+ * The operating system releases it however the process ends, so a lock is never stale.
  */
 export function acquireLock(open: OpenDatabase, path: string): Lock {
-  const db = opened(open, path);
+  const db = openLockFile(open, path);
   try {
     db.exec('PRAGMA busy_timeout = 0');
     db.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
-    if (!isBusy(cause)) throw storeFailed(`cannot lock the data directory with ${path}`, cause);
+    if (!isBusy(cause)) throw makeStoreError(`cannot lock the data directory with ${path}`, cause);
     const busy = new StoreError(`${path} is locked: another process is using this data directory`, { code: 'STORE_IN_USE', path });
     busy.cause = cause;
     throw busy;
@@ -22,11 +23,11 @@ export function acquireLock(open: OpenDatabase, path: string): Lock {
   return { release: () => db.close() };
 }
 
-function opened(open: OpenDatabase, path: string): Database {
+function openLockFile(open: OpenDatabase, path: string): Database {
   try {
     return open(path, { readonly: false });
   } catch (cause) {
-    throw storeFailed(`cannot open ${path}`, cause);
+    throw makeStoreError(`cannot open ${path}`, cause);
   }
 }
 

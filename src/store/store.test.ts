@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Id, zeroId } from '../bytes/id.ts';
-import { drivers, inScratch } from '../platform/databases.fixture.ts';
+import { sqliteDrivers, withScratchDatabase } from '../platform/databases.fixture.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import type { OpenDatabase } from './database.ts';
 import { acquireLock } from './lock.ts';
@@ -19,12 +19,12 @@ const codeOf = (work: () => unknown): string | undefined => {
   }
 };
 
-for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
+for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
   describe(name, () => {
     const at = (path: string, options: Partial<StoreOptions> = {}) => openStore(open, { path, networkID: 5, genesis: zeroId, ...options });
 
-    test('another network, genesis or schema is refused, and both are named', () =>
-      inScratch((path) => {
+    test('a database of another network, genesis or schema version is rejected, and the message names both values', () =>
+      withScratchDatabase((path) => {
         at(path).close();
         expect(codeOf(() => at(path, { networkID: 1 }))).toBe('STORE_OTHER_NETWORK');
         expect(() => at(path, { networkID: 1 })).toThrow(/network 5, .* network 1/);
@@ -37,8 +37,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         expect(codeOf(() => at(path))).toBe('STORE_OTHER_SCHEMA');
       }));
 
-    test('what is no database, or not there, is a fault', () =>
-      inScratch((path) => {
+    test('a missing, foreign, empty or invalid file is rejected, each with its own code', () =>
+      withScratchDatabase((path) => {
         expect(codeOf(() => at(path, { readonly: true }))).toBe('STORE_FAILED');
         const db = open(path, { readonly: false });
         db.exec('CREATE TABLE something(n)');
@@ -51,8 +51,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         expect(codeOf(() => at(path))).toBe('STORE_DAMAGED');
       }));
 
-    test('touch writes and reads; it fails when the database takes nothing any more, and works again after', () =>
-      inScratch((path) => {
+    test('probeWrite writes and reads a row; it fails while the database accepts no writes, and works again afterwards', () =>
+      withScratchDatabase((path) => {
         const store = at(path);
         store.probeWrite();
         store.probeWrite();
@@ -66,8 +66,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         store.close();
       }));
 
-    test('the log does not grow without end, also beside readers', () =>
-      inScratch((path) => {
+    test('the write-ahead log stays small, also with readers', () =>
+      withScratchDatabase((path) => {
         const store = at(path);
         store.write(() => store.db.exec('CREATE TABLE t(n INTEGER PRIMARY KEY, v BLOB)'));
         const insert = bulkInsert(store.db, 'INSERT INTO t', 2);
@@ -78,17 +78,17 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
           const rows = Array.from({ length: 500 }, () => [++n, new Uint8Array(200)] as const).flat();
           store.write(() => insert(rows));
           expect(reader.read(() => reader.db.prepare<{ n: number }>('SELECT max(n) AS n FROM t').get())?.n).toBe(n);
-          largest = Math.max(largest, store.sizes().log);
+          largest = Math.max(largest, store.sizes().wal);
         }
         expect(largest).toBeLessThan(8_000_000);
         expect(store.sizes().file).toBeGreaterThan(12_000_000);
         reader.close();
         store.close();
-        expect(at(path).sizes().log).toBeLessThan(100_000);
+        expect(at(path).sizes().wal).toBeLessThan(100_000);
       }));
 
-    test('exclusive: nobody else gets in until it is closed', () =>
-      inScratch((path) => {
+    test('exclusive: no other connection can read until the store is closed', () =>
+      withScratchDatabase((path) => {
         const store = at(path, { exclusive: true });
         store.probeWrite();
         const second = open(path, { readonly: true });
@@ -100,8 +100,8 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
         reader.close();
       }));
 
-    test('one lock, until it is released', () =>
-      inScratch((path) => {
+    test('a lock can be held once, and again after its release', () =>
+      withScratchDatabase((path) => {
         const lock = acquireLock(open, path);
         expect(codeOf(() => acquireLock(open, path))).toBe('STORE_IN_USE');
         lock.release();
@@ -110,38 +110,38 @@ for (const { name, open } of drivers.filter(({ onDisk }) => onDisk))
   });
 
 test('a checkpoint that fails does not undo the write before it', () => {
-  const { open } = drivers[0];
-  let asked = 0;
+  const { open } = sqliteDrivers[0];
+  let checkpoints = 0;
   const failing: OpenDatabase = (path, options) => {
     const db = open(path, options);
-    const refuse = () => {
-      asked++;
+    const fail = () => {
+      checkpoints++;
       throw new TypeError('disk full');
     };
     return {
       ...db,
-      prepare: <Row>(sql: string) => (sql.includes('wal_checkpoint') ? { ...db.prepare<Row>(sql), get: refuse } : db.prepare<Row>(sql)),
+      prepare: <Row>(sql: string) => (sql.includes('wal_checkpoint') ? { ...db.prepare<Row>(sql), get: fail } : db.prepare<Row>(sql)),
     };
   };
   const store = openStore(failing, { path: ':memory:', networkID: 5, genesis: zeroId });
   store.write(() => store.db.exec('CREATE TABLE t(n)'));
   const insert = bulkInsert(store.db, 'INSERT INTO t', 1);
   for (let i = 0; i < 40; i++) store.write(() => insert(Array(500).fill(i)));
-  expect(asked).toBeGreaterThan(1);
+  expect(checkpoints).toBeGreaterThan(1);
   expect(store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(20_000);
 });
 
 test('a process that is killed leaves no lock behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serac-lock-'));
   const path = join(folder, 'lock.sqlite');
-  const { open } = drivers[1];
+  const { open } = sqliteDrivers[1];
   const child = Bun.spawn(
     [
       process.execPath,
       '-e',
       `import { openDatabase } from '${import.meta.dir}/../platform/database-bun.ts';
-       import { takeLock } from '${import.meta.dir}/lock.ts';
-       takeLock(openDatabase, '${path}');
+       import { acquireLock } from '${import.meta.dir}/lock.ts';
+       acquireLock(openDatabase, '${path}');
        console.log('locked');
        process.stdin.on('end', () => process.exit()).resume();`,
     ],
@@ -155,8 +155,8 @@ test('a process that is killed leaves no lock behind', async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('rows go in in any number', () => {
-  const db = drivers[0].open(':memory:', { readonly: false });
+test('bulkInsert inserts any number of rows', () => {
+  const db = sqliteDrivers[0].open(':memory:', { readonly: false });
   db.exec('CREATE TABLE t(a, b)');
   const insert = bulkInsert(db, 'INSERT INTO t', 2);
   for (const count of [0, 1, 15, 16, 17, 40]) {

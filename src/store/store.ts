@@ -1,74 +1,75 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
-import { StoreError, storeFailed } from './fault.ts';
-import type { PageSums } from './page-sums.ts';
-import { type Transactions, transactionsOn } from './transaction.ts';
+import { makeStoreError, StoreError } from './fault.ts';
+import type { PageChecksums } from './page-checksums.ts';
+import { createTransactions, type Transactions } from './transaction.ts';
 
-/** One database file holds everything a node keeps of its chains. */
+/** The database of a node: one SQLite file with the data of all its chains. */
 export type Store = Transactions & {
   readonly db: Database;
   readonly readonly: boolean;
-  /** Really writes a row and reads it back: whether the database still takes what the chain will give it. */
+  /** Writes a row and reads it back; throws if the database does not accept writes or a row was found damaged. */
   readonly probeWrite: () => void;
-  /** Takes down that a row was found damaged: `touch` fails from then on. */
-  readonly noteDamage: (what: string) => void;
-  readonly sizes: () => { file: number; log: number };
-  /** How often the database was reverted. Every cache of what depends on accepted state carries it in its key. */
+  /** Records that a row was found damaged: `probeWrite` fails from then on. */
+  readonly noteDamage: (description: string) => void;
+  /** Sizes in bytes of the database file and of its write-ahead log. */
+  readonly sizes: () => { file: number; wal: number };
+  /** Number of reverts so far. Caches of anything that depends on accepted state have it in their keys. */
   readonly epoch: () => number;
-  /** Replaces accepted state by an earlier one: runs `work` and raises the epoch in one transaction, then tells the listeners. */
+  /** Restores an earlier accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners. */
   readonly revert: (work: () => void) => void;
-  /** Calls a listener after every revert by this process, to drop what it cached. */
+  /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
   readonly close: () => void;
 };
 
 export type StoreOptions = {
-  /** A file, or `memoryPath`. */
+  /** Path of the file, or `memoryPath`. */
   readonly path: string;
   readonly networkID: number;
-  /** Any id that stands for the network's genesis; a directory made from another one is refused. */
+  /** An ID of the network's genesis; a database created with another one is rejected. */
   readonly genesis: Id;
   readonly readonly?: boolean;
-  /** No other process will read the file while it is open: reads then need no lock, and are some microseconds faster each. */
+  /** No other process opens the file meanwhile: reads then need no lock and are a few microseconds faster. */
   readonly exclusive?: boolean;
   readonly cacheKiB?: number;
-  /** Kept up to date with the pages of the file. */
-  readonly sums?: Pick<PageSums, 'record' | 'discard'> | undefined;
+  /** Checksums of the file's pages, updated before every checkpoint. */
+  readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard'> | undefined;
 };
 
-/** Raised with every change of the tables, here or in `state/`. */
+/** Incremented with every change of the tables, here or in `state/`. */
 export const schemaVersion = 1;
 
 export function openStore(open: OpenDatabase, options: StoreOptions): Store {
   try {
     const db = open(options.path, { readonly: options.readonly ?? false });
     try {
-      return storeOn(db, options);
+      return createStore(db, options);
     } catch (cause) {
       db.close();
       throw cause;
     }
   } catch (cause) {
-    throw cause instanceof StoreError ? cause : storeFailed(`cannot open the database ${options.path}`, cause);
+    throw cause instanceof StoreError ? cause : makeStoreError(`cannot open the database ${options.path}`, cause);
   }
 }
 
-function storeOn(db: Database, options: StoreOptions): Store {
+function createStore(db: Database, options: StoreOptions): Store {
   const { readonly = false } = options;
-  db.exec(pragmas(options));
-  refuseForeign(db, options.path);
-  const transactions = transactionsOn(db, options.path === memoryPath);
+  db.exec(pragmaSql(options));
+  rejectForeignDatabase(db, options.path);
+  const transactions = createTransactions(db, options.path === memoryPath);
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
-  db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerPatience}`);
-  const log = logKeeper(db, options.sums);
-  const touch = toucher(db, transactions);
+  db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerBusyTimeout}`);
+  const checkpointer = createCheckpointer(db, options.pageChecksums);
+  const probe = createWriteProbe(db, transactions);
   let damage: string | undefined;
   const pages = db.prepare<{ page_count: number }>('PRAGMA page_count');
   const pageSize = db.prepare<{ page_size: number }>('PRAGMA page_size');
   const write: Transactions['write'] = (work) => {
     const result = transactions.write(work);
-    log.wrote();
+    checkpointer.afterWrite();
     return result;
   };
   return {
@@ -76,33 +77,36 @@ function storeOn(db: Database, options: StoreOptions): Store {
     readonly,
     read: transactions.read,
     write,
-    ...epochs(db, write, readonly),
+    ...createEpochs(db, write, readonly),
     probeWrite: () => {
       if (damage !== undefined) throw new StoreError(damage, { code: 'STORE_DAMAGED' });
-      touch();
+      probe();
     },
-    noteDamage: (what) => {
-      damage = what;
+    noteDamage: (description) => {
+      damage = description;
     },
-    sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), log: db.logBytes() }),
+    sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), wal: db.walBytes() }),
     close: () => {
-      // SQLite checkpoints when the last connection is closed.
-      if (!tried(() => options.sums?.record())) tried(() => options.sums?.discard());
+      // SQLite checkpoints when the last connection closes, so the checksums must be recorded before.
+      if (!succeeds(() => options.pageChecksums?.record())) succeeds(() => options.pageChecksums?.discard());
       db.close();
     },
   };
 }
 
-/** Milliseconds. A wait holds the whole process up; no other node writes here (see lock.ts), so a lock is a backup or a curious tool, soon gone. */
-const writerPatience = 100;
+/**
+ * Milliseconds. Waiting for a lock blocks the whole process, so the timeout is short. No other node writes here (see lock.ts): a lock is held
+ * only by a backup or an inspection tool, and not for long.
+ */
+const writerBusyTimeout = 100;
 
 /**
- * FULL: what was accepted survives a power cut. The writer checkpoints by itself (logKeeper), never in the middle of a commit.
- * Eight megabytes of pages are enough: the operating system keeps the rest of the file in memory anyway.
+ * The PRAGMA statements for a new connection. `synchronous = FULL`: accepted blocks survive a power cut. SQLite's automatic checkpoints are
+ * off: `createCheckpointer` runs them between commits. A page cache of 8 MiB is enough, since the operating system caches the file too.
  */
-const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
+const pragmaSql = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
   [
-    // After a crash the first one to open the file repairs it, and that may be a reader that has not noticed the end of its writer yet.
+    // After a crash the first process that opens the file recovers it and holds a lock meanwhile; that may be a reader process.
     'busy_timeout = 5000',
     `cache_size = -${cacheKiB}`,
     'temp_store = MEMORY',
@@ -112,11 +116,11 @@ const pragmas = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }:
     .map((pragma) => `PRAGMA ${pragma};`)
     .join('');
 
-/** A database of another program is left as it is. */
-function refuseForeign(db: Database, path: string): void {
+/** Throws if the file has tables but no `meta` table: it belongs to another program and must not be changed. */
+function rejectForeignDatabase(db: Database, path: string): void {
   const names = db.prepare<{ name: string }>('SELECT name FROM sqlite_schema').all();
   if (names.length > 0 && !names.some(({ name }) => name === 'meta'))
-    throw new StoreError(`${path} is the database of another program: its tables are not those of Serac`, { code: 'STORE_FOREIGN', path });
+    throw new StoreError(`${path} is the database of another program: it has no Serac tables`, { code: 'STORE_FOREIGN', path });
 }
 
 function createMeta(db: Database, { networkID, genesis }: StoreOptions): void {
@@ -128,7 +132,7 @@ function createMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   add.run('touched', 0);
 }
 
-/** A database of another network, genesis or version is never opened: its rows would be read as what they are not. */
+/** Throws if the database is of another network, genesis or schema version. */
 function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'meta'`).get() === undefined)
     throw new StoreError('the database is empty: no process has written to it yet', { code: 'STORE_EMPTY' });
@@ -136,7 +140,7 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   const value = (name: string): unknown => get.get(name)?.value;
   const schema = value('schema') as number;
   if (schema !== schemaVersion)
-    throw new StoreError(`the database has schema version ${schema}, this program knows version ${schemaVersion}`, {
+    throw new StoreError(`the database has schema version ${schema}, this program needs version ${schemaVersion}`, {
       code: 'STORE_OTHER_SCHEMA',
       stored: schema,
       wanted: schemaVersion,
@@ -150,15 +154,15 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
     });
   const [stored, wanted] = [idText(idFromBytes(value('genesis') as Uint8Array)), idText(genesis)];
   if (stored !== wanted)
-    throw new StoreError(`the database was made from genesis ${stored}, this node has genesis ${wanted}`, {
+    throw new StoreError(`the database was created with genesis ${stored}, this node has genesis ${wanted}`, {
       code: 'STORE_OTHER_GENESIS',
       stored,
       wanted,
     });
 }
 
-/** The process that writes knows the epoch; one that only reads asks the database each time. */
-function epochs(db: Database, write: Transactions['write'], readonly: boolean): Pick<Store, 'epoch' | 'revert' | 'onRevert'> {
+/** The writer process caches the epoch; a reader process reads it from the database each time. */
+function createEpochs(db: Database, write: Transactions['write'], readonly: boolean): Pick<Store, 'epoch' | 'revert' | 'onRevert'> {
   const select = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`);
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
@@ -169,7 +173,7 @@ function epochs(db: Database, write: Transactions['write'], readonly: boolean): 
     revert: (work) => {
       write(() => {
         work();
-        // An older state that `work` restored brings its own, lower epoch.
+        // Set after `work`, because the state that `work` restores contains an older epoch.
         set.run(current + 1);
       });
       current++;
@@ -179,23 +183,23 @@ function epochs(db: Database, write: Transactions['write'], readonly: boolean): 
   };
 }
 
-/** Rows written between two checkpoints. Some 16 to 30 MB of log: a crash rereads it in tens of milliseconds. */
+/** Rows written between two checkpoints. They make about 16 to 30 MB of log, which is read again after a crash in tens of milliseconds. */
 const rowsPerCheckpoint = 8000;
 
 /**
- * Readers can keep SQLite's own checkpoints from ever finishing, and then the log grows without end. So the writer asks for one itself
- * and waits a moment for readers to let go of the log; if one does not, it asks again some commits later.
+ * Runs checkpoints after writes. Readers can prevent SQLite's automatic checkpoints from completing, and the log would grow without limit.
+ * So the writer starts a checkpoint that waits briefly for readers (RESTART); if a reader still holds the log, it retries some commits later.
  */
-function logKeeper(db: Database, sums: StoreOptions['sums']): { wrote: () => void } {
+function createCheckpointer(db: Database, pageChecksums: StoreOptions['pageChecksums']): { afterWrite: () => void } {
   const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
   const checkpoint = db.prepare<{ busy: number }>('PRAGMA wal_checkpoint(RESTART)');
   let next = rowsPerCheckpoint;
   let writes = 0;
 
-  /** What was written is committed, whatever becomes of the checkpoint: a disk that fails here fails the next write too, and that one tells. */
-  const attempt = (): boolean => {
+  /** Returns whether the checkpoint must be retried. Errors are ignored: the data is committed, and a failing disk also fails the next write. */
+  const tryCheckpoint = (): boolean => {
     try {
-      sums?.record();
+      pageChecksums?.record();
       return checkpoint.get()?.busy === 1;
     } catch {
       return true;
@@ -203,19 +207,19 @@ function logKeeper(db: Database, sums: StoreOptions['sums']): { wrote: () => voi
   };
 
   return {
-    wrote: () => {
-      // Even counting costs some microseconds, and a block has a few thousand rows at most.
+    afterWrite: () => {
+      // Counting takes some microseconds and a block has at most a few thousand rows, so only every fourth write counts.
       if (++writes % 4 !== 0) return;
       const rows = changes.get()?.rows ?? 0;
       if (rows < next) return;
-      const busy = attempt();
-      next = rows + (busy ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
+      const mustRetry = tryCheckpoint();
+      next = rows + (mustRetry ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
     },
   };
 }
 
-/** Whether some work that may fail did not. */
-function tried(work: () => void): boolean {
+/** Runs `work` and returns whether it did not throw. */
+function succeeds(work: () => void): boolean {
   try {
     work();
     return true;
@@ -224,12 +228,12 @@ function tried(work: () => void): boolean {
   }
 }
 
-function toucher(db: Database, { write }: Transactions): () => void {
-  const raise = db.prepare(`UPDATE meta SET value = value + 1 WHERE name = 'touched'`);
+function createWriteProbe(db: Database, { write }: Transactions): () => void {
+  const increment = db.prepare(`UPDATE meta SET value = value + 1 WHERE name = 'touched'`);
   const get = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'touched'`);
   return () => {
     const before = get.get()?.value ?? 0;
-    write(() => raise.run());
-    if (get.get()?.value !== before + 1) throw new StoreError('database: a row written was not read back', { code: 'STORE_FAILED' });
+    write(() => increment.run());
+    if (get.get()?.value !== before + 1) throw new StoreError('database: a written row could not be read back', { code: 'STORE_FAILED' });
   };
 }

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault } from '../fault.ts';
-import { drivers, inScratch } from '../platform/databases.fixture.ts';
-import { transactionsOn } from './transaction.ts';
+import { sqliteDrivers, withScratchDatabase } from '../platform/databases.fixture.ts';
+import { createTransactions } from './transaction.ts';
 
-for (const { name, open, onDisk } of drivers)
+for (const { name, open, onDisk } of sqliteDrivers)
   describe(name, () => {
     const within = (work: (parts: ReturnType<typeof setUp>) => void) =>
-      onDisk ? inScratch((path) => work(setUp(path))) : work(setUp(':memory:'));
+      onDisk ? withScratchDatabase((path) => work(setUp(path))) : work(setUp(':memory:'));
     const setUp = (path: string) => {
       const db = open(path, { readonly: false });
       db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(n INTEGER PRIMARY KEY)');
       const add = db.prepare('INSERT INTO t VALUES (?)');
       const all = db.prepare<{ n: number }>('SELECT n FROM t ORDER BY n');
-      return { path, db, add: (n: number) => add.run(n), numbers: () => all.all().map(({ n }) => n), ...transactionsOn(db) };
+      return { path, db, add: (n: number) => add.run(n), numbers: () => all.all().map(({ n }) => n), ...createTransactions(db) };
     };
 
-    test('all or nothing', () =>
+    test('a write that fails changes nothing', () =>
       within(({ db, add, numbers, write }) => {
         const addAll = (...all: number[]) => all.map(add).length;
         expect(write(() => addAll(1, 2))).toBe(2);
@@ -26,7 +26,7 @@ for (const { name, open, onDisk } of drivers)
         db.close();
       }));
 
-    test("a fault passes as it is, the driver's errors become one", () =>
+    test('a fault is rethrown unchanged, and a driver error becomes a fault', () =>
       within(({ db, add, numbers, write }) => {
         const fault = new Fault('no', { code: 'TEST_NO' });
         const caught = (work: () => void) => {
@@ -51,7 +51,7 @@ for (const { name, open, onDisk } of drivers)
         db.close();
       }));
 
-    test('reads inside one see one moment, and may stand inside a write', () =>
+    test('reads in one read transaction see the same commit, and a read may be nested in a write', () =>
       within(({ path, db, add, numbers, read, write }) => {
         write(() => {
           add(1);

@@ -1,37 +1,37 @@
 import { Fault } from '../fault.ts';
 import type { Database } from './database.ts';
-import { storeFailed } from './fault.ts';
+import { makeStoreError } from './fault.ts';
 
 export type Transactions = {
-  /** All of the work or nothing of it. What the driver throws becomes a fault; faults of the work pass through. */
+  /** Runs `work` in a write transaction and rolls back if it throws. A driver error becomes a StoreError; other faults pass unchanged. */
   readonly write: <T>(work: () => T) => T;
-  /** Every read inside sees the same commit, whatever another process writes meanwhile. */
+  /** Runs `work` in a read transaction: all its reads see the same commit, whatever other processes write meanwhile. May be nested. */
   readonly read: <T>(work: () => T) => T;
 };
 
-export function transactionsOn(db: Database, isInMemory = false): Transactions {
+export function createTransactions(db: Database, isInMemory = false): Transactions {
   const begin = { write: db.prepare('BEGIN IMMEDIATE'), read: db.prepare('BEGIN') };
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
-  let open = false;
+  let isOpen = false;
 
   const run = <T>(kind: 'read' | 'write', work: () => T): T => {
     begin[kind].run();
-    open = true;
+    isOpen = true;
     try {
       const result = work();
       commit.run();
       return result;
     } catch (cause) {
-      undo();
+      rollBack();
       throw cause;
     } finally {
-      open = false;
+      isOpen = false;
     }
   };
 
-  /** SQLite has already rolled back by itself after some errors (disk full, for one); then there is nothing left to undo. */
-  const undo = (): void => {
+  /** After some errors (such as a full disk) SQLite has already rolled back by itself; ROLLBACK then fails, which is ignored. */
+  const rollBack = (): void => {
     try {
       rollback.run();
     } catch {
@@ -44,9 +44,9 @@ export function transactionsOn(db: Database, isInMemory = false): Transactions {
       try {
         return run('write', work);
       } catch (cause) {
-        throw cause instanceof Fault ? cause : storeFailed('database', cause, isInMemory);
+        throw cause instanceof Fault ? cause : makeStoreError('database', cause, isInMemory);
       }
     },
-    read: (work) => (open ? work() : run('read', work)),
+    read: (work) => (isOpen ? work() : run('read', work)),
   };
 }

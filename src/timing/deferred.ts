@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. Nobody has to wait for it: a rejection that no one hears is no failure of the program. */
+/** A promise that is settled from outside. A rejection that nobody awaits is ignored. */
 export type Deferred = { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 export function createDeferred(): Deferred {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { createLongWork } from './long-work.ts';
 
-/** A clock and an event loop that move by hand. */
-function byHand() {
+/** A clock and an event loop that the test advances. */
+function createManualTimers() {
   let time = 0;
   const soon: (() => void)[] = [];
   return {
@@ -18,8 +18,8 @@ function byHand() {
   };
 }
 
-test('work pauses when its time is up, and goes on in the next turn', async () => {
-  const { timers, pass, turn } = byHand();
+test('long work pauses after its time slice and resumes in the next turn of the event loop', async () => {
+  const { timers, pass, turn } = createManualTimers();
   const pause = createLongWork(timers).begin();
   pass(7);
   expect(pause()).toBeUndefined();
@@ -34,8 +34,8 @@ test('work pauses when its time is up, and goes on in the next turn', async () =
   expect(pause()).toBeUndefined();
 });
 
-test('however many are under way, one of them has a turn, in the order they came', async () => {
-  const { timers, pass, turn } = byHand();
+test('of several pieces of long work one resumes per turn of the event loop, first come first served', async () => {
+  const { timers, pass, turn } = createManualTimers();
   const work = createLongWork(timers);
   const pauses = [work.begin(), work.begin(), work.begin()];
   pass(10);

@@ -1,24 +1,24 @@
 /**
- * Long work in small pieces, so that other requests are answered in between. All long work of a process takes turns: one piece per turn of
- * the event loop, however many are under way.
+ * Splits long work into time slices, so that other requests are handled in between. One time slice runs per turn of the event loop, shared
+ * by all long work of the process.
  */
 export type LongWork = {
-  /** Begins a piece in the current turn; call the result between two steps and wait for the promise if there is one. */
+  /** Starts a time slice now. Call the result between two steps, and await the promise if it returns one. */
   readonly begin: () => Pause;
 };
 
-/** Undefined while the piece may go on, else a promise that resolves when its next turn has come. */
+/** Returns undefined while the time slice lasts, else a promise that resolves when the next slice starts. */
 export type Pause = () => Promise<void> | undefined;
 
 export type LongWorkTimers = {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Runs in the next turn of the event loop, after what has arrived was handled. */
+  /** Runs in the next turn of the event loop, after the I/O that has already arrived. */
   readonly soon: (run: () => void) => void;
 };
 
-/** Milliseconds after which a piece pauses. */
-const pieceTime = 8;
+/** Length of a time slice in milliseconds. */
+const sliceTime = 8;
 
 export function createLongWork({ now, soon }: LongWorkTimers): LongWork {
   const waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ export function createLongWork({ now, soon }: LongWorkTimers): LongWork {
     begin: () => {
       let started = now();
       return () => {
-        if (now() - started < pieceTime) return undefined;
+        if (now() - started < sliceTime) return undefined;
         return new Promise((resolve) => {
           const resume = (): void => {
             started = now();

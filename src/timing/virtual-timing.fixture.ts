@@ -1,12 +1,12 @@
 import { fail } from 'node:assert';
-import type { Timing } from '../follow/pause.ts';
+import type { Timing } from '../follow/timing.ts';
 
-/** Time that passes only when there is nothing else to do: what waits an hour comes at once, in order. */
+/** A virtual clock: when nothing else can run, it jumps to the next timer, so tests do not wait. */
 export type VirtualTiming = {
   readonly timing: Timing;
-  /** Lets everything happen until this holds; throws after so many milliseconds of virtual time. */
-  readonly until: (holds: () => boolean, longest?: number) => Promise<void>;
-  /** Lets so much time pass. */
+  /** Runs timers until the condition is true; throws after `timeout` milliseconds of virtual time. */
+  readonly until: (condition: () => boolean, timeout?: number) => Promise<void>;
+  /** Advances the clock and runs all timers that are due. */
   readonly pass: (milliseconds: number) => Promise<void>;
 };
 
@@ -15,21 +15,21 @@ export function createVirtualTiming(random: () => number = () => 0.5): VirtualTi
   let now = 0;
   const start = 1_800_000_000n;
 
-  /** Everything that needs no time: all promises that can settle do so between two turns of the event loop. */
+  /** Lets all promises settle that need no timer. */
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
   const next = () => [...waiting].reduce<{ at: number; run: () => void } | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
 
-  const until = async (holds: () => boolean, longest = 600_000): Promise<void> => {
-    const end = now + longest;
+  const until = async (condition: () => boolean, timeout = 600_000): Promise<void> => {
+    const end = now + timeout;
     for (;;) {
       await settle();
-      if (holds()) return;
+      if (condition()) return;
       const timer = next();
-      if (timer === undefined) fail('nothing is left to happen');
-      if (timer.at > end) fail(`not so after ${longest} ms`);
+      if (timer === undefined) fail('the condition is false and no timer is left');
+      if (timer.at > end) fail(`the condition is still false after ${timeout} ms of virtual time`);
       waiting.delete(timer);
       now = Math.max(now, timer.at);
       timer.run();

@@ -7,7 +7,7 @@ import { union } from '../codec/union.ts';
 import { bytesInBlock, readTxInBlock, type Tx, txJson } from './tx.ts';
 import { typeNames } from './type-ids.ts';
 
-/** A transaction inside a block: the same bytes without the version. */
+/** A transaction inside a block has the same bytes without the codec version. */
 const TxInBlock: Codec<Tx> = { read: readTxInBlock, write: (w, tx) => w.fixed(bytesInBlock(tx)), json: txJson };
 
 const StandardBlock = struct({ parentID: id, height: u64, time: u64, merkleRoot: id, txs: list(TxInBlock) });
@@ -26,12 +26,12 @@ export function makeBlock(parts: { parentID: Id; height: bigint; time: bigint; t
   return { ...value, id: idOf(bytes), bytes };
 }
 
-/** Bytes before the first transaction: version, type, parent, height, time, root and the number of transactions. */
+/** Bytes before the first transaction: version, type, parent, height, time, merkle root and the number of transactions. */
 export const blockHeaderSize = 90;
 
-/** `noTxs`: how the list of a block without transactions is written, which only block 0 is. */
-export const blockJson = (block: Block, context: JsonContext, noTxs: '[]' | 'null' = '[]'): string => {
+/** `emptyTxs`: how an empty list of transactions is written; only block 0 has one. */
+export const blockJson = (block: Block, context: JsonContext, emptyTxs: '[]' | 'null' = '[]'): string => {
   const fields = StandardBlock.json(block, context).slice(0, -1);
-  const shown = block.txs.length === 0 ? fields.slice(0, -2) + noTxs : fields;
-  return `${shown},"id":"${context.id(block.id)}"}`;
+  const withTxs = block.txs.length === 0 ? fields.slice(0, -2) + emptyTxs : fields;
+  return `${withTxs},"id":"${context.id(block.id)}"}`;
 };

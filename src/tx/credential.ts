@@ -15,8 +15,8 @@ export const Signatures = struct({ signatures: list(fixedBytes(signatureLength))
 export type Signatures = TypeOf<typeof Signatures>;
 
 /**
- * The peer's credential slot is loosely typed: whatever can verify itself parses there, and a wrong type is only caught
- * by its own rules or by the spend. Peer: vms/avm/fxs/fx.go, FxCredential.
+ * AvalancheGo's credential slot is loosely typed: every type that implements verify.Verifiable parses there. A wrong type is rejected
+ * later, by its own rules or when the input is verified. AvalancheGo: vms/avm/fxs/fx.go, FxCredential.
  */
 export const Credential = union('verify.Verifiable', typeNames, {
   'secp256k1fx.TransferInput': [5, TransferInput],
@@ -37,10 +37,10 @@ export const Credential = union('verify.Verifiable', typeNames, {
 });
 export type Credential = TypeOf<typeof Credential>;
 
-const slots = list(Credential);
+const credentialList = list(Credential);
 
 export const Credentials: Codec<Credential[]> = {
-  ...slots,
+  ...credentialList,
   json: (v, context: JsonContext) =>
     `[${v.map((c) => `{"fxID":${fxIdJson(fxIndexOf(c.kind))},"credential":${Credential.json(c, context)}}`).join(',')}]`,
 };

@@ -3,40 +3,43 @@ import type { UtxoRef } from './input.ts';
 import type { Operation } from './operation.ts';
 import type { Output, TransferableOutput } from './output.ts';
 import type { Tx } from './tx.ts';
-import { handle, type UnsignedTx } from './unsigned.ts';
+import { dispatchTx, type UnsignedTx } from './unsigned.ts';
 import { makeUtxo, type Utxo, utxoId } from './utxo.ts';
 
-/** What a transaction does to the ledger once it is accepted. A pure function of the transaction: rules have been judged before. */
+/** What a transaction changes once it is accepted. It depends on the transaction alone; the rules are verified before. */
 export type Effects = {
-  /** Outputs of this chain it consumes. */
+  /** Outputs of this chain that it consumes. */
   readonly spent: readonly Id[];
   readonly created: readonly Utxo[];
-  /** Outputs it takes out of the memory shared with another chain. */
+  /** Outputs that it removes from the memory shared with another chain. */
   readonly imported: { readonly from: Id; readonly ids: readonly Id[] } | undefined;
-  /** Outputs it puts into the memory shared with another chain; they never enter this chain's state. */
+  /** Outputs that it adds to the memory shared with another chain; they never enter this chain's state. */
   readonly exported: { readonly to: Id; readonly utxos: readonly Utxo[] } | undefined;
 };
 
-/** Peer: vms/avm/txs/executor/executor.go. New outputs are numbered through: base outputs first, then what the kind adds. */
+/**
+ * Output indexes continue: first the base outputs, then those that the kind of transaction adds.
+ * AvalancheGo: vms/avm/txs/executor/executor.go.
+ */
 export function effectsOf({ id, unsigned }: Tx): Effects {
-  const outputs = [...unsigned.outputs.map(plain), ...handle(addedOutputs(id), unsigned)];
-  const utxos = outputs.map((added, index) => makeUtxo(id, index, added.assetID, added.output));
-  const kept = unsigned.kind === 'ExportTx' ? unsigned.outputs.length : utxos.length;
+  const outputs = [...unsigned.outputs.map(toNewOutput), ...dispatchTx(outputsByTxKind(id), unsigned)];
+  const utxos = outputs.map((created, index) => makeUtxo(id, index, created.assetID, created.output));
+  const localCount = unsigned.kind === 'ExportTx' ? unsigned.outputs.length : utxos.length;
   return {
     spent: [...unsigned.inputs, ...operationInputs(unsigned)].map(refId),
-    created: utxos.slice(0, kept),
+    created: utxos.slice(0, localCount),
     imported: unsigned.kind === 'ImportTx' ? { from: unsigned.sourceChain, ids: unsigned.importedInputs.map(refId) } : undefined,
-    exported: unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: utxos.slice(kept) } : undefined,
+    exported: unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: utxos.slice(localCount) } : undefined,
   };
 }
 
-/** Every output a transaction consumes, imported ones too: two transactions that share one cannot both be accepted. */
-export function consumedBy({ unsigned }: Tx): Id[] {
+/** Ids of all outputs a transaction consumes, imported ones included: two transactions that share one conflict. */
+export function consumedIds({ unsigned }: Tx): Id[] {
   const imported = unsigned.kind === 'ImportTx' ? unsigned.importedInputs : [];
   return [...unsigned.inputs, ...operationInputs(unsigned), ...imported].map(refId);
 }
 
-/** The outputs an operation makes, in the peer's order. Peer: the Outs method of each fx's operations. */
+/** The outputs an operation creates, in order. AvalancheGo: the Outs method of each fx's operations. */
 export const operationOutputs = ({ operation }: Operation): Output[] => {
   switch (operation.kind) {
     case 'secp256k1fx.MintOperation':
@@ -63,18 +66,18 @@ export const operationOutputs = ({ operation }: Operation): Output[] => {
   }
 };
 
-type Added = { assetID: Id; output: Output };
+type NewOutput = { assetID: Id; output: Output };
 
-const plain = ({ assetID, output }: TransferableOutput): Added => ({ assetID, output });
+const toNewOutput = ({ assetID, output }: TransferableOutput): NewOutput => ({ assetID, output });
 
-const addedOutputs = (txID: Id) => ({
-  BaseTx: (): Added[] => [],
-  CreateAssetTx: (tx: Extract<UnsignedTx, { kind: 'CreateAssetTx' }>): Added[] =>
+const outputsByTxKind = (txID: Id) => ({
+  BaseTx: (): NewOutput[] => [],
+  CreateAssetTx: (tx: Extract<UnsignedTx, { kind: 'CreateAssetTx' }>): NewOutput[] =>
     tx.initialStates.flatMap((state) => state.outputs.map((output) => ({ assetID: txID, output }))),
-  OperationTx: (tx: Extract<UnsignedTx, { kind: 'OperationTx' }>): Added[] =>
+  OperationTx: (tx: Extract<UnsignedTx, { kind: 'OperationTx' }>): NewOutput[] =>
     tx.operations.flatMap((op) => operationOutputs(op).map((output) => ({ assetID: op.assetID, output }))),
-  ImportTx: (): Added[] => [],
-  ExportTx: (tx: Extract<UnsignedTx, { kind: 'ExportTx' }>): Added[] => tx.exportedOutputs.map(plain),
+  ImportTx: (): NewOutput[] => [],
+  ExportTx: (tx: Extract<UnsignedTx, { kind: 'ExportTx' }>): NewOutput[] => tx.exportedOutputs.map(toNewOutput),
 });
 
 const operationInputs = (tx: UnsignedTx): UtxoRef[] => (tx.kind === 'OperationTx' ? tx.operations.flatMap((op) => op.inputIDs) : []);

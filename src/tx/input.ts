@@ -5,7 +5,7 @@ import { union } from '../codec/union.ts';
 import { fxIdJson, fxIndexOf } from './fx.ts';
 import { typeNames } from './type-ids.ts';
 
-/** Which owners sign: positions in the spent output's address list. */
+/** The owners that sign, as positions in the address list of the spent output. */
 export const SigIndices = struct({ signatureIndices: list(u32) });
 export type SigIndices = TypeOf<typeof SigIndices>;
 
@@ -15,7 +15,7 @@ export type TransferInput = TypeOf<typeof TransferInput>;
 export const TransferableIn = union('avax.TransferableIn', typeNames, { 'secp256k1fx.TransferInput': [5, TransferInput] });
 export type TransferableIn = TypeOf<typeof TransferableIn>;
 
-/** An output named by where it was made. */
+/** A reference to an output: the transaction that created it and the index in it. */
 export const UtxoRef = struct({ txID: id, outputIndex: u32 });
 export type UtxoRef = TypeOf<typeof UtxoRef>;
 

@@ -34,11 +34,11 @@ const stateOutputs = {
   'propertyfx.OwnedOutput': [16, OutputOwners],
 } as const;
 
-/** What a UTXO or an asset's initial state may hold. */
+/** An output of a UTXO or of an asset's initial state. */
 export const Output = union('verify.State', typeNames, stateOutputs);
 export type Output = TypeOf<typeof Output>;
 
-/** What a transaction may send: only amounts travel as plain outputs. */
+/** An output in the `outputs` of a transaction: only amounts can be transferred this way. */
 export const TransferableOut = union('avax.TransferableOut', typeNames, {
   'secp256k1fx.TransferOutput': stateOutputs['secp256k1fx.TransferOutput'],
 });

@@ -6,46 +6,45 @@ import type { Reader } from '../codec/reader.ts';
 import { type Credential, Credentials } from './credential.ts';
 import { UnsignedTx } from './unsigned.ts';
 
-/** A signed transaction with its bytes (version first) and its id: nobody encodes it again to hash it. */
+/** A signed transaction with its bytes (codec version first) and its id, so that it is never encoded again to hash it. */
 export type Tx = {
   readonly id: Id;
   readonly bytes: Uint8Array;
   readonly unsigned: UnsignedTx;
   readonly credentials: readonly Credential[];
-  /** How much of the bytes is signed: the unsigned transaction is a prefix of the signed one. */
+  /** Length of the unsigned transaction, which is a prefix of `bytes`. */
   readonly unsignedSize: number;
 };
 
-/** Parses what came from outside. The genesis codec's larger limit is for what was accepted or came with the genesis. */
-export const parseTx = (bytes: Uint8Array, max = maxBytes): Tx => identified(bytes, unpack(SignedTx, bytes, max), 0);
+/** Parses a transaction from outside. Pass the genesis codec's larger `max` for accepted and genesis transactions only. */
+export const parseTx = (bytes: Uint8Array, max = maxBytes): Tx => withId(bytes, unpack(SignedTx, bytes, max), 0);
 
-/** Makes a transaction from its parts. */
 export function makeTx(unsigned: UnsignedTx, credentials: readonly Credential[]): Tx {
   const body = { unsigned, credentials: [...credentials], unsignedSize: 0 };
-  return { ...identified(pack(SignedTx, body), body, 0), unsignedSize: pack(UnsignedTx, unsigned).length };
+  return { ...withId(pack(SignedTx, body), body, 0), unsignedSize: pack(UnsignedTx, unsigned).length };
 }
 
-/** What a signature of this transaction signs, before hashing. */
-export const signedPart = (tx: Tx): Uint8Array => tx.bytes.subarray(0, tx.unsignedSize);
+/** The bytes of the unsigned transaction: signatures sign their sha256. */
+export const unsignedBytes = (tx: Tx): Uint8Array => tx.bytes.subarray(0, tx.unsignedSize);
 
 export const txJson = (tx: Tx, context: JsonContext): string =>
   `{"unsignedTx":${UnsignedTx.json(tx.unsigned, context)},"credentials":${Credentials.json([...tx.credentials], context)},"id":"${context.id(tx.id)}"}`;
 
-/** A transaction as it stands inside a block, where no version precedes it; its own bytes and id have one. */
+/** Reads a transaction inside a block, where it has no codec version; `bytes` and `id` of the result include it. */
 export function readTxInBlock(reader: Reader): Tx {
   const start = reader.offset;
   const body = SignedTx.read(reader);
-  return identified(concat([versionBytes, reader.bytes.subarray(start, reader.offset)]), body, versionSize - start);
+  return withId(concat([versionBytes, reader.bytes.subarray(start, reader.offset)]), body, versionSize - start);
 }
 
 export const bytesInBlock = (tx: Tx): Uint8Array => tx.bytes.subarray(versionSize);
 
-type Body = { unsigned: UnsignedTx; credentials: Credential[]; unsignedSize: number };
+type SignedTxBody = { unsigned: UnsignedTx; credentials: Credential[]; unsignedSize: number };
 
 const versionBytes = Uint8Array.of(codecVersion >> 8, codecVersion & 0xff);
 
-/** Reading notes where the unsigned part ends, counted from the reader's start. */
-const SignedTx: Codec<Body> = {
+/** `read` sets `unsignedSize` to the reader's offset after the unsigned part. */
+const SignedTx: Codec<SignedTxBody> = {
   read: (r) => {
     const unsigned = UnsignedTx.read(r);
     const unsignedSize = r.offset;
@@ -58,7 +57,7 @@ const SignedTx: Codec<Body> = {
   json: () => '',
 };
 
-const identified = (bytes: Uint8Array, body: Body, shift: number): Tx => ({
+const withId = (bytes: Uint8Array, body: SignedTxBody, shift: number): Tx => ({
   id: idOf(bytes),
   bytes,
   unsigned: body.unsigned,

@@ -1,4 +1,4 @@
-/** Every type the wire knows, by id, under the name the peer's errors use. Peer: registration order in vms/avm/txs/parser.go. */
+/** Go type names by wire type id, as AvalancheGo's errors show them. AvalancheGo: vms/avm/txs/parser.go (registration order). */
 export const typeNames: { readonly [typeID: number]: string } = {
   0: 'txs.BaseTx',
   1: 'txs.CreateAssetTx',

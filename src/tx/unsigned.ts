@@ -16,7 +16,7 @@ export const BaseTx = struct({
 });
 export type BaseTx = TypeOf<typeof BaseTx>;
 
-/** The asset's id is the id of this transaction. Name and symbol are bytes: the rules judge whether they are letters. */
+/** Creates an asset whose id is the id of this transaction. Name and symbol are bytes; the rules verify their characters. */
 export const CreateAssetTx = struct({ ...BaseTx.fields, name: text, symbol: text, denomination: u8, initialStates: list(InitialState) });
 export type CreateAssetTx = TypeOf<typeof CreateAssetTx>;
 
@@ -38,7 +38,8 @@ export const UnsignedTx = union('txs.UnsignedTx', typeNames, {
 });
 export type UnsignedTx = TypeOf<typeof UnsignedTx>;
 
-/** One row per kind of transaction: a new kind does not compile until every table has its row. */
+/** One handler per kind of transaction. A new kind does not compile until every table has a handler for it. */
 export type TxHandlers<R> = { readonly [K in UnsignedTx['kind']]: (tx: Extract<UnsignedTx, { kind: K }>) => R };
 
-export const handle = <R>(handlers: TxHandlers<R>, tx: UnsignedTx): R => (handlers[tx.kind] as (tx: UnsignedTx) => R)(tx);
+/** Calls the handler for the kind of the transaction. */
+export const dispatchTx = <R>(handlers: TxHandlers<R>, tx: UnsignedTx): R => (handlers[tx.kind] as (tx: UnsignedTx) => R)(tx);

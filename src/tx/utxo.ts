@@ -8,7 +8,7 @@ import { Output } from './output.ts';
 
 const UtxoBody = struct({ ...UtxoRef.fields, assetID: id, output: Output });
 
-/** An unspent output; `bytes` have the version first, as the API shows them and shared memory keeps them. */
+/** An unspent output. `bytes` start with the codec version, as in the API and in shared memory. */
 export type Utxo = TypeOf<typeof UtxoBody> & { readonly id: Id; readonly bytes: Uint8Array };
 
 export function makeUtxo(txID: Id, outputIndex: number, assetID: Id, output: Output): Utxo {
@@ -21,7 +21,7 @@ export function parseUtxo(bytes: Uint8Array): Utxo {
   return { ...body, id: utxoId(body.txID, body.outputIndex), bytes };
 }
 
-/** sha256 of the index as u64 and the transaction's id. Peer: ids.ID.Prefix, avax.UTXOID.InputID. */
+/** The id of an output: sha256 of its index as u64 and the transaction id. AvalancheGo: ids/id.go, Prefix; vms/components/avax/utxo_id.go, InputID. */
 export function utxoId(txID: Id, outputIndex: number): Id {
   const bytes = Buffer.alloc(40);
   bytes.writeUInt32BE(outputIndex, 4);

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test';
 import vectors from '../../vectors/vectors.json' with { type: 'json' };
-import { addressWriter } from '../bytes/address.ts';
+import { createAddressFormatter } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
 import { formatHex, fromHex, toHex } from '../bytes/hex.ts';
 import { idText, parseId } from '../bytes/id.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { blockJson, makeBlock, parseBlock } from './block.ts';
-import { makeTx, parseTx, signedPart, txJson } from './tx.ts';
+import { makeTx, parseTx, txJson, unsignedBytes } from './tx.ts';
 import { makeUtxo, parseUtxo, utxoId } from './utxo.ts';
 
-const context: JsonContext = { address: addressWriter('X', 'local'), id: idText };
+const context: JsonContext = { address: createAddressFormatter('X', 'local'), id: idText };
 const raw = (hex: string) => fromHex(hex.slice(2));
 
-/** JSON with integers of any size kept as text, so that two documents can be compared exactly. */
+/** Parses JSON with large integers kept as text, so that two documents can be compared exactly. */
 const exact = (json: string) => JSON.parse(json.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})/g, (_, s, n) => s ?? `"#${n}"`));
 const golden = await Bun.file(new URL('../../vectors/vectors.json', import.meta.url)).text();
 const exactVectors = exact(golden);
 
 describe('captured transactions', () => {
   for (const [i, vector] of vectors.txs.entries())
-    test(`${vector.type} ${vector.txID}: id, signed part, JSON and round trip`, () => {
+    test(`${vector.type} ${vector.txID}: id, unsigned bytes, JSON and round trip`, () => {
       const bytes = raw(vector.signedHexNC);
       const tx = parseTx(bytes);
       expect(idText(tx.id)).toBe(vector.txID);
-      expect(toHex(signedPart(tx))).toBe(vector.unsignedHexNC.slice(2));
-      expect(`0x${toHex(sha256(signedPart(tx)))}`).toBe(vector.unsignedSha256);
+      expect(toHex(unsignedBytes(tx))).toBe(vector.unsignedHexNC.slice(2));
+      expect(`0x${toHex(sha256(unsignedBytes(tx)))}`).toBe(vector.unsignedSha256);
       const again = makeTx(tx.unsigned, tx.credentials);
       expect(toHex(again.bytes)).toBe(toHex(bytes));
       expect(again.unsignedSize).toBe(tx.unsignedSize);
@@ -38,10 +38,10 @@ describe('captured blocks', () => {
       const block = parseBlock(raw(vector.hexNC));
       expect(idText(block.id)).toBe(vector.id);
       expect(block.txs.map((tx) => idText(tx.id))).toEqual(vector.txIDs as string[]);
-      for (const tx of block.txs) expect(toHex(signedPart(parseTx(tx.bytes)))).toBe(toHex(signedPart(tx)));
+      for (const tx of block.txs) expect(toHex(unsignedBytes(parseTx(tx.bytes)))).toBe(toHex(unsignedBytes(tx)));
       expect(toHex(makeBlock(block).bytes)).toBe(vector.hexNC.slice(2));
       expect(formatHex('hex', block.bytes)).toBe(vector.hex);
-      // One block was made by the peer's library and never shown by a node; and the peer shows no transactions as null on its first run.
+      // One block was made with AvalancheGo's library, so no node showed its JSON. AvalancheGo writes no transactions as null on its first run.
       const expected = exactVectors.blocks[i].json;
       if (expected !== undefined) expect(exact(blockJson(block, context))).toEqual({ ...expected, txs: expected.txs ?? [] });
     });
@@ -49,7 +49,7 @@ describe('captured blocks', () => {
 
 describe('captured UTXOs', () => {
   for (const vector of vectors.utxos)
-    test(`${vector.utxoID}: id, parts and round trip`, () => {
+    test(`${vector.utxoID}: id, kind of output and round trip`, () => {
       const utxo = parseUtxo(raw(vector.hexNC));
       expect(idText(utxo.id)).toBe(vector.utxoID);
       expect(utxo.output.kind as string).toBe(vector.decoded.type);

@@ -3,10 +3,10 @@ import type { Credential } from '../tx/credential.ts';
 import type { BaseTx } from '../tx/unsigned.ts';
 import { TxError } from './fault.ts';
 import { verifyValue } from './fx-table.ts';
-import { each } from './place.ts';
 import { limits, type Rules } from './rules.ts';
+import { verifyEach } from './verify-each.ts';
 
-/** That a transaction is meant for this chain. Peer: vms/components/avax/base_tx.go. */
+/** Checks network ID, chain ID and memo length. AvalancheGo: vms/components/avax/base_tx.go. */
 export function verifyBase({ networkID, blockchainID, memo }: BaseTx, rules: Rules): void {
   if (networkID !== rules.networkID)
     throw new TxError('tx has wrong network ID', { code: 'TX_WRONG_NETWORK', want: rules.networkID, got: networkID });
@@ -20,9 +20,12 @@ export function verifyBase({ networkID, blockchainID, memo }: BaseTx, rules: Rul
     });
 }
 
-/** The slot takes any value (see tx/credential.ts), so each judges itself by its own rules; the spend finds out a wrong kind. */
+/**
+ * Verifies each credential by the rules of its own type, then their number. The wire format allows any type here (see tx/credential.ts);
+ * a wrong type is detected later, by verifySpend.
+ */
 export function verifyCredentials(credentials: readonly Credential[], want: number): void {
-  each('credentials', credentials, verifyValue);
+  verifyEach('credentials', credentials, verifyValue);
   const got = credentials.length;
   if (got !== want) throw new TxError(`wrong number of credentials: ${got} != ${want}`, { code: 'TX_CREDENTIAL_COUNT', want, got });
 }

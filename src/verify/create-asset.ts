@@ -2,11 +2,11 @@ import { type InitialState, Output } from '../tx/output.ts';
 import type { CreateAssetTx } from '../tx/unsigned.ts';
 import { TxError } from './fault.ts';
 import { verifyValue } from './fx-table.ts';
-import { firstNotAfter, firstNotAfterEncoded } from './order.ts';
-import { each } from './place.ts';
+import { firstUnsortedEncodedIndex, firstUnsortedIndex } from './order.ts';
 import { limits } from './rules.ts';
+import { verifyEach } from './verify-each.ts';
 
-/** What an asset is called. Lengths are in bytes. Peer: vms/avm/txs/executor/syntactic_verifier.go, CreateAssetTx. */
+/** Verifies name, symbol and denomination of a new asset. Lengths are in bytes. AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go, CreateAssetTx. */
 export function verifyDescription({ name, symbol, denomination, initialStates }: CreateAssetTx): void {
   const { minName, maxName, minSymbol, maxSymbol, maxDenomination } = limits;
   if (name.length < minName)
@@ -28,32 +28,35 @@ export function verifyDescription({ name, symbol, denomination, initialStates }:
   if (initialStates.length === 0) throw new TxError('assets must support at least one Fx', { code: 'TX_NO_INITIAL_STATES' });
   if (denomination > maxDenomination)
     throw new TxError('denomination is too large', { code: 'TX_DENOMINATION_TOO_LARGE', got: denomination, max: maxDenomination });
-  const shownName = utf8(name);
-  if (outerSpace.test(shownName)) throw new TxError('unexpected whitespace provided', { code: 'TX_NAME_WHITESPACE' });
-  if (!lettersAndNumbers.test(shownName))
+  const nameText = utf8(name);
+  if (outerSpace.test(nameText)) throw new TxError('unexpected whitespace provided', { code: 'TX_NAME_WHITESPACE' });
+  if (!lettersAndNumbers.test(nameText))
     throw new TxError("asset's name must be made up of only letters and numbers", { code: 'TX_NAME_CHARACTER' });
   if (!upperCase.test(utf8(symbol))) throw new TxError("asset's symbol must be all upper case letters", { code: 'TX_SYMBOL_CHARACTER' });
 }
 
-/** The outputs an asset begins with. That they belong to the state's feature extension is not asked. Peer: vms/avm/txs/initial_state.go. */
+/**
+ * Verifies the first outputs of a new asset. As in AvalancheGo, an output may be of another feature extension than its initial state.
+ * AvalancheGo: vms/avm/txs/initial_state.go.
+ */
 export function verifyInitialStates({ initialStates }: CreateAssetTx): void {
-  each('initialStates', initialStates, verifyInitialState);
-  const index = firstNotAfter(initialStates, (a, b) => a.fxIndex - b.fxIndex);
+  verifyEach('initialStates', initialStates, verifyInitialState);
+  const index = firstUnsortedIndex(initialStates, (a, b) => a.fxIndex - b.fxIndex);
   if (index >= 0)
     throw new TxError('initial states not sorted and unique', { code: 'TX_INITIAL_STATES_NOT_SORTED', path: `initialStates[${index}]` });
 }
 
 function verifyInitialState({ fxIndex, outputs }: InitialState): void {
   if (fxIndex >= limits.fxCount) throw new TxError('unknown feature extension', { code: 'TX_UNKNOWN_FX', fxIndex, count: limits.fxCount });
-  each('outputs', outputs, verifyValue);
-  const index = firstNotAfterEncoded(Output, outputs, 'equals allowed');
+  verifyEach('outputs', outputs, verifyValue);
+  const index = firstUnsortedEncodedIndex(Output, outputs, 'equals allowed');
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `outputs[${index}]` });
 }
 
-/** Bytes that are no UTF-8 become U+FFFD, which is neither space nor letter, as in Go. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD, which is neither space nor letter, as in Go. */
 const utf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
-/** Go's strings.TrimSpace goes by the same property of Unicode. */
+/** Go's strings.TrimSpace uses the same Unicode property. */
 const outerSpace = /^\p{White_Space}|\p{White_Space}$/u;
 const lettersAndNumbers = /^[A-Za-z0-9 ]*$/;
 const upperCase = /^[A-Z]*$/;

@@ -1,26 +1,26 @@
-import type { SignatureFault } from '../crypto/fault.ts';
+import type { SignatureFault } from '../crypto/recover.ts';
 import { Fault } from '../fault.ts';
 
-/** IDs are in CB58, addresses in bech32, amounts and times are decimal digits: a fault's data is shown to users as it is. */
+/** Why a transaction is invalid. Callers see these fields: IDs are in CB58, addresses in bech32, amounts and times in decimal digits. */
 export type TxFault = (SyntaxFault | SpendFault | SignatureFault) & {
-  /** Which part of the transaction is meant, by the names of its lists: `inputs[2]`, `initialStates[0].outputs[1]`. */
+  /** The faulty part of the transaction: `inputs[2]`, `initialStates[0].outputs[1]`. */
   readonly path?: string;
-  /** The output that was to be spent, by its ID and by where it was made. */
+  /** The output to be spent: its ID, the transaction that created it, and its index there. */
   readonly utxoID?: string;
   readonly createdBy?: string;
   readonly outputIndex?: number;
 };
 
-/** What became of an output that is not unspent; see chain/missing-output.ts. */
+/** Why an output is not in the UTXO set: spent, or not created yet. See chain/missing-output.ts. */
 export type MissingOutput = {
   readonly isSpent?: boolean;
-  /** The transaction that spent it, if that is known. */
+  /** The transaction that spent it, if known. */
   readonly spentBy?: string;
-  /** Status of the transaction that should have made it. */
+  /** Status of the transaction that creates it. */
   readonly createdByStatus?: string;
 };
 
-/** What is wrong with a transaction by itself. */
+/** Faults found without looking at the chain state. */
 export type SyntaxFault =
   | { code: 'TX_WRONG_NETWORK'; want: number; got: number }
   | { code: 'TX_WRONG_CHAIN'; want: string; got: string }
@@ -36,7 +36,7 @@ export type SyntaxFault =
   | { code: 'TX_OUTPUTS_NOT_SORTED' }
   | { code: 'TX_INPUTS_NOT_SORTED' }
   | { code: 'TX_OVERFLOW'; assetID: string }
-  /** `need` is `amount`, which the outputs hold, and `fee`, which is burned. */
+  /** `need` is the sum of `amount` (in the outputs) and `fee` (burned). */
   | { code: 'TX_INSUFFICIENT_FUNDS'; assetID: string; need: string; amount: string; fee: string; have: string }
   | { code: 'TX_NAME_TOO_SHORT'; size: number; min: number }
   | { code: 'TX_NAME_TOO_LONG'; size: number; max: number }
@@ -57,7 +57,7 @@ export type SyntaxFault =
   | { code: 'TX_NO_EXPORT_OUTPUTS' }
   | { code: 'TX_CREDENTIAL_COUNT'; want: number; got: number };
 
-/** What is wrong with a transaction on the ledger it meets. */
+/** Faults found on the chain state. */
 export type SpendFault =
   | ({ code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string } & MissingOutput)
   | { code: 'TX_ASSET_MISMATCH'; want: string; got: string }
@@ -82,5 +82,5 @@ export type SpendFault =
   | { code: 'TX_UNKNOWN_CHAIN'; chainID: string }
   | { code: 'TX_WRONG_SUBNET'; want: string; got: string };
 
-/** The only fault this room throws; a bad signature's has the code it was born with. */
+/** The only error this module throws. A fault of an invalid signature keeps the code that the crypto module gave it. */
 export class TxError extends Fault<TxFault> {}

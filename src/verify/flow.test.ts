@@ -27,58 +27,58 @@ const flow = (inputs: TransferableInput[], outputs: TransferableOutput[], more: 
   ...more,
 });
 
-describe('what goes in and out', () => {
+describe('verifyFlow', () => {
   const table: [string, Flow, string | undefined][] = [
-    ['barely enough', flow([input(15n)], [out(5n)]), undefined],
-    ['barely not enough', flow([input(14n)], [out(5n)]), 'TX_INSUFFICIENT_FUNDS'],
-    ['all is burnt', flow([input(1000n)], []), undefined],
+    ['exactly enough', flow([input(15n)], [out(5n)]), undefined],
+    ['one too little', flow([input(14n)], [out(5n)]), 'TX_INSUFFICIENT_FUNDS'],
+    ['everything is burned', flow([input(1000n)], []), undefined],
     ['no input', flow([], []), 'TX_INSUFFICIENT_FUNDS'],
     ['no fee, no input', flow([], [], { fee: 0n }), undefined],
-    ['another asset passes through', flow([input(10n), input(3n, 1, gold)], [out(3n, gold)]), undefined],
-    ['another asset is burnt', flow([input(10n), input(3n, 1, gold)], []), undefined],
-    ['another asset grows', flow([input(10n), input(3n, 1, gold)], [out(4n, gold)]), 'TX_INSUFFICIENT_FUNDS'],
-    ['an asset from nowhere', flow([input(10n)], [out(1n, silver)]), 'TX_INSUFFICIENT_FUNDS'],
+    ['another asset: input equals output', flow([input(10n), input(3n, 1, gold)], [out(3n, gold)]), undefined],
+    ['another asset is burned', flow([input(10n), input(3n, 1, gold)], []), undefined],
+    ['another asset: output exceeds input', flow([input(10n), input(3n, 1, gold)], [out(4n, gold)]), 'TX_INSUFFICIENT_FUNDS'],
+    ['an asset without input', flow([input(10n)], [out(1n, silver)]), 'TX_INSUFFICIENT_FUNDS'],
     ['one asset does not pay for another', flow([input(10n), input(9n, 1, gold)], [out(1n, silver)]), 'TX_INSUFFICIENT_FUNDS'],
     ['equal outputs', flow([input(20n)], [out(5n), out(5n)]), undefined],
-    ['outputs by amount', flow([input(20n)], [out(5n), out(4n)]), 'TX_OUTPUTS_NOT_SORTED'],
-    ['amounts as numbers, not as text', flow([input(300n)], [out(9n), out(256n)]), undefined],
-    ['outputs by lock after amount', flow([input(20n)], [out(5n, avax, 1n), out(5n)]), 'TX_OUTPUTS_NOT_SORTED'],
-    ['outputs by asset before amount', flow([input(20n), input(9n, 1, gold)], [out(9n, gold), out(1n)]), undefined],
-    ['outputs of assets in the wrong order', flow([input(20n), input(9n, 1, gold)], [out(1n), out(9n, gold)]), 'TX_OUTPUTS_NOT_SORTED'],
+    ['outputs not sorted by amount', flow([input(20n)], [out(5n), out(4n)]), 'TX_OUTPUTS_NOT_SORTED'],
+    ['amounts are compared as numbers, not as text', flow([input(300n)], [out(9n), out(256n)]), undefined],
+    ['equal amounts not sorted by locktime', flow([input(20n)], [out(5n, avax, 1n), out(5n)]), 'TX_OUTPUTS_NOT_SORTED'],
+    ['outputs are sorted by asset before amount', flow([input(20n), input(9n, 1, gold)], [out(9n, gold), out(1n)]), undefined],
+    ['outputs not sorted by asset', flow([input(20n), input(9n, 1, gold)], [out(1n), out(9n, gold)]), 'TX_OUTPUTS_NOT_SORTED'],
     ['the same input twice', flow([input(20n), input(20n)], []), 'TX_INPUTS_NOT_SORTED'],
-    ['inputs by index', flow([input(20n, 1), input(20n, 0)], []), 'TX_INPUTS_NOT_SORTED'],
-    ['indices as numbers, not as text', flow([input(20n, 9), input(20n, 10)], []), undefined],
-    ['inputs by transaction before index', flow([input(20n, 5, avax, gold), input(20n, 0, avax, silver)], []), undefined],
-    [
-      'inputs of transactions in the wrong order',
-      flow([input(20n, 0, avax, silver), input(20n, 5, avax, gold)], []),
-      'TX_INPUTS_NOT_SORTED',
-    ],
-    ['the empty asset out', flow([input(20n)], [out(1n, zeroId)]), 'TX_EMPTY_ASSET_ID'],
-    ['the empty asset in', flow([input(20n, 0, zeroId)], []), 'TX_EMPTY_ASSET_ID'],
-    ['nothing out', flow([input(20n)], [out(0n)]), 'TX_NO_VALUE_OUTPUT'],
-    ['nothing in', flow([input(0n)], []), 'TX_NO_VALUE_INPUT'],
+    ['inputs not sorted by index', flow([input(20n, 1), input(20n, 0)], []), 'TX_INPUTS_NOT_SORTED'],
+    ['indices are compared as numbers, not as text', flow([input(20n, 9), input(20n, 10)], []), undefined],
+    ['inputs are sorted by transaction before index', flow([input(20n, 5, avax, gold), input(20n, 0, avax, silver)], []), undefined],
+    ['inputs not sorted by transaction', flow([input(20n, 0, avax, silver), input(20n, 5, avax, gold)], []), 'TX_INPUTS_NOT_SORTED'],
+    ['an output of the empty asset ID', flow([input(20n)], [out(1n, zeroId)]), 'TX_EMPTY_ASSET_ID'],
+    ['an input of the empty asset ID', flow([input(20n, 0, zeroId)], []), 'TX_EMPTY_ASSET_ID'],
+    ['an output of 0', flow([input(20n)], [out(0n)]), 'TX_NO_VALUE_OUTPUT'],
+    ['an input of 0', flow([input(0n)], []), 'TX_NO_VALUE_INPUT'],
     ['the largest amount', flow([input(10n), input(maxU64, 1, gold)], [out(maxU64, gold)]), undefined],
     ['outputs overflow', flow([input(10n)], [out(1n, gold), out(maxU64, gold)]), 'TX_OVERFLOW'],
     ['output and fee overflow', flow([input(10n)], [out(maxU64 - 9n)]), 'TX_OVERFLOW'],
     ['inputs overflow', flow([input(1n), input(maxU64, 1)], []), 'TX_OVERFLOW'],
-    ['an overflow waits for the order of inputs', flow([input(1n), input(1n)], [out(maxU64)]), 'TX_INPUTS_NOT_SORTED'],
+    ['the order of inputs is checked before overflow', flow([input(1n), input(1n)], [out(maxU64)]), 'TX_INPUTS_NOT_SORTED'],
     [
-      'lists are sorted each by itself',
+      'each list is sorted on its own',
       flow([input(20n)], [out(5n)], { outputs: { outputs: [out(5n)], exportedOutputs: [out(1n)] } }),
       undefined,
     ],
     [
-      'all lists of outputs count',
+      'the outputs of all lists are added',
       flow([input(15n)], [], { outputs: { outputs: [out(5n)], exportedOutputs: [out(1n)] } }),
       'TX_INSUFFICIENT_FUNDS',
     ],
-    ['all lists of inputs count', flow([], [out(5n)], { inputs: { inputs: [input(5n)], importedInputs: [input(10n)] } }), undefined],
+    [
+      'the inputs of all lists are added',
+      flow([], [out(5n)], { inputs: { inputs: [input(5n)], importedInputs: [input(10n)] } }),
+      undefined,
+    ],
   ];
   test.each(table)('%s', (_, value, code) => expect(codeOf(() => verifyFlow(value, avax))).toBe(code as string));
 });
 
-test('a fault says where, of what, and how much', () => {
+test('a fault names path, asset and amounts', () => {
   expect(faultOf(() => verifyFlow(flow([input(14n)], [out(5n)]), avax))).toEqual({
     code: 'TX_INSUFFICIENT_FUNDS',
     assetID: idText(avax),

@@ -4,17 +4,17 @@ import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import { TransferableOutput } from '../tx/output.ts';
 import { TxError } from './fault.ts';
 import { verifyValue } from './fx-table.ts';
-import { firstNotAfter, firstNotAfterEncoded } from './order.ts';
-import { each } from './place.ts';
+import { firstUnsortedEncodedIndex, firstUnsortedIndex } from './order.ts';
+import { verifyEach } from './verify-each.ts';
 
-/** What goes in and out of a transaction, and what it must burn. Lists are kept apart, since each is sorted by itself. */
+/** Inputs, outputs and fee of a transaction, by the name of the list they are in: each list is sorted on its own. */
 export type Flow = {
   readonly fee: bigint;
   readonly inputs: { readonly [list: string]: readonly TransferableInput[] };
   readonly outputs: { readonly [list: string]: readonly TransferableOutput[] };
 };
 
-/** Order of outputs by where they were made. Peer: vms/components/avax/utxo_id.go. */
+/** Compares output references by transaction ID, then by output index. AvalancheGo: vms/components/avax/utxo_id.go. */
 export const compareRefs = (a: UtxoRef, b: UtxoRef): number => compareHex(a.txID, b.txID) || a.outputIndex - b.outputIndex;
 
 export function verifyAssetID(assetID: Id): void {
@@ -22,16 +22,17 @@ export function verifyAssetID(assetID: Id): void {
 }
 
 /**
- * Every output and input by itself, their order, and that no asset leaves more than comes in; what is left over is burnt.
- * Peer: vms/components/avax/transferables.go, VerifyTx; flow_checker.go. An overflow only counts once all else is in order.
+ * Verifies every output and input, their order, and that outputs plus fee do not exceed inputs for any asset. The rest is burned.
+ * An overflow of a sum is reported only if these checks pass.
+ * AvalancheGo: vms/components/avax/transferables.go, VerifyTx; flow_checker.go.
  */
 export function verifyFlow(flow: Flow, feeAsset: Id): void {
-  const produced = createSums();
-  const consumed = createSums();
+  const produced = createAssetSums();
+  const consumed = createAssetSums();
   produced.add(feeAsset, flow.fee);
   for (const [list, outputs] of Object.entries(flow.outputs)) verifyOutputs(list, outputs, produced);
   for (const [list, inputs] of Object.entries(flow.inputs)) verifyInputs(list, inputs, consumed);
-  const overflown = produced.overflown() ?? consumed.overflown();
+  const overflown = produced.overflowedAsset() ?? consumed.overflowedAsset();
   if (overflown !== undefined) throw new TxError('overflow', { code: 'TX_OVERFLOW', assetID: idText(overflown) });
   for (const [assetID, need] of produced.amounts) {
     const have = consumed.amounts.get(assetID) ?? 0n;
@@ -49,35 +50,35 @@ export function verifyFlow(flow: Flow, feeAsset: Id): void {
   }
 }
 
-function verifyOutputs(list: string, outputs: readonly TransferableOutput[], produced: Sums): void {
-  each(list, outputs, ({ assetID, output }) => {
+function verifyOutputs(list: string, outputs: readonly TransferableOutput[], produced: AssetSums): void {
+  verifyEach(list, outputs, ({ assetID, output }) => {
     verifyAssetID(assetID);
     verifyValue(output);
     produced.add(assetID, output.amount);
   });
-  // The asset comes first in the encoding, so the order of bytes is the order by asset and then by output.
-  const index = firstNotAfterEncoded(TransferableOutput, outputs, 'equals allowed');
+  // The asset ID comes first in the encoding, so sorting by bytes sorts by asset, then by output.
+  const index = firstUnsortedEncodedIndex(TransferableOutput, outputs, 'equals allowed');
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
-function verifyInputs(list: string, inputs: readonly TransferableInput[], consumed: Sums): void {
-  each(list, inputs, ({ assetID, input }) => {
+function verifyInputs(list: string, inputs: readonly TransferableInput[], consumed: AssetSums): void {
+  verifyEach(list, inputs, ({ assetID, input }) => {
     verifyAssetID(assetID);
     verifyValue(input);
     consumed.add(assetID, input.amount);
   });
-  const index = firstNotAfter(inputs, compareRefs);
+  const index = firstUnsortedIndex(inputs, compareRefs);
   if (index >= 0) throw new TxError('inputs not sorted and unique', { code: 'TX_INPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
-type Sums = {
+type AssetSums = {
   readonly amounts: ReadonlyMap<Id, bigint>;
   readonly add: (assetID: Id, amount: bigint) => void;
-  /** The first asset whose sum left 64 bits. */
-  readonly overflown: () => Id | undefined;
+  /** The first asset whose sum exceeds 64 bits. */
+  readonly overflowedAsset: () => Id | undefined;
 };
 
-function createSums(): Sums {
+function createAssetSums(): AssetSums {
   const amounts = new Map<Id, bigint>();
   let overflown: Id | undefined;
   const add = (assetID: Id, amount: bigint): void => {
@@ -85,5 +86,5 @@ function createSums(): Sums {
     if (sum > maxU64) overflown ??= assetID;
     amounts.set(assetID, sum);
   };
-  return { amounts, add, overflown: () => overflown };
+  return { amounts, add, overflowedAsset: () => overflown };
 }

@@ -1,19 +1,19 @@
 import { equal } from '../bytes/octets.ts';
 import type { NftTransferOutput } from '../tx/output.ts';
 import { TxError } from './fault.ts';
-import { cannotTransfer, credentialOf, type FxRules, onlyOutput, outputOf, verifySigIndices } from './fx.ts';
-import { verifyOwners, verifySigned } from './owners.ts';
-import { each } from './place.ts';
+import { cannotTransfer, type FxRules, requireCredential, requireOutput, requireSingleOutput, verifySigIndices } from './fx.ts';
+import { verifyOwners, verifySignatures } from './owners.ts';
 import { limits } from './rules.ts';
+import { verifyEach } from './verify-each.ts';
 
-/** Single pieces with a payload, in groups. Peer: vms/nftfx. It counts the outputs before it looks at the credential; secp does not. */
+/** NFTs: outputs with a payload, in groups. AvalancheGo: vms/nftfx. It checks the number of outputs before the credential; secp256k1fx does the reverse. */
 export const nftRules: FxRules<'nftfx'> = {
   values: {
     'nftfx.MintOutput': verifyOwners,
     'nftfx.TransferOutput': verifyTransferOutput,
     'nftfx.MintOperation': (operation) => {
       verifyPayload(operation.payload);
-      each('outputs', operation.outputs, verifyOwners);
+      verifyEach('outputs', operation.outputs, verifyOwners);
       verifySigIndices(operation.mintInput);
     },
     'nftfx.TransferOperation': (operation) => {
@@ -27,21 +27,21 @@ export const nftRules: FxRules<'nftfx'> = {
 
   operations: {
     'nftfx.MintOperation': (operation, credential, spent, signing) => {
-      const only = onlyOutput(spent, 'UTXOs');
-      const { signatures } = credentialOf('nftfx.Credential', credential);
-      const output = outputOf('nftfx.MintOutput', only);
+      const only = requireSingleOutput(spent, 'UTXOs');
+      const { signatures } = requireCredential('nftfx.Credential', credential);
+      const output = requireOutput('nftfx.MintOutput', only);
       verifyOwners(output);
       verifyGroup(output.groupID, operation.groupID);
-      verifySigned(output, operation.mintInput.signatureIndices, signatures, signing);
+      verifySignatures(output, operation.mintInput.signatureIndices, signatures, signing);
     },
     'nftfx.TransferOperation': (operation, credential, spent, signing) => {
-      const only = onlyOutput(spent, 'UTXOs');
-      const { signatures } = credentialOf('nftfx.Credential', credential);
-      const output = outputOf('nftfx.TransferOutput', only);
+      const only = requireSingleOutput(spent, 'UTXOs');
+      const { signatures } = requireCredential('nftfx.Credential', credential);
+      const output = requireOutput('nftfx.TransferOutput', only);
       verifyTransferOutput(output);
       verifyGroup(output.groupID, operation.output.groupID);
       if (!equal(output.payload, operation.output.payload)) throw new TxError('wrong bytes provided', { code: 'TX_WRONG_PAYLOAD' });
-      verifySigned(output, operation.input.signatureIndices, signatures, signing);
+      verifySignatures(output, operation.input.signatureIndices, signatures, signing);
     },
   },
 };

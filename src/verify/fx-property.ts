@@ -1,8 +1,8 @@
 import { TxError } from './fault.ts';
-import { cannotTransfer, credentialOf, type FxRules, onlyOutput, outputOf, verifySigIndices } from './fx.ts';
-import { sameOwners, verifyOwners, verifySigned } from './owners.ts';
+import { cannotTransfer, type FxRules, requireCredential, requireOutput, requireSingleOutput, verifySigIndices } from './fx.ts';
+import { ownersEqual, verifyOwners, verifySignatures } from './owners.ts';
 
-/** Bare ownership, minted and burnt. Peer: vms/propertyfx. */
+/** Outputs with owners and no amount; they can be minted and burned. AvalancheGo: vms/propertyfx. */
 export const propertyRules: FxRules<'propertyfx'> = {
   values: {
     'propertyfx.MintOutput': verifyOwners,
@@ -20,19 +20,19 @@ export const propertyRules: FxRules<'propertyfx'> = {
 
   operations: {
     'propertyfx.MintOperation': (operation, credential, spent, signing) => {
-      const only = onlyOutput(spent, 'UTXOs');
-      const { signatures } = credentialOf('propertyfx.Credential', credential);
-      const output = outputOf('propertyfx.MintOutput', only);
+      const only = requireSingleOutput(spent, 'UTXOs');
+      const { signatures } = requireCredential('propertyfx.Credential', credential);
+      const output = requireOutput('propertyfx.MintOutput', only);
       verifyOwners(output);
-      if (!sameOwners(output, operation.mintOutput)) throw new TxError('wrong mint output provided', { code: 'TX_WRONG_MINT_OUTPUT' });
-      verifySigned(output, operation.mintInput.signatureIndices, signatures, signing);
+      if (!ownersEqual(output, operation.mintOutput)) throw new TxError('wrong mint output provided', { code: 'TX_WRONG_MINT_OUTPUT' });
+      verifySignatures(output, operation.mintInput.signatureIndices, signatures, signing);
     },
     'propertyfx.BurnOperation': (operation, credential, spent, signing) => {
-      const only = onlyOutput(spent, 'UTXOs');
-      const { signatures } = credentialOf('propertyfx.Credential', credential);
-      const output = outputOf('propertyfx.OwnedOutput', only);
+      const only = requireSingleOutput(spent, 'UTXOs');
+      const { signatures } = requireCredential('propertyfx.Credential', credential);
+      const output = requireOutput('propertyfx.OwnedOutput', only);
       verifyOwners(output);
-      verifySigned(output, operation.signatureIndices, signatures, signing);
+      verifySignatures(output, operation.signatureIndices, signatures, signing);
     },
   },
 };

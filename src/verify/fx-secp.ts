@@ -1,11 +1,11 @@
 import type { TransferOutput } from '../tx/output.ts';
 import { TxError } from './fault.ts';
-import { credentialOf, type FxRules, onlyOutput, outputOf, verifySigIndices } from './fx.ts';
-import { sameOwners, verifyOwners, verifySigned } from './owners.ts';
+import { type FxRules, requireCredential, requireOutput, requireSingleOutput, verifySigIndices } from './fx.ts';
+import { ownersEqual, verifyOwners, verifySignatures } from './owners.ts';
 
 /**
- * Amounts. Peer: vms/secp256k1fx. Input, operation and credential have judged themselves in the syntactic pass; the spent output
- * does so here, because one of the genesis or from another chain has not met our rules before.
+ * Outputs with an amount. AvalancheGo: vms/secp256k1fx. verifySyntax has verified input, operation and credential. The spent output is
+ * verified here, because outputs from genesis or from another chain were never verified by these rules.
  */
 export const secpRules: FxRules<'secp256k1fx'> = {
   values: {
@@ -24,8 +24,8 @@ export const secpRules: FxRules<'secp256k1fx'> = {
   },
 
   transfer: (input, credential, spent, signing) => {
-    const { signatures } = credentialOf('secp256k1fx.Credential', credential);
-    const output = outputOf('secp256k1fx.TransferOutput', spent);
+    const { signatures } = requireCredential('secp256k1fx.Credential', credential);
+    const output = requireOutput('secp256k1fx.TransferOutput', spent);
     verifyTransferOutput(output);
     if (output.amount !== input.amount)
       throw new TxError(`utxo amount and input amount are not equal: ${output.amount} != ${input.amount}`, {
@@ -33,17 +33,17 @@ export const secpRules: FxRules<'secp256k1fx'> = {
         want: String(output.amount),
         got: String(input.amount),
       });
-    verifySigned(output, input.signatureIndices, signatures, signing);
+    verifySignatures(output, input.signatureIndices, signatures, signing);
   },
 
   operations: {
     'secp256k1fx.MintOperation': (operation, credential, spent, signing) => {
-      const { signatures } = credentialOf('secp256k1fx.Credential', credential);
-      const output = outputOf('secp256k1fx.MintOutput', onlyOutput(spent, 'utxos'));
+      const { signatures } = requireCredential('secp256k1fx.Credential', credential);
+      const output = requireOutput('secp256k1fx.MintOutput', requireSingleOutput(spent, 'utxos'));
       verifyOwners(output);
-      if (!sameOwners(output, operation.mintOutput))
+      if (!ownersEqual(output, operation.mintOutput))
         throw new TxError('wrong mint output created from the operation', { code: 'TX_WRONG_MINT_OUTPUT' });
-      verifySigned(output, operation.mintInput.signatureIndices, signatures, signing);
+      verifySignatures(output, operation.mintInput.signatureIndices, signatures, signing);
     },
   },
 };

@@ -7,24 +7,28 @@ import type { FxRules, FxValue } from './fx.ts';
 import { nftRules } from './fx-nft.ts';
 import { propertyRules } from './fx-property.ts';
 import { secpRules } from './fx-secp.ts';
-import type { Signing } from './owners.ts';
+import type { SignatureContext } from './owners.ts';
 
 const table: { readonly [N in FxName]: FxRules<N> } = { secp256k1fx: secpRules, nftfx: nftRules, propertyfx: propertyRules };
 
-/** A value of any feature extension by itself. */
+/** Verifies one input, output, operation or credential of any feature extension, without the chain state. */
 export const verifyValue = (value: FxValue): void => (values[value.kind] as (value: FxValue) => void)(value);
 
-/** That an input may spend an output. The feature extension is the credential's, so a wrong credential is judged by the wrong rules. */
-export const verifyFxTransfer = (input: TransferableIn, credential: Credential, spent: Output, signing: Signing): void =>
+/** Verifies that an input may spend an output. The credential's type selects the feature extension, as in AvalancheGo. */
+export const verifyFxTransfer = (input: TransferableIn, credential: Credential, spent: Output, signing: SignatureContext): void =>
   table[fxNameOf(credential.kind)].transfer(input, credential, spent, signing);
 
-/** That an operation may spend outputs. */
-export const verifyFxOperation = (operation: FxOperation, credential: Credential, spent: readonly Output[], signing: Signing): void =>
-  (operations[operation.kind] as OperationRule)(operation, credential, spent, signing);
+/** Verifies that an operation may spend outputs. */
+export const verifyFxOperation = (
+  operation: FxOperation,
+  credential: Credential,
+  spent: readonly Output[],
+  signing: SignatureContext,
+): void => (operations[operation.kind] as OperationRule)(operation, credential, spent, signing);
 
 const fxNameOf = (kind: `${FxName}.${string}`): FxName => kind.slice(0, kind.indexOf('.')) as FxName;
 
-type OperationRule = (operation: FxOperation, credential: Credential, spent: readonly Output[], signing: Signing) => void;
+type OperationRule = (operation: FxOperation, credential: Credential, spent: readonly Output[], signing: SignatureContext) => void;
 
 const values: { readonly [K in FxValue['kind']]: (value: Extract<FxValue, { kind: K }>) => void } = {
   ...table.secp256k1fx.values,

@@ -7,17 +7,17 @@ import { idText } from '../bytes/id.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { createSignerCache } from '../crypto/recover.ts';
 import { parseTx } from '../tx/tx.ts';
-import { createLedger, faultOf, localContext, type Put, putAll, txOf, verify } from './ledger.fixture.ts';
+import { createTestLedger, faultOf, localContext, putInSharedMemory, type SharedMemoryPut, txOf, verify } from './ledger.fixture.ts';
 
 const context = { ...localContext, recover: createSignerCache(recoverNative).recover };
 
-type Step = { kind: string; foreign?: boolean; issue?: { tx: string }; sharedMemoryPut?: Put[] };
+type Step = { kind: string; foreign?: boolean; issue?: { tx: string }; sharedMemoryPut?: SharedMemoryPut[] };
 
-describe('what the peer refuses is refused with its words', () => {
-  const ledger = createLedger(refused.genesisTx);
-  test('after the setup, which is accepted', () => {
+describe('a transaction that AvalancheGo rejects is rejected with the same message', () => {
+  const ledger = createTestLedger(refused.genesisTx);
+  test('the setup transactions are accepted', () => {
     for (const { kind, foreign, issue, sharedMemoryPut } of setup.steps as Step[]) {
-      if (foreign) putAll(ledger, sharedMemoryPut ?? []);
+      if (foreign) putInSharedMemory(ledger, sharedMemoryPut ?? []);
       else if (kind === 'issue') {
         const tx = parseTx(parseHex('hex', issue?.tx ?? ''));
         verify(tx, ledger.view, context);
@@ -29,11 +29,11 @@ describe('what the peer refuses is refused with its words', () => {
     test(name, () => expect(faultOf(() => verify(txOf(tx), ledger.view, context))?.text).toBe(message));
 });
 
-test('the scenario: what the peer accepts is accepted, in order, and what it refuses on the way is not', () => {
-  const ledger = createLedger(scenario.genesisTx);
+test('the scenario transactions are accepted or rejected as by AvalancheGo, in order', () => {
+  const ledger = createTestLedger(scenario.genesisTx);
   for (const step of scenario.steps) {
     if (step.tx === undefined) {
-      putAll(ledger, step.sharedMemoryPut as Put[]);
+      putInSharedMemory(ledger, step.sharedMemoryPut as SharedMemoryPut[]);
       continue;
     }
     const tx = txOf(step.tx);
@@ -44,10 +44,10 @@ test('the scenario: what the peer accepts is accepted, in order, and what it ref
   }
 });
 
-test('while catching up, the same transactions pass with no look at signatures, operations and imports', () => {
-  const ledger = createLedger(scenario.genesisTx);
+test('while catching up, the accepted transactions pass and no signature is recovered', () => {
+  const ledger = createTestLedger(scenario.genesisTx);
   const recover = () => {
-    throw new Error('nobody is to recover a signer');
+    throw new Error('a signer was recovered');
   };
   for (const step of scenario.steps) {
     if (step.tx === undefined || step.message !== undefined) continue;

@@ -1,8 +1,8 @@
-import { type Address, addressWriter } from '../bytes/address.ts';
+import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
-import { diffOn } from '../state/diff.ts';
+import { createDiff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import { type Credential, signatureLength } from '../tx/credential.ts';
 import { effectsOf } from '../tx/effects.ts';
@@ -13,7 +13,7 @@ import type { Rules } from './rules.ts';
 import { type SpendContext, verifySpend } from './spend.ts';
 import { verifySyntax } from './syntax.ts';
 
-/** For the tests of this room: the local network's rules, a ledger in memory and signatures that need no curve. */
+/** For the tests of this module: the local network's rules, an in-memory ledger and fake signatures. */
 
 export const xChain = parseId('2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed');
 export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
@@ -29,29 +29,29 @@ export const localRules: Rules = {
   createAssetTxFee: 1_000_000n,
 };
 
-/** The capture's locked outputs open in the year 2100 or did in the past. */
+/** A time for the captured transactions: their locktimes are in the past or in the year 2100. */
 export const captureTime = 1_763_000_000n;
 
-/** The toy signature of an address is the address itself, padded. */
-export const toySignature = (address: Address): Uint8Array => Buffer.concat([fromHex(address), Buffer.alloc(signatureLength - 20)]);
-export const toyRecover: RecoverSigner = (_, signature) => toHex(signature.subarray(0, 20)) as Address;
+/** The fake signature of an address is the address itself, padded. */
+export const fakeSignature = (address: Address): Uint8Array => Buffer.concat([fromHex(address), Buffer.alloc(signatureLength - 20)]);
+export const fakeRecover: RecoverSigner = (_, signature) => toHex(signature.subarray(0, 20)) as Address;
 
 export const localContext: SpendContext = {
   chainID: xChain,
   subnetID: zeroId,
   subnetOf: (chainID) => (Object.values(chains).includes(chainID) ? zeroId : undefined),
   now: captureTime,
-  recover: toyRecover,
-  addressText: addressWriter('X', 'local'),
+  recover: fakeRecover,
+  addressText: createAddressFormatter('X', 'local'),
   bootstrapped: true,
 };
 
-export type Ledger = { readonly view: View; readonly apply: (tx: Tx) => void; readonly put: (sourceChain: Id, utxo: Utxo) => void };
+export type TestLedger = { readonly view: View; readonly apply: (tx: Tx) => void; readonly put: (sourceChain: Id, utxo: Utxo) => void };
 
-export function createLedger(genesisTx: string): Ledger {
+export function createTestLedger(genesisTx: string): TestLedger {
   const memory = new Map<string, Utxo>();
   const key = (sourceChain: Id, utxoID: Id) => `${sourceChain}:${utxoID}`;
-  const view = diffOn({
+  const view = createDiff({
     utxo: () => undefined,
     asset: () => undefined,
     tx: () => undefined,
@@ -69,18 +69,18 @@ export function createLedger(genesisTx: string): Ledger {
 export const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2));
 export const txOf = (hex: string): Tx => parseTx(bytesOf(hex));
 
-export type Put = { readonly sourceChain: string; readonly value: string };
-export function putAll(ledger: Ledger, puts: readonly Put[]): void {
+export type SharedMemoryPut = { readonly sourceChain: string; readonly value: string };
+export function putInSharedMemory(ledger: TestLedger, puts: readonly SharedMemoryPut[]): void {
   for (const { sourceChain, value } of puts) ledger.put(chains[sourceChain] as Id, parseUtxo(bytesOf(value)));
 }
 
-/** Both passes, as a node runs them. */
+/** Runs both verifications, as a node does. */
 export function verify(tx: Tx, view: View, context: SpendContext, rules = localRules): void {
   verifySyntax(tx, rules);
   verifySpend(tx, view, context);
 }
 
-/** The fault something throws, with its text; a throw of another sort goes on. */
+/** Returns the TxError that `run` throws, with its message; any other error is passed on. */
 export function faultOf(run: () => void): (TxFault & { text: string }) | undefined {
   try {
     run();
@@ -95,5 +95,5 @@ export const codeOf = (run: () => void): string | undefined => faultOf(run)?.cod
 
 export const credential = (kind: 'secp256k1fx' | 'nftfx' | 'propertyfx', ...signers: Address[]): Credential => ({
   kind: `${kind}.Credential`,
-  signatures: signers.map(toySignature),
+  signatures: signers.map(fakeSignature),
 });

@@ -5,26 +5,26 @@ import { maxU64 } from '../bytes/octets.ts';
 import { CodecError } from '../codec/fault.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { createSignerCache } from '../crypto/recover.ts';
-import { diffOn } from '../state/diff.ts';
+import { createDiff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx, parseTx, type Tx } from '../tx/tx.ts';
 import { TxError } from './fault.ts';
-import { createLedger, localContext, type Put, putAll, txOf, verify } from './ledger.fixture.ts';
+import { createTestLedger, localContext, putInSharedMemory, type SharedMemoryPut, txOf, verify } from './ledger.fixture.ts';
 
 const context = { ...localContext, recover: createSignerCache(recoverNative).recover };
 
-/** Every accepted transaction of the scenario with the ledger it met. */
+/** Every accepted transaction of the scenario with the state before it. */
 const accepted = (() => {
-  const ledger = createLedger(scenario.genesisTx);
+  const ledger = createTestLedger(scenario.genesisTx);
   const out: { tx: Tx; view: View }[] = [];
   let view = ledger.view;
   for (const step of scenario.steps) {
-    if (step.tx === undefined) putAll(ledger, step.sharedMemoryPut as Put[]);
+    if (step.tx === undefined) putInSharedMemory(ledger, step.sharedMemoryPut as SharedMemoryPut[]);
     if (step.tx === undefined || step.message !== undefined) continue;
     const tx = txOf(step.tx);
     out.push({ tx, view });
-    const next = diffOn(view);
+    const next = createDiff(view);
     next.apply(tx, effectsOf(tx));
     view = next;
   }
@@ -33,8 +33,8 @@ const accepted = (() => {
 
 const isSigned = (tx: Tx) => tx.credentials.some((one) => 'signatures' in one && one.signatures.length > 0);
 
-/** A signature covers the whole transaction: whatever is changed, the change is refused, and by a fault that says why. */
-function expectRefused(which: number, mutate: (original: Tx) => Tx): void {
+/** A signature covers the whole transaction, so any change must be rejected with one of our error codes. */
+function expectRejected(which: number, mutate: (original: Tx) => Tx): void {
   const { tx: original, view } = accepted[which] as { tx: Tx; view: View };
   try {
     const tx = mutate(original);
@@ -47,13 +47,13 @@ function expectRefused(which: number, mutate: (original: Tx) => Tx): void {
   }
 }
 
-/** By position, so that a failure's report is short. */
+/** An index into `accepted`, so that the report of a failure is short. */
 const anyAccepted = fc.nat(accepted.length - 1);
 
-test('a transaction with one field changed is refused by a fault of ours', () => {
+test('a transaction with one field changed is rejected with an error code', () => {
   fc.assert(
     fc.property(anyAccepted, fc.nat(), fc.nat(), fc.bigInt(0n, maxU64), (which, place, way, noise) =>
-      expectRefused(which, (tx) => {
+      expectRejected(which, (tx) => {
         const { unsigned, credentials } = structuredClone({ unsigned: tx.unsigned, credentials: tx.credentials });
         const slots = slotsOf({ unsigned, credentials });
         const slot = slots[place % slots.length] as Slot;
@@ -65,10 +65,10 @@ test('a transaction with one field changed is refused by a fault of ours', () =>
   );
 });
 
-test('a transaction with one byte changed, cut off or added is refused by a fault of ours', () => {
+test('a transaction with one byte changed, or with bytes cut off or appended, is rejected with an error code', () => {
   fc.assert(
     fc.property(anyAccepted, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.nat(19), (which, at, flip, way) =>
-      expectRefused(which, (tx) => {
+      expectRejected(which, (tx) => {
         const bytes = Uint8Array.from(tx.bytes);
         bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ flip;
         if (way === 0) return parseTx(tx.bytes.subarray(0, at % bytes.length));
@@ -79,9 +79,10 @@ test('a transaction with one byte changed, cut off or added is refused by a faul
   );
 });
 
+/** A field of a transaction that can be overwritten. */
 type Slot = { readonly key: string; readonly value: unknown; readonly set: (value: unknown) => void };
 
-/** Every place in a value that can hold another: numbers, ids, bytes and lists, kinds left out. */
+/** Returns every number, ID, byte string and list in a value, except `kind`. */
 function slotsOf(node: object): Slot[] {
   return Object.entries(node).flatMap(([key, value]): Slot[] => {
     if (key === 'kind') return [];

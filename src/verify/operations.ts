@@ -6,16 +6,16 @@ import { utxoId } from '../tx/utxo.ts';
 import { TxError } from './fault.ts';
 import { compareRefs, verifyAssetID } from './flow.ts';
 import { verifyValue } from './fx-table.ts';
-import { firstNotAfter, firstNotAfterEncoded } from './order.ts';
-import { each } from './place.ts';
+import { firstUnsortedEncodedIndex, firstUnsortedIndex } from './order.ts';
+import { verifyEach } from './verify-each.ts';
 
 /**
- * Each operation by itself, then that it spends nothing twice, then their order: so equal operations are called a double spend.
- * Peer: vms/avm/txs/executor/syntactic_verifier.go, OperationTx; vms/avm/txs/operation.go.
+ * Verifies each operation, then double spends, then the order. Two equal operations are therefore reported as a double spend.
+ * AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go, OperationTx; vms/avm/txs/operation.go.
  */
 export function verifyOperations({ inputs, operations }: OperationTx): void {
   const spent = new Set(inputs.map(refKey));
-  each('operations', operations, (operation) => {
+  verifyEach('operations', operations, (operation) => {
     verifyOperation(operation);
     for (const ref of operation.inputIDs) {
       const key = refKey(ref);
@@ -23,12 +23,12 @@ export function verifyOperations({ inputs, operations }: OperationTx): void {
       spent.add(key);
     }
   });
-  const index = firstNotAfterEncoded(Operation, operations, 'no equals');
+  const index = firstUnsortedEncodedIndex(Operation, operations, 'no equals');
   if (index >= 0) throw new TxError('operations not sorted and unique', { code: 'TX_OPERATIONS_NOT_SORTED', path: `operations[${index}]` });
 }
 
 function verifyOperation({ assetID, inputIDs, operation }: Operation): void {
-  const index = firstNotAfter(inputIDs, compareRefs);
+  const index = firstUnsortedIndex(inputIDs, compareRefs);
   if (index >= 0) throw new TxError('utxo IDs not sorted and unique', { code: 'TX_UTXO_IDS_NOT_SORTED', index });
   verifyAssetID(assetID);
   verifyValue(operation);

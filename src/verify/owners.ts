@@ -1,51 +1,50 @@
 import { type Address, shortIdText } from '../bytes/address.ts';
 import { compareHex } from '../bytes/octets.ts';
-import { SignatureError } from '../crypto/fault.ts';
-import type { RecoverSigner } from '../crypto/recover.ts';
+import { type RecoverSigner, SignatureError } from '../crypto/recover.ts';
 import type { OutputOwners } from '../tx/output.ts';
 import { TxError } from './fault.ts';
-import { firstNotAfter } from './order.ts';
+import { firstUnsortedIndex } from './order.ts';
 
-/** What a spend is signed with and judged by, apart from the output itself. */
-export type Signing = {
+/** What verifying signatures needs besides the output. */
+export type SignatureContext = {
   /** The signed part of the transaction. */
   readonly message: Uint8Array;
-  /** Unix seconds of the local clock: lock times are no matter of block time. */
+  /** Unix seconds of the local clock. Locktimes are compared with it, not with the block time. */
   readonly now: bigint;
   readonly recover: RecoverSigner;
-  /** An address as the chain writes it. */
+  /** Formats an address with the chain's alias and prefix. */
   readonly addressText: (address: Address) => string;
-  /** False while catching up: the network has judged the signatures before. */
+  /** False while catching up with the network, which has already verified the signatures: they are skipped. */
   readonly bootstrapped: boolean;
-  /** Given: signatures are passed to it and not recovered. */
-  readonly expect?: ((one: ExpectedSignature) => void) | undefined;
+  /** If set, it receives each signature, and no signer is recovered. */
+  readonly onExpectedSignature?: ((one: ExpectedSignature) => void) | undefined;
 };
 
-/** A signature and the only signer that would make it right. */
+/** A signature and the address that must have made it. */
 export type ExpectedSignature = { readonly signature: Uint8Array; readonly owner: Address };
 
-/** Peer: vms/secp256k1fx/output_owners.go, Verify. */
+/** AvalancheGo: vms/secp256k1fx/output_owners.go, Verify. */
 export function verifyOwners({ threshold, addresses }: OutputOwners): void {
   if (threshold > addresses.length)
     throw new TxError('output is unspendable', { code: 'TX_OUTPUT_UNSPENDABLE', threshold, addresses: addresses.length });
   if (threshold === 0 && addresses.length > 0)
     throw new TxError('output representation should be optimized', { code: 'TX_OUTPUT_UNOPTIMIZED', addresses: addresses.length });
-  const index = firstNotAfter(addresses, compareHex);
+  const index = firstUnsortedIndex(addresses, compareHex);
   if (index >= 0) throw new TxError('addresses not sorted and unique', { code: 'TX_ADDRESSES_NOT_SORTED', index });
 }
 
-export const sameOwners = (a: OutputOwners, b: OutputOwners): boolean =>
+export const ownersEqual = (a: OutputOwners, b: OutputOwners): boolean =>
   a.locktime === b.locktime &&
   a.threshold === b.threshold &&
   a.addresses.length === b.addresses.length &&
   a.addresses.every((address, i) => address === b.addresses[i]);
 
-/** That as many owners as needed have signed, each at the place the input says. Peer: vms/secp256k1fx/fx.go, VerifyCredentials. */
-export function verifySigned(
+/** Verifies that the owners named by `signatureIndices` have signed and reach the threshold. AvalancheGo: vms/secp256k1fx/fx.go, VerifyCredentials. */
+export function verifySignatures(
   owners: OutputOwners,
   signatureIndices: readonly number[],
   signatures: readonly Uint8Array[],
-  signing: Signing,
+  signing: SignatureContext,
 ): void {
   const { threshold, addresses, locktime } = owners;
   const got = signatureIndices.length;
@@ -53,7 +52,7 @@ export function verifySigned(
     throw new TxError('output is time locked', { code: 'TX_TIME_LOCKED', locktime: String(locktime), now: String(signing.now) });
   if (threshold < got) throw new TxError('input has more signers than expected', { code: 'TX_TOO_MANY_SIGNERS', want: threshold, got });
   if (threshold > got) throw new TxError('input has less signers than expected', { code: 'TX_TOO_FEW_SIGNERS', want: threshold, got });
-  verifyCount(got, signatures.length);
+  verifySignatureCount(got, signatures.length);
   if (!signing.bootstrapped) return;
   for (const [i, index] of signatureIndices.entries()) {
     const owner = addresses[index];
@@ -64,8 +63,8 @@ export function verifySigned(
         addresses: addresses.length,
       });
     const signature = signatures[i] as Uint8Array;
-    if (signing.expect !== undefined) {
-      signing.expect({ signature, owner });
+    if (signing.onExpectedSignature !== undefined) {
+      signing.onExpectedSignature({ signature, owner });
       continue;
     }
     const signer = signerOf(signature, signing);
@@ -73,18 +72,22 @@ export function verifySigned(
   }
 }
 
-/** The same for an output whose owners nobody could tell: as many signatures as the input says, all good, by owners in their order. */
-export function verifySignaturesOnly(signatureIndices: readonly number[], signatures: readonly Uint8Array[], signing: Signing): void {
-  verifyCount(signatureIndices.length, signatures.length);
-  if (signing.expect !== undefined) return;
-  const index = firstNotAfter(
+/** The same for an output whose owners are unknown: checks the number of signatures, that each is valid, and that the signers are sorted. */
+export function verifySignaturesOnly(
+  signatureIndices: readonly number[],
+  signatures: readonly Uint8Array[],
+  signing: SignatureContext,
+): void {
+  verifySignatureCount(signatureIndices.length, signatures.length);
+  if (signing.onExpectedSignature !== undefined) return;
+  const index = firstUnsortedIndex(
     signatures.map((signature) => signerOf(signature, signing)),
     compareHex,
   );
   if (index >= 0) throw new TxError('addresses not sorted and unique', { code: 'TX_ADDRESSES_NOT_SORTED', index });
 }
 
-function verifyCount(want: number, got: number): void {
+function verifySignatureCount(want: number, got: number): void {
   if (got !== want)
     throw new TxError('input expected a different number of signers than provided in the credential', {
       code: 'TX_SIGNATURE_COUNT',
@@ -93,7 +96,7 @@ function verifyCount(want: number, got: number): void {
     });
 }
 
-function signerOf(signature: Uint8Array, { recover, message }: Signing): Address {
+function signerOf(signature: Uint8Array, { recover, message }: SignatureContext): Address {
   try {
     return recover(message, signature);
   } catch (error) {
@@ -101,7 +104,7 @@ function signerOf(signature: Uint8Array, { recover, message }: Signing): Address
   }
 }
 
-const wrongSignature = (want: Address, got: Address, { addressText }: Signing) =>
+const wrongSignature = (want: Address, got: Address, { addressText }: SignatureContext) =>
   new TxError(`wrong signature: expected signature from ${shortIdText(want)} but got from ${shortIdText(got)}`, {
     code: 'TX_WRONG_SIGNATURE',
     want: addressText(want),

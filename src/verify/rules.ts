@@ -1,27 +1,27 @@
 import type { Id } from '../bytes/id.ts';
 import { fxs } from '../tx/fx.ts';
 
-/** What the rules ask of a chain: who it is, and what it charges. */
+/** A chain's IDs and fees. */
 export type Rules = {
   readonly networkID: number;
   readonly chainID: Id;
-  /** The first asset of the genesis. */
+  /** The first asset of the genesis, in which fees are paid. */
   readonly feeAsset: Id;
   readonly txFee: bigint;
   readonly createAssetTxFee: bigint;
 };
 
-/** Limits that no network changes, in bytes or as counts. */
+/** Limits that are equal on all networks, in bytes or as counts. */
 export const limits = {
-  /** The P-Chain forbids memos since Durango, the X-Chain does not. Peer: vms/components/avax/base_tx.go. */
+  /** The P-Chain has rejected memos since Durango; the X-Chain accepts them. AvalancheGo: vms/components/avax/base_tx.go. */
   maxMemo: 256,
-  /** Peer: vms/avm/txs/executor/syntactic_verifier.go. */
+  /** AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go. */
   minName: 1,
   maxName: 128,
   minSymbol: 1,
   maxSymbol: 4,
   maxDenomination: 32,
-  /** Peer: vms/nftfx/transfer_output.go. */
+  /** AvalancheGo: vms/nftfx/transfer_output.go. */
   maxPayload: 1024,
   fxCount: fxs.length,
 } as const;

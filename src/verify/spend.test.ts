@@ -8,8 +8,8 @@ import type { Output } from '../tx/output.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
+import { exemptions } from './exemptions.ts';
 import { avax, cChain, credential, faultOf, localContext, pChain, xChain } from './ledger.fixture.ts';
-import { quirks } from './quirks.ts';
 import { type SpendContext, verifySpend } from './spend.ts';
 
 const alice = 'aa'.repeat(20) as Address;
@@ -19,7 +19,7 @@ const gold = '11'.repeat(32) as Id;
 const owners = { locktime: 0n, threshold: 1, addresses: [alice] };
 const amount = (n: bigint, more = {}): Output => ({ kind: 'secp256k1fx.TransferOutput', amount: n, ...owners, ...more });
 
-/** What the ledger has at index 0, 1, … of the transaction `source`. */
+/** A view in which the transaction `source` created these outputs, at index 0, 1, … */
 function viewOf(outputs: Output[], { asset = gold, fxs = [0, 1, 2], atomic = [] as Output[] } = {}): View {
   const utxos = (list: Output[]) => new Map<Id, Utxo>(list.map((output, i) => [utxoId(source, i), makeUtxo(source, i, asset, output)]));
   const [local, shared] = [utxos(outputs), utxos(atomic)];
@@ -54,15 +54,21 @@ describe('a plain transfer', () => {
   const table: [string, UnsignedTx, Credential, View, string | undefined][] = [
     ['by its owner', pay(input(5n)), byAlice, viewOf([amount(5n)]), undefined],
     [
-      'of an output that is not there',
+      'of a missing output',
       pay(input(5n, 1)),
       byAlice,
       viewOf([amount(5n)]),
       `${prefix}failed to get utxo ${idText(utxoId(source, 1))}: not found`,
     ],
     ['of another asset', pay(input(5n, 0, avax)), byAlice, viewOf([amount(5n)]), `${prefix}asset IDs in the input don't match the utxo`],
-    ['of an asset nobody made', pay(input(5n)), byAlice, { ...viewOf([amount(5n)]), asset: () => undefined }, `${prefix}not found`],
-    ['of what is no asset', pay(input(5n, 0, source)), byAlice, viewOf([amount(5n)], { asset: source }), `${prefix}not an asset`],
+    ['of an unknown asset', pay(input(5n)), byAlice, { ...viewOf([amount(5n)]), asset: () => undefined }, `${prefix}not found`],
+    [
+      'of a transaction that is not an asset',
+      pay(input(5n, 0, source)),
+      byAlice,
+      viewOf([amount(5n)], { asset: source }),
+      `${prefix}not an asset`,
+    ],
     [
       'of an asset without the fx',
       pay(input(5n)),
@@ -71,7 +77,7 @@ describe('a plain transfer', () => {
       `${prefix}incompatible feature extension`,
     ],
     [
-      'the asset before the credential',
+      'the asset is checked before the credential',
       pay(input(5n)),
       credential('nftfx', alice),
       viewOf([amount(5n)], { fxs: [0, 2] }),
@@ -85,7 +91,7 @@ describe('a plain transfer', () => {
       `${prefix}cant transfer with this fx`,
     ],
     [
-      'the credential before the output',
+      'the credential is checked before the output',
       pay(input(5n)),
       amount(1n),
       viewOf([{ kind: 'secp256k1fx.MintOutput', ...owners }]),
@@ -93,14 +99,14 @@ describe('a plain transfer', () => {
     ],
     ['of a mint output', pay(input(5n)), byAlice, viewOf([{ kind: 'secp256k1fx.MintOutput', ...owners }]), `${prefix}wrong utxo type`],
     [
-      'of an output that is unsound: before its amount',
+      'of an invalid output: checked before its amount',
       pay(input(5n)),
       byAlice,
       viewOf([amount(4n, { threshold: 2 })]),
       `${prefix}output is unspendable`,
     ],
     [
-      'of another amount: before the lock',
+      'of another amount: checked before the locktime',
       pay(input(5n)),
       byAlice,
       viewOf([amount(4n, { locktime: 1n << 60n })]),
@@ -109,7 +115,7 @@ describe('a plain transfer', () => {
   ];
   test.each(table)('%s', (_, tx, cred, view, text) => expect(textOf(tx, [cred], view)).toBe(text as string));
 
-  test('a fault says which input, which output and whose signature', () => {
+  test('a fault names the input and the output', () => {
     const tx = makeTx(pay(input(5n), input(6n, 1)), [byAlice, credential('secp256k1fx', bob)]);
     expect(faultOf(() => verifySpend(tx, viewOf([amount(5n), amount(6n)]), localContext))).toMatchObject({
       code: 'TX_WRONG_SIGNATURE',
@@ -120,7 +126,7 @@ describe('a plain transfer', () => {
     });
   });
 
-  test('to an asset nobody made, or none at all', () => {
+  test('to an unknown asset, or to a transaction that is not an asset', () => {
     const to = (assetID: Id): UnsignedTx => ({ kind: 'BaseTx', ...base, outputs: [output(assetID)] });
     expect(textOf(to(avax), [], viewOf([]))).toBe('failed to verify fx usage: not found');
     expect(textOf(to(source), [], viewOf([]))).toBe('failed to verify fx usage: not an asset');
@@ -130,13 +136,13 @@ describe('a plain transfer', () => {
 });
 
 describe('imports and exports', () => {
-  const take = (sourceChain: Id, ...importedInputs: ReturnType<typeof input>[]): UnsignedTx => ({
+  const importFrom = (sourceChain: Id, ...importedInputs: ReturnType<typeof input>[]): UnsignedTx => ({
     kind: 'ImportTx',
     ...base,
     sourceChain,
     importedInputs,
   });
-  const send = (destinationChain: Id, assetID = gold): UnsignedTx => ({
+  const exportTo = (destinationChain: Id, assetID = gold): UnsignedTx => ({
     kind: 'ExportTx',
     ...base,
     destinationChain,
@@ -145,44 +151,44 @@ describe('imports and exports', () => {
   const elsewhere = '33'.repeat(32) as Id;
   const shared = viewOf([], { atomic: [amount(5n), amount(0n)] });
 
-  test('from memory shared with a chain of the subnet', () => {
-    expect(textOf(take(pChain, input(5n)), [byAlice], shared)).toBeUndefined();
-    expect(textOf(take(cChain, input(5n)), [byAlice], shared)).toBe('not found');
-    expect(textOf(take(xChain, input(5n)), [byAlice], shared)).toBe('same chainID');
+  test('an import is from a chain of the same subnet', () => {
+    expect(textOf(importFrom(pChain, input(5n)), [byAlice], shared)).toBeUndefined();
+    expect(textOf(importFrom(cChain, input(5n)), [byAlice], shared)).toBe('not found');
+    expect(textOf(importFrom(xChain, input(5n)), [byAlice], shared)).toBe('same chainID');
     const id = idText(elsewhere);
     const unknown = `failed to get subnet of "${id}": problem retrieving blockchain "${id}": not found`;
-    expect(textOf(take(elsewhere, input(5n)), [byAlice], shared)).toBe(unknown);
-    expect(textOf(take(elsewhere, input(5n)), [byAlice], shared, { subnetOf: () => gold })).toBe(
+    expect(textOf(importFrom(elsewhere, input(5n)), [byAlice], shared)).toBe(unknown);
+    expect(textOf(importFrom(elsewhere, input(5n)), [byAlice], shared, { subnetOf: () => gold })).toBe(
       `mismatched subnetIDs; expected "${idText(zeroId)}" got "${idText(gold)}"`,
     );
   });
 
-  test('all are looked for before the first is judged, and another chain may have put anything there', () => {
+  test('all imported outputs are fetched before the first is verified, and invalid ones are rejected', () => {
     const wrong = credential('secp256k1fx', bob);
-    expect(textOf(take(pChain, input(5n), input(5n, 9)), [wrong, wrong], shared)).toBe('not found');
-    expect(textOf(take(pChain, input(5n), input(5n, 1)), [byAlice, byAlice], shared)).toBe('output has no value');
+    expect(textOf(importFrom(pChain, input(5n), input(5n, 9)), [wrong, wrong], shared)).toBe('not found');
+    expect(textOf(importFrom(pChain, input(5n), input(5n, 1)), [byAlice, byAlice], shared)).toBe('output has no value');
   });
 
   test('credentials of imported inputs come after those of plain ones', () => {
     const view = viewOf([amount(5n)], { atomic: [amount(6n, { addresses: [bob] })] });
-    const tx = { ...take(pChain, input(6n)), inputs: [input(5n)] };
+    const tx = { ...importFrom(pChain, input(6n)), inputs: [input(5n)] };
     expect(textOf(tx, [byAlice, credential('secp256k1fx', bob)], view)).toBeUndefined();
     expect(textOf(tx, [byAlice, byAlice], view)).toStartWith('wrong signature: ');
   });
 
-  test('to a chain of the subnet, of an asset with the fx; no prefix before the text', () => {
-    expect(textOf(send(pChain), [], shared)).toBeUndefined();
-    expect(textOf(send(xChain), [], shared)).toBe('same chainID');
-    expect(textOf(send(elsewhere), [], shared)).toStartWith('failed to get subnet of ');
-    expect(textOf(send(pChain, avax), [], shared)).toBe('not found');
-    expect(textOf(send(pChain, source), [], shared)).toBe('not an asset');
-    expect(textOf(send(pChain), [], viewOf([], { fxs: [1] }))).toBe('incompatible feature extension');
+  test('an export is to a chain of the same subnet, of an asset with the fx; its messages have no prefix', () => {
+    expect(textOf(exportTo(pChain), [], shared)).toBeUndefined();
+    expect(textOf(exportTo(xChain), [], shared)).toBe('same chainID');
+    expect(textOf(exportTo(elsewhere), [], shared)).toStartWith('failed to get subnet of ');
+    expect(textOf(exportTo(pChain, avax), [], shared)).toBe('not found');
+    expect(textOf(exportTo(pChain, source), [], shared)).toBe('not an asset');
+    expect(textOf(exportTo(pChain), [], viewOf([], { fxs: [1] }))).toBe('incompatible feature extension');
   });
 
-  test('while catching up, imports pass unseen; exports still need an asset', () => {
-    expect(textOf(take(elsewhere, input(5n, 9)), [byAlice], shared, { bootstrapped: false })).toBeUndefined();
-    expect(textOf(send(elsewhere), [], shared, { bootstrapped: false })).toBeUndefined();
-    expect(textOf(send(elsewhere, avax), [], shared, { bootstrapped: false })).toBe('not found');
+  test('while catching up, imports are not verified; exports still need an asset', () => {
+    expect(textOf(importFrom(elsewhere, input(5n, 9)), [byAlice], shared, { bootstrapped: false })).toBeUndefined();
+    expect(textOf(exportTo(elsewhere), [], shared, { bootstrapped: false })).toBeUndefined();
+    expect(textOf(exportTo(elsewhere, avax), [], shared, { bootstrapped: false })).toBe('not found');
   });
 });
 
@@ -220,7 +226,7 @@ describe('operations', () => {
     ['secp mint', secpMint, [0], secp, undefined],
     ['secp mint: credential before count', secpMint, [0, 1], nft, 'wrong credential type'],
     ['secp mint: count before type', secpMint, [3, 4], secp, 'wrong number of utxos for the operation'],
-    ['secp mint: of nothing', secpMint, [], secp, 'wrong number of utxos for the operation'],
+    ['secp mint: of no output', secpMint, [], secp, 'wrong number of utxos for the operation'],
     ['secp mint: of a property', secpMint, [3], secp, 'wrong utxo type'],
     [
       'secp mint: other owners before the signature',
@@ -232,7 +238,7 @@ describe('operations', () => {
     ['nft mint', nftMint, [1], nft, undefined],
     ['nft mint: count before credential', nftMint, [1, 2], secp, 'wrong number of UTXOs for the operation'],
     ['nft mint: credential before type', nftMint, [0], property, 'wrong credential type'],
-    ['nft mint: of a piece', nftMint, [2], nft, 'wrong utxo type'],
+    ['nft mint: of an NFT', nftMint, [2], nft, 'wrong utxo type'],
     ['nft mint: group before signature', { ...nftMint, groupID: 2 }, [1], credential('nftfx', bob), 'wrong unique ID provided'],
     ['nft transfer', nftTransfer, [2], nft, undefined],
     ['nft transfer: count before credential', nftTransfer, [1, 2], secp, 'wrong number of UTXOs for the operation'],
@@ -249,20 +255,20 @@ describe('operations', () => {
     ['property burn', burn, [4], property, undefined],
     ['property burn: of a mint output', burn, [3], property, 'wrong utxo type'],
     ['property burn: count before credential', burn, [3, 4], secp, 'wrong number of UTXOs for the operation'],
-    ['an output that is not there', burn, [9], property, 'not found'],
+    ['a missing output', burn, [9], property, 'not found'],
   ];
   test.each(table)('%s', (_, operation, indices, cred, text) =>
     expect(textOf(operate(operation, ...indices), [cred], view)).toBe(text as string),
   );
 
-  test('the asset of every output before the fx of the asset', () => {
+  test('the asset of every output is checked before the fx of the asset', () => {
     const tx: UnsignedTx = { kind: 'OperationTx', ...base, operations: [{ assetID: avax, inputIDs: [ref(4)], operation: burn }] };
     expect(textOf(tx, [property], viewOf(ledger, { fxs: [0] }))).toBe("asset IDs in the input don't match the utxo");
     expect(textOf(operate(burn, 4), [property], viewOf(ledger, { fxs: [0] }))).toBe('incompatible feature extension');
   });
 
-  test('spent outputs judge themselves', () => {
-    const unsound: Output[] = ledger.map((value) => ({ ...value, threshold: 2 }));
+  test('spent outputs are verified', () => {
+    const invalid: Output[] = ledger.map((value) => ({ ...value, threshold: 2 }));
     const all: [FxOperation, Credential][] = [
       [secpMint, secp],
       [nftMint, nft],
@@ -271,16 +277,16 @@ describe('operations', () => {
       [burn, property],
     ];
     for (const [i, [operation, cred]] of all.entries())
-      expect(textOf(operate(operation, i), [cred], viewOf(unsound))).toBe('output is unspendable');
+      expect(textOf(operate(operation, i), [cred], viewOf(invalid))).toBe('output is unspendable');
   });
 
-  test('are taken as judged while catching up, and for the one the peer waives; its inputs are not', () => {
+  test('operations are not verified while catching up, nor for the exempt transaction; its inputs are', () => {
     const bad = operate(burn, 9);
     expect(textOf(bad, [property], view, { bootstrapped: false })).toBeUndefined();
-    const waived = { ...makeTx(bad, [property]), id: quirks[0]?.txID as Id };
-    expect(idText(waived.id)).toBe('MkvpJS13eCnEYeYi9B5zuWrU9goG9RBj7nr83U7BjrFV22a12');
-    expect(faultOf(() => verifySpend(waived, view, localContext))).toBeUndefined();
-    const withInput = { ...makeTx({ ...bad, inputs: [input(1n, 9)] }, [secp, property]), id: waived.id };
+    const exempt = { ...makeTx(bad, [property]), id: exemptions[0]?.txID as Id };
+    expect(idText(exempt.id)).toBe('MkvpJS13eCnEYeYi9B5zuWrU9goG9RBj7nr83U7BjrFV22a12');
+    expect(faultOf(() => verifySpend(exempt, view, localContext))).toBeUndefined();
+    const withInput = { ...makeTx({ ...bad, inputs: [input(1n, 9)] }, [secp, property]), id: exempt.id };
     expect(faultOf(() => verifySpend(withInput, view, localContext))?.code).toBe('TX_UTXO_NOT_FOUND');
   });
 });

@@ -6,88 +6,99 @@ import type { Credential } from '../tx/credential.ts';
 import { fxIndexOf } from '../tx/fx.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Operation } from '../tx/operation.ts';
-import { signedPart, type Tx } from '../tx/tx.ts';
-import { handle, type TxHandlers } from '../tx/unsigned.ts';
+import { type Tx, unsignedBytes } from '../tx/tx.ts';
+import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
 import { type Utxo, utxoId } from '../tx/utxo.ts';
+import { isExempt } from './exemptions.ts';
 import { TxError } from './fault.ts';
-import { credentialOf } from './fx.ts';
+import { requireCredential } from './fx.ts';
 import { verifyFxOperation, verifyFxTransfer } from './fx-table.ts';
-import { type Signing, verifySignaturesOnly } from './owners.ts';
-import { each, type Naming, type SpentOutput } from './place.ts';
-import { isWaived } from './quirks.ts';
+import { type SignatureContext, verifySignaturesOnly } from './owners.ts';
 import { type SubnetContext, verifySameSubnet } from './subnet.ts';
+import { type FaultLabels, type SpentOutput, verifyEach } from './verify-each.ts';
 
 export type SpendContext = SubnetContext & {
   /** Unix seconds of the local clock. */
   readonly now: bigint;
   readonly recover: RecoverSigner;
-  /** An address as this chain writes it. */
+  /** Formats an address with the chain's alias and prefix. */
   readonly addressText: (address: Address) => string;
-  /** False while catching up with the network: signatures, operations and imports are then taken as judged. */
+  /** False while catching up with the network: signatures, operations and imports are then not verified again. */
   readonly bootstrapped: boolean;
-  /** See Signing. */
-  readonly expect?: Signing['expect'];
+  /** See SignatureContext. */
+  readonly onExpectedSignature?: SignatureContext['onExpectedSignature'];
 };
 
 /**
- * What a transaction may do on the ledger it meets. Throws a TxError; the first fault wins, so the order is the peer's.
- * Only for what verifySyntax has passed: it takes for granted that there is a credential for each input.
- * Peer: vms/avm/txs/executor/semantic_verifier.go.
+ * Verifies a transaction on the chain state. Throws a TxError for the first fault, so the checks are in AvalancheGo's order.
+ * The transaction must have passed verifySyntax: one credential per input is assumed.
+ * AvalancheGo: vms/avm/txs/executor/semantic_verifier.go.
  */
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
-  const { now, recover, addressText, bootstrapped, expect } = context;
-  const pass: Pass = { tx, view, context, signing: { message: signedPart(tx), now, recover, addressText, bootstrapped, expect } };
-  each('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), pass), transfers);
-  each('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
-  handle(beyondBase(pass), tx.unsigned);
+  const { now, recover, addressText, bootstrapped, onExpectedSignature } = context;
+  const check: SpendCheck = {
+    tx,
+    view,
+    context,
+    signing: { message: unsignedBytes(tx), now, recover, addressText, bootstrapped, onExpectedSignature },
+  };
+  verifyEach('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), check), transferLabels);
+  verifyEach('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
+  dispatchTx(checksByKind(check), tx.unsigned);
 }
 
-type Pass = { readonly tx: Tx; readonly view: View; readonly context: SpendContext; readonly signing: Signing };
+type SpendCheck = { readonly tx: Tx; readonly view: View; readonly context: SpendContext; readonly signing: SignatureContext };
 
-const nothing = (): void => {};
+const noCheck = (): void => {};
 
-const beyondBase = (pass: Pass): TxHandlers<void> => ({
-  BaseTx: nothing,
-  CreateAssetTx: nothing,
+/** The checks that a transaction type adds to those of BaseTx. */
+const checksByKind = (check: SpendCheck): TxHandlers<void> => ({
+  BaseTx: noCheck,
+  CreateAssetTx: noCheck,
   OperationTx: ({ inputs, operations }) => {
-    if (!pass.context.bootstrapped || isWaived('operations', pass.tx.id)) return;
-    each('operations', operations, (operation, i) => verifyOperation(operation, inputs.length + i, pass));
+    if (!check.context.bootstrapped || isExempt('operations', check.tx.id)) return;
+    verifyEach('operations', operations, (operation, i) => verifyOperation(operation, inputs.length + i, check));
   },
   ImportTx: ({ inputs, sourceChain, importedInputs }) => {
-    if (!pass.context.bootstrapped) return;
-    verifySameSubnet(sourceChain, pass.context);
-    // All are fetched before the first is judged.
+    if (!check.context.bootstrapped) return;
+    verifySameSubnet(sourceChain, check.context);
+    // All outputs are fetched before the first is verified, as in AvalancheGo.
     const utxos: (Utxo | 'unknown')[] = [];
-    each('importedInputs', importedInputs, (input) => utxos.push(atomicUtxo(input, sourceChain, pass.view)), imports);
+    verifyEach('importedInputs', importedInputs, (input) => utxos.push(atomicUtxo(input, sourceChain, check.view)), importLabels);
     const verifyImport = (input: TransferableInput, i: number): void => {
       const utxo = utxos[i] as Utxo | 'unknown';
-      if (utxo === 'unknown') verifyUntold(input, inputs.length + i, pass);
-      else verifyTransfer(input, inputs.length + i, utxo, pass);
+      if (utxo === 'unknown') verifyUnknownOutput(input, inputs.length + i, check);
+      else verifyTransfer(input, inputs.length + i, utxo, check);
     };
-    each('importedInputs', importedInputs, verifyImport, imports);
+    verifyEach('importedInputs', importedInputs, verifyImport, importLabels);
   },
   ExportTx: ({ destinationChain, exportedOutputs }) => {
-    if (pass.context.bootstrapped) verifySameSubnet(destinationChain, pass.context);
-    each('exportedOutputs', exportedOutputs, ({ output, assetID }) => verifyFxUsage(output, assetID, pass.view));
+    if (check.context.bootstrapped) verifySameSubnet(destinationChain, check.context);
+    verifyEach('exportedOutputs', exportedOutputs, ({ output, assetID }) => verifyFxUsage(output, assetID, check.view));
   },
 });
 
-function verifyTransfer({ assetID, input }: TransferableInput, credentialIndex: number, utxo: Utxo, { tx, view, signing }: Pass): void {
+function verifyTransfer(
+  { assetID, input }: TransferableInput,
+  credentialIndex: number,
+  utxo: Utxo,
+  { tx, view, signing }: SpendCheck,
+): void {
   verifyAsset(utxo, assetID);
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
   verifyFxTransfer(input, credential, utxo.output, signing);
 }
 
-/** Of an output that nobody could tell there is nothing to compare with; that the signatures are good can be told all the same. */
-function verifyUntold({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: Pass): void {
+/** Verifies an import whose output is unknown: owners and amount cannot be compared, but the signatures can be verified. */
+function verifyUnknownOutput({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: SpendCheck): void {
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
-  verifySignaturesOnly(input.signatureIndices, credentialOf('secp256k1fx.Credential', credential).signatures, signing);
+  verifySignaturesOnly(input.signatureIndices, requireCredential('secp256k1fx.Credential', credential).signatures, signing);
 }
 
-function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: Pass): void {
+function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: SpendCheck): void {
   const spent = inputIDs.map((ref) => {
     const utxo = view.utxo(refId(ref));
     if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', ...spentOutput(ref) });
@@ -109,8 +120,8 @@ function verifyAsset(utxo: Utxo, got: Id): void {
 }
 
 /**
- * That an asset was created with the feature extension of a value. Assets made earlier in the same block count: the view has them.
- * Every kind has a feature extension, so the peer's "unknown feature extension" cannot come up here.
+ * Verifies that the asset was created with the feature extension of the value. Assets created earlier in the same block are in the view.
+ * AvalancheGo's error "unknown feature extension" cannot occur here, because every type belongs to a feature extension.
  */
 function verifyFxUsage({ kind }: { readonly kind: string }, assetID: Id, view: View): void {
   const asset = view.asset(assetID);
@@ -136,6 +147,6 @@ const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
 const refText = (ref: UtxoRef): string => idText(refId(ref));
 const spentOutput = (ref: UtxoRef): SpentOutput => ({ utxoID: refText(ref), createdBy: idText(ref.txID), outputIndex: ref.outputIndex });
 
-/** The peer names the step for plain inputs; for imported ones and operations it does not. */
-const transfers: Naming<UtxoRef> = { prefix: 'failed to verify transfer: ', spends: spentOutput };
-const imports: Naming<UtxoRef> = { spends: spentOutput };
+/** AvalancheGo prefixes messages about inputs, but not those about imported inputs and operations. */
+const transferLabels: FaultLabels<UtxoRef> = { prefix: 'failed to verify transfer: ', spends: spentOutput };
+const importLabels: FaultLabels<UtxoRef> = { spends: spentOutput };

@@ -4,11 +4,11 @@ import { TxError } from './fault.ts';
 export type SubnetContext = {
   readonly chainID: Id;
   readonly subnetID: Id;
-  /** The subnet a chain belongs to; undefined if there is no such chain. */
+  /** The subnet of a chain, or undefined if the chain is unknown. */
   readonly subnetOf: (chainID: Id) => Id | undefined;
 };
 
-/** Chains share memory with the others of their subnet. Peer: vms/components/verify/subnet.go; its texts quote ids. */
+/** Verifies that the other chain is in the same subnet: only those share memory. AvalancheGo: vms/components/verify/subnet.go; its messages quote IDs. */
 export function verifySameSubnet(chainID: Id, context: SubnetContext): void {
   if (chainID === context.chainID) throw new TxError('same chainID', { code: 'TX_SAME_CHAIN', chainID: idText(chainID) });
   const subnetID = context.subnetOf(chainID);

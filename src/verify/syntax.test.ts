@@ -41,20 +41,20 @@ describe('a new asset', () => {
   const states = (...rows: [number, Output[]][]): Asset => ({ initialStates: rows.map(([fxIndex, outputs]) => ({ fxIndex, outputs })) });
   const amount = (n: bigint): Output => ({ kind: 'secp256k1fx.TransferOutput', amount: n, ...owners });
   const table: [string, Asset, string | undefined][] = [
-    ['plain', {}, undefined],
+    ['valid', {}, undefined],
     ['a name of 128 bytes', { name: 'n'.repeat(128) }, undefined],
     ['a name of 129 bytes', { name: 'n'.repeat(129) }, 'TX_NAME_TOO_LONG'],
     ['bytes count, not characters', { name: 'é'.repeat(65) }, 'TX_NAME_TOO_LONG'],
-    ['a name with a blank inside', { name: 'Old Gold 2' }, undefined],
-    ['a blank before', { name: ' Gold' }, 'TX_NAME_WHITESPACE'],
-    ['a newline after', { name: 'Gold\n' }, 'TX_NAME_WHITESPACE'],
-    ['next line U+0085 after: a space to Go', { name: 'Gold\u0085' }, 'TX_NAME_WHITESPACE'],
-    ['no-break space before', { name: '\u00a0Gold' }, 'TX_NAME_WHITESPACE'],
-    ['a byte order mark before: no space to Go', { name: '\ufeffGold' }, 'TX_NAME_CHARACTER'],
-    ['a byte order mark and a blank', { name: '\ufeff Gold' }, 'TX_NAME_CHARACTER'],
-    ['a tab inside', { name: 'Go\tld' }, 'TX_NAME_CHARACTER'],
+    ['a name with an inner space', { name: 'Old Gold 2' }, undefined],
+    ['a leading space', { name: ' Gold' }, 'TX_NAME_WHITESPACE'],
+    ['a trailing newline', { name: 'Gold\n' }, 'TX_NAME_WHITESPACE'],
+    ['trailing U+0085 (next line), which is a space in Go', { name: 'Gold\u0085' }, 'TX_NAME_WHITESPACE'],
+    ['leading no-break space', { name: '\u00a0Gold' }, 'TX_NAME_WHITESPACE'],
+    ['leading byte order mark, which is not a space in Go', { name: '\ufeffGold' }, 'TX_NAME_CHARACTER'],
+    ['leading byte order mark and space', { name: '\ufeff Gold' }, 'TX_NAME_CHARACTER'],
+    ['an inner tab', { name: 'Go\tld' }, 'TX_NAME_CHARACTER'],
     ['a letter that is not ASCII', { name: 'Gøld' }, 'TX_NAME_CHARACTER'],
-    ['half a character', { name: Uint8Array.of(0x47, 0xc2) }, 'TX_NAME_CHARACTER'],
+    ['incomplete UTF-8', { name: Uint8Array.of(0x47, 0xc2) }, 'TX_NAME_CHARACTER'],
     ['a zero byte', { name: 'Go\0ld' }, 'TX_NAME_CHARACTER'],
     ['a symbol of 4', { symbol: 'GOLD' }, undefined],
     ['a symbol of 5', { symbol: 'GOLDS' }, 'TX_SYMBOL_TOO_LONG'],
@@ -62,29 +62,29 @@ describe('a new asset', () => {
     ['a symbol with a line break', { symbol: 'AU\n' }, 'TX_SYMBOL_CHARACTER'],
     ['denomination 32', { denomination: 32 }, undefined],
     ['denomination 33', { denomination: 33 }, 'TX_DENOMINATION_TOO_LARGE'],
-    ['name length before symbol length', { name: '', symbol: '' }, 'TX_NAME_TOO_SHORT'],
-    ['symbol length before states', { symbol: '', initialStates: [] }, 'TX_SYMBOL_TOO_SHORT'],
-    ['whitespace before a wrong network', { name: ' x', networkID: 1 }, 'TX_NAME_WHITESPACE'],
+    ['name length is checked before symbol length', { name: '', symbol: '' }, 'TX_NAME_TOO_SHORT'],
+    ['symbol length is checked before initial states', { symbol: '', initialStates: [] }, 'TX_SYMBOL_TOO_SHORT'],
+    ['whitespace is checked before the network ID', { name: ' x', networkID: 1 }, 'TX_NAME_WHITESPACE'],
     ['a state without outputs', states([0, []]), undefined],
     ['states of all fxs', states([0, []], [1, []], [2, []]), undefined],
     ['a state of a fourth fx', states([3, []]), 'TX_UNKNOWN_FX'],
     ['an output of another fx', states([1, [amount(1n)]]), undefined],
     ['equal outputs in a state', states([0, [amount(1n), amount(1n)]]), undefined],
-    ['outputs by type first', states([0, [mintOutput, amount(1n)]]), undefined],
-    ['types in the wrong order', states([0, [amount(1n), mintOutput]]), 'TX_OUTPUTS_NOT_SORTED'],
-    ['a bad output before bad order', states([0, [amount(1n), { ...mintOutput, threshold: 5 }]]), 'TX_OUTPUT_UNSPENDABLE'],
+    ['outputs are sorted by type first', states([0, [mintOutput, amount(1n)]]), undefined],
+    ['outputs not sorted by type', states([0, [amount(1n), mintOutput]]), 'TX_OUTPUTS_NOT_SORTED'],
+    ['an invalid output is reported before the order', states([0, [amount(1n), { ...mintOutput, threshold: 5 }]]), 'TX_OUTPUT_UNSPENDABLE'],
     ['the same state twice', states([0, []], [0, []]), 'TX_INITIAL_STATES_NOT_SORTED'],
-    ['an unknown fx before bad order', states([3, []], [0, []]), 'TX_UNKNOWN_FX'],
+    ['an unknown fx is reported before the order', states([3, []], [0, []]), 'TX_UNKNOWN_FX'],
   ];
   test.each(table)('%s', (_, value, code) => expect(codeOf(() => verify(asset(value)))).toBe(code as string));
 
-  test('its fee is its own', () => {
+  test('CreateAssetTx has its own fee', () => {
     const rules = { ...localRules, createAssetTxFee: 1_000_001n };
     expect(codeOf(() => verify(asset(), [secp], rules))).toBe('TX_INSUFFICIENT_FUNDS');
     expect(codeOf(() => verify({ kind: 'BaseTx', ...base }, [secp], rules))).toBeUndefined();
   });
 
-  test('a fault inside says where', () => {
+  test('a fault names the path of the output', () => {
     const value = asset(states([0, []], [1, [mintOutput, { ...mintOutput, threshold: 2 }]]));
     expect(faultOf(() => verify(value))?.path).toBe('initialStates[1].outputs[1]');
   });
@@ -120,13 +120,17 @@ describe('operations', () => {
     ['two, sorted', [op(burn, ref(0)), op(burn, ref(1))], undefined],
     ['two, not sorted', [op(burn, ref(1)), op(burn, ref(0))], 'TX_OPERATIONS_NOT_SORTED'],
     ['none', [], 'TX_NO_OPERATIONS'],
-    ['twice the same: it spends twice', [op(burn, ref(0)), op(burn, ref(0))], 'TX_DOUBLE_SPEND'],
-    ['twice the same that spends nothing', [op(nftMint), op(nftMint)], 'TX_OPERATIONS_NOT_SORTED'],
-    ['what an input spends', [op(burn, ref(7))], 'TX_DOUBLE_SPEND'],
-    ['a double spend before a later bad operation', [op(burn, ref(7)), { ...op(burn, ref(8)), assetID: zeroId }], 'TX_DOUBLE_SPEND'],
-    ['the same output twice in one', [op(burn, ref(3), ref(3))], 'TX_UTXO_IDS_NOT_SORTED'],
-    ['outputs not sorted in one', [op(burn, ref(4), ref(3))], 'TX_UTXO_IDS_NOT_SORTED'],
-    ['output order before the asset', [{ ...op(burn, ref(4), ref(3)), assetID: zeroId }], 'TX_UTXO_IDS_NOT_SORTED'],
+    ['the same operation twice', [op(burn, ref(0)), op(burn, ref(0))], 'TX_DOUBLE_SPEND'],
+    ['the same operation twice, without inputs', [op(nftMint), op(nftMint)], 'TX_OPERATIONS_NOT_SORTED'],
+    ['an output that an input spends too', [op(burn, ref(7))], 'TX_DOUBLE_SPEND'],
+    [
+      'a double spend is reported before a later invalid operation',
+      [op(burn, ref(7)), { ...op(burn, ref(8)), assetID: zeroId }],
+      'TX_DOUBLE_SPEND',
+    ],
+    ['the same output twice in one operation', [op(burn, ref(3), ref(3))], 'TX_UTXO_IDS_NOT_SORTED'],
+    ['outputs not sorted in one operation', [op(burn, ref(4), ref(3))], 'TX_UTXO_IDS_NOT_SORTED'],
+    ['output order is checked before the asset', [{ ...op(burn, ref(4), ref(3)), assetID: zeroId }], 'TX_UTXO_IDS_NOT_SORTED'],
     ['no asset', [{ ...op({ ...burn, ...unsorted }, ref(3)), assetID: zeroId }], 'TX_EMPTY_ASSET_ID'],
     ['burn with unsorted indices', [op({ ...burn, ...unsorted }, ref(3))], 'TX_SIGNATURE_INDICES_NOT_SORTED'],
     ['secp mint', [op(secpMint, ref(3))], undefined],
@@ -152,7 +156,7 @@ describe('operations', () => {
       [op({ ...nftMint, mintInput: unsorted, outputs: [owners, unspendable] }, ref(3))],
       'TX_OUTPUT_UNSPENDABLE',
     ],
-    ['nft mint to nobody', [op({ ...nftMint, outputs: [] }, ref(3))], undefined],
+    ['nft mint without outputs', [op({ ...nftMint, outputs: [] }, ref(3))], undefined],
     ['nft transfer with a payload of 1024', [op(nftTransfer, ref(3))], undefined],
     [
       'nft transfer: indices first',
@@ -175,11 +179,11 @@ describe('credentials', () => {
   const of = (value: Output): Credential => value;
   const table: [string, Credential[], string | undefined][] = [
     ['one for one input', [secp], undefined],
-    ['of a wrong kind: not yet', [credential('nftfx', alice)], undefined],
-    ['no credential at all, but a sound output: not yet', [of(mintOutput)], undefined],
-    ['an unsound output', [of({ ...mintOutput, threshold: 2 })], 'TX_OUTPUT_UNSPENDABLE'],
-    ['an unsound input', [{ kind: 'secp256k1fx.TransferInput', amount: 0n, signatureIndices: [] }], 'TX_NO_VALUE_INPUT'],
-    ['an unsound one too many: unsound first', [secp, of({ ...mintOutput, threshold: 2 })], 'TX_OUTPUT_UNSPENDABLE'],
+    ['of a wrong type: not checked here', [credential('nftfx', alice)], undefined],
+    ['a valid output as credential: not checked here', [of(mintOutput)], undefined],
+    ['an invalid output as credential', [of({ ...mintOutput, threshold: 2 })], 'TX_OUTPUT_UNSPENDABLE'],
+    ['an invalid input as credential', [{ kind: 'secp256k1fx.TransferInput', amount: 0n, signatureIndices: [] }], 'TX_NO_VALUE_INPUT'],
+    ['one too many, and invalid: validity is checked first', [secp, of({ ...mintOutput, threshold: 2 })], 'TX_OUTPUT_UNSPENDABLE'],
     ['too many', [secp, secp], 'TX_CREDENTIAL_COUNT'],
     ['none', [], 'TX_CREDENTIAL_COUNT'],
   ];

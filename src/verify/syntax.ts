@@ -1,5 +1,5 @@
 import type { Tx } from '../tx/tx.ts';
-import { handle, type TxHandlers } from '../tx/unsigned.ts';
+import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
 import { verifyBase, verifyCredentials } from './base.ts';
 import { verifyDescription, verifyInitialStates } from './create-asset.ts';
 import { TxError } from './fault.ts';
@@ -8,22 +8,22 @@ import { verifyOperations } from './operations.ts';
 import type { Rules } from './rules.ts';
 
 /**
- * What can be said of a transaction by itself. Throws a TxError; the first fault wins, so the order is the peer's.
- * Peer: vms/avm/txs/executor/syntactic_verifier.go.
+ * Verifies a transaction without the chain state. Throws a TxError for the first fault, so the checks are in AvalancheGo's order.
+ * AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go.
  */
 export function verifySyntax({ unsigned, credentials }: Tx, rules: Rules): void {
-  handle(beforeAll, unsigned);
+  dispatchTx(firstChecks, unsigned);
   verifyBase(unsigned, rules);
-  verifyFlow(handle(flowUnder(rules), unsigned), rules.feeAsset);
-  handle(afterFlow, unsigned);
-  verifyCredentials(credentials, handle(credentialsNeeded, unsigned));
+  verifyFlow(dispatchTx(flowOf(rules), unsigned), rules.feeAsset);
+  dispatchTx(checksAfterFlow, unsigned);
+  verifyCredentials(credentials, dispatchTx(credentialCount, unsigned));
 }
 
-const nothing = (): void => {};
+const noCheck = (): void => {};
 
-/** What a kind asks first, even before which chain it is for. */
-const beforeAll: TxHandlers<void> = {
-  BaseTx: nothing,
+/** Checks of a transaction type that come first, even before the chain ID. */
+const firstChecks: TxHandlers<void> = {
+  BaseTx: noCheck,
   CreateAssetTx: verifyDescription,
   OperationTx: ({ operations }) => {
     if (operations.length === 0) throw new TxError('an operationTx must have at least one operation', { code: 'TX_NO_OPERATIONS' });
@@ -36,8 +36,8 @@ const beforeAll: TxHandlers<void> = {
   },
 };
 
-/** What an operation makes is not in the flow: minting is the right of who holds the mint output. */
-const flowUnder = (rules: Rules): TxHandlers<Flow> => ({
+/** Outputs of operations are not part of the flow: minting creates new amounts. */
+const flowOf = (rules: Rules): TxHandlers<Flow> => ({
   BaseTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
   CreateAssetTx: ({ inputs, outputs }) => ({ fee: rules.createAssetTxFee, inputs: { inputs }, outputs: { outputs } }),
   OperationTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
@@ -45,16 +45,16 @@ const flowUnder = (rules: Rules): TxHandlers<Flow> => ({
   ExportTx: ({ inputs, outputs, exportedOutputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs, exportedOutputs } }),
 });
 
-const afterFlow: TxHandlers<void> = {
-  BaseTx: nothing,
+const checksAfterFlow: TxHandlers<void> = {
+  BaseTx: noCheck,
   CreateAssetTx: verifyInitialStates,
   OperationTx: verifyOperations,
-  ImportTx: nothing,
-  ExportTx: nothing,
+  ImportTx: noCheck,
+  ExportTx: noCheck,
 };
 
-/** One for each input, in order, then one for each thing the kind adds. */
-const credentialsNeeded: TxHandlers<number> = {
+/** One credential for each input, then one for each operation or imported input. */
+const credentialCount: TxHandlers<number> = {
   BaseTx: ({ inputs }) => inputs.length,
   CreateAssetTx: ({ inputs }) => inputs.length,
   OperationTx: ({ inputs, operations }) => inputs.length + operations.length,

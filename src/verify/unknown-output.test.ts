@@ -9,7 +9,7 @@ import { verifySpend } from './spend.ts';
 
 const [first, second] = ['11'.repeat(20), '22'.repeat(20)] as Address[] as [Address, Address];
 
-/** A view in which an output was there, though nobody can say what it was. */
+/** A view in which the imported output existed, but its content is unknown. */
 const view: View = {
   utxo: () => undefined,
   asset: (id) => (id === avax ? { id, fxs: [0] } : undefined),
@@ -17,7 +17,7 @@ const view: View = {
   atomic: () => 'unknown',
 };
 
-const importing = (signatureIndices: number[], signed: Credential, assetID = avax) =>
+const importTx = (signatureIndices: number[], signed: Credential, assetID = avax) =>
   makeTx(
     {
       kind: 'ImportTx',
@@ -39,20 +39,20 @@ const importing = (signatureIndices: number[], signed: Credential, assetID = ava
     [signed],
   );
 
-const verdict = (...args: Parameters<typeof importing>) => codeOf(() => verifySpend(importing(...args), view, localContext));
+const errorCodeOf = (...args: Parameters<typeof importTx>) => codeOf(() => verifySpend(importTx(...args), view, localContext));
 
-describe('an import of an output that nobody could tell', () => {
-  test('passes if its signatures can be those of owners in order', () => {
-    expect(verdict([0], credential('secp256k1fx', first))).toBeUndefined();
-    expect(verdict([1, 4], credential('secp256k1fx', first, second))).toBeUndefined();
-    expect(verdict([], credential('secp256k1fx'))).toBeUndefined();
+describe('an import of an unknown output', () => {
+  test('passes if its signers are sorted', () => {
+    expect(errorCodeOf([0], credential('secp256k1fx', first))).toBeUndefined();
+    expect(errorCodeOf([1, 4], credential('secp256k1fx', first, second))).toBeUndefined();
+    expect(errorCodeOf([], credential('secp256k1fx'))).toBeUndefined();
   });
 
-  test('fails for what is wrong all the same', () => {
-    expect(verdict([0, 1], credential('secp256k1fx', first))).toBe('TX_SIGNATURE_COUNT');
-    expect(verdict([0, 1], credential('secp256k1fx', second, first))).toBe('TX_ADDRESSES_NOT_SORTED');
-    expect(verdict([0, 1], credential('secp256k1fx', first, first))).toBe('TX_ADDRESSES_NOT_SORTED');
-    expect(verdict([0], credential('nftfx', first))).toBe('TX_INCOMPATIBLE_FX');
-    expect(verdict([0], credential('secp256k1fx', first), idOf(Buffer.from('no asset')))).toBe('TX_ASSET_NOT_FOUND');
+  test('fails for a wrong signature count, signer order, credential type or asset', () => {
+    expect(errorCodeOf([0, 1], credential('secp256k1fx', first))).toBe('TX_SIGNATURE_COUNT');
+    expect(errorCodeOf([0, 1], credential('secp256k1fx', second, first))).toBe('TX_ADDRESSES_NOT_SORTED');
+    expect(errorCodeOf([0, 1], credential('secp256k1fx', first, first))).toBe('TX_ADDRESSES_NOT_SORTED');
+    expect(errorCodeOf([0], credential('nftfx', first))).toBe('TX_INCOMPATIBLE_FX');
+    expect(errorCodeOf([0], credential('secp256k1fx', first), idOf(Buffer.from('no asset')))).toBe('TX_ASSET_NOT_FOUND');
   });
 });

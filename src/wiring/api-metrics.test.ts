@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test';
-import { paramContext } from '../api/addresses.ts';
-import { bind, createApi } from '../api/dispatch.ts';
-import { asker, openGate } from '../api/requests.fixture.ts';
-import { type Route, route } from '../api/route.ts';
-import { expose } from '../metrics/family.ts';
-import { createRegistry } from '../metrics/registry.ts';
-import { apiMeters } from './api-metrics.ts';
+import { createParamContext } from '../api/addresses.ts';
+import { bindRoutes, createApi } from '../api/dispatch.ts';
+import { allowAllGate, createSender } from '../api/requests.fixture.ts';
+import { type ApiRoute, routeDefiner } from '../api/route.ts';
+import { formatMetrics } from '../metrics/family.ts';
+import { createMetricRegistry } from '../metrics/registry.ts';
+import { createApiMeters } from './api-metrics.ts';
 
-/** A dispatcher over rows that answer when they are told to, and what its meters say. */
-function meteredApi(ids: readonly string[]) {
+/** An API whose routes respond only when `respond` is called, and the metrics it produces. The clock moves only with `advance`. */
+function createMeteredApi(ids: readonly string[]) {
   let clock = 0;
-  const open = new Map<string, () => void>();
-  const rows: Route<undefined>[] = ids.map((id) =>
-    route<undefined>()({
+  const pending = new Map<string, () => void>();
+  const rows: ApiRoute<undefined>[] = ids.map((id) =>
+    routeDefiner<undefined>()({
       method: 'GET',
       path: `/v1/${id}`,
       id,
@@ -20,44 +20,44 @@ function meteredApi(ids: readonly string[]) {
       summary: '',
       params: {},
       response: {},
-      keep: 'never',
-      run: () => new Promise((resolve) => open.set(id, () => resolve({}))),
+      cachePolicy: 'never',
+      run: () => new Promise((resolve) => pending.set(id, () => resolve({}))),
     }),
   );
-  const registry = createRegistry();
-  const meters = apiMeters(registry, () => clock);
+  const registry = createMetricRegistry();
+  const meters = createApiMeters(registry, () => clock);
   const api = createApi({
-    routes: rows.flatMap((row) => bind(row.id === 'getAverageTps' ? 'metrics' : 'data', [row], undefined)),
-    gate: openGate,
-    context: paramContext('local'),
+    routes: rows.flatMap((row) => bindRoutes(row.id === 'getAverageTps' ? 'metrics' : 'data', [row], undefined)),
+    gate: allowAllGate,
+    context: createParamContext('local'),
     sealKey: new Uint8Array(32),
     epoch: () => 0,
     now: () => 0,
     caller: () => '',
     origin: () => '',
-    report: () => {},
+    onUnexpectedError: () => {},
     observer: meters,
   });
   return {
-    ask: asker(api),
-    answer: (id: string) => open.get(id)?.(),
-    pass: (seconds: number) => {
+    ask: createSender(api),
+    respond: (id: string) => pending.get(id)?.(),
+    advance: (seconds: number) => {
       clock += seconds;
     },
-    text: () => expose(registry.families()),
+    text: () => formatMetrics(registry.families()),
   };
 }
 
-test('requests under way at once are told apart', async () => {
-  const { ask, answer, pass, text } = meteredApi(['getAssetDetails', 'getAverageTps']);
+test('concurrent requests are timed separately, each under its own route', async () => {
+  const { ask, respond, advance, text } = createMeteredApi(['getAssetDetails', 'getAverageTps']);
   const slow = ask('/v1/getAssetDetails');
-  pass(1);
+  advance(1);
   const quick = ask('/v1/getAverageTps');
-  pass(0.002);
-  answer('getAverageTps');
+  advance(0.002);
+  respond('getAverageTps');
   expect((await quick).status).toBe(200);
-  pass(1);
-  answer('getAssetDetails');
+  advance(1);
+  respond('getAssetDetails');
   expect((await slow).status).toBe(200);
   expect((await ask('/v1/nothing')).status).toBe(404);
   for (const line of [
@@ -73,6 +73,6 @@ test('requests under way at once are told apart', async () => {
     expect(text()).toContain(`${line}\n`);
 });
 
-test('nothing is shown before the first request', () => {
-  expect(meteredApi([]).text()).toBe('');
+test('there are no metrics before the first request', () => {
+  expect(createMeteredApi([]).text()).toBe('');
 });

@@ -1,16 +1,16 @@
-import type { BoundRoute, Observer } from '../api/dispatch.ts';
+import type { BoundRoute, ResponseObserver } from '../api/dispatch.ts';
 import { memoize } from '../bytes/memoize.ts';
 import { latencyBounds } from '../metrics/node-metrics.ts';
-import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
+import type { Counter, Histogram, MetricRegistry } from '../metrics/registry.ts';
 
-/** Of one route. */
-type Handles = { readonly latency: Histogram; readonly requests: (status: number) => Counter };
+/** The metrics of one route. */
+type RouteMeters = { readonly latency: Histogram; readonly requests: (status: number) => Counter };
 
-/** More than there are. */
+/** Sizes of the memoized maps, larger than the number of routes and statuses, so that no entry is ever evicted. */
 const [maxRoutes, maxStatuses] = [1024, 100];
 
-/** Counts and times the requests of the Data and Metrics interfaces. Calls of the Node RPC are counted under names of their own. */
-export function apiMeters(registry: Registry, now: () => number): Observer {
+/** Counts and times the requests of the Data and Metrics APIs. Node RPC calls have metrics of their own (see metrics/node-metrics.ts). */
+export function createApiMeters(registry: MetricRegistry, now: () => number): ResponseObserver {
   const requests = registry.counters(
     'serac_route_requests_total',
     'Requests of the Data and Metrics interfaces answered, by route and status.',
@@ -20,16 +20,16 @@ export function apiMeters(registry: Registry, now: () => number): Observer {
     'Time to answer a request of the Data and Metrics interfaces, by route.',
     latencyBounds,
   );
-  const handlesOf = memoize(maxRoutes, (route: BoundRoute | undefined): Handles => {
-    const labels = { api: route?.api ?? 'none', route: route?.row.id ?? 'none' };
+  const metersOf = memoize(maxRoutes, (route: BoundRoute | undefined): RouteMeters => {
+    const labels = { api: route?.api ?? 'none', route: route?.route.id ?? 'none' };
     return { latency: latency(labels), requests: memoize(maxStatuses, (status: number) => requests({ ...labels, status: `${status}` })) };
   });
   return {
     now,
-    answered: (route, status, seconds) => {
-      const handles = handlesOf(route);
-      handles.requests(status).add(1);
-      handles.latency.observe(seconds);
+    onResponse: (route, status, seconds) => {
+      const meters = metersOf(route);
+      meters.requests(status).add(1);
+      meters.latency.observe(seconds);
     },
   };
 }

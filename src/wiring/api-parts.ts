@@ -1,72 +1,77 @@
 import type { ChainVersion } from '../api/response-cache.ts';
-import type { HealthDeps, Served } from '../api/served.ts';
+import type { ApiHealthDeps, ServedChains } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
-import type { Side } from './api.ts';
+import type { ApiSelection } from './api.ts';
 import type { Env } from './env.ts';
-import { followedChain } from './follow.ts';
+import { describeFollowedChain } from './follow.ts';
 import type { NetworkContext } from './network-context.ts';
-import { aboutOf, servedFrom } from './served-network.ts';
+import { createServedChains, describeNetwork } from './served-network.ts';
 
-/** A chain of this node, as far as the Data and Metrics interfaces need it. */
-export type IndexedHere = {
+/** The parts of a chain of this node that the Data and Metrics APIs need. */
+export type IndexedChain = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
   readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
   readonly history: IndexReads | undefined;
   readonly follower?: Follower;
-  readonly learned?: () => number;
+  readonly backfillRevision?: () => number;
 };
 
-/** What a node serves of its own chains; undefined if it keeps no index. */
-export function servedHere(
+/** Describes this node's chains to the Data and Metrics APIs. Returns undefined if the node has no history index. */
+export function createServedChainsOfNode(
   config: Config,
   env: Env,
-  frame: NetworkContext,
-  chains: readonly IndexedHere[],
-  builder: string,
-): Served | undefined {
+  context: NetworkContext,
+  chains: readonly IndexedChain[],
+  nodeID: string,
+): ServedChains | undefined {
   const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
   if (chains.some(({ history }) => history === undefined)) return undefined;
-  return servedFrom({
-    about: aboutOf(frame),
+  return createServedChains({
+    description: describeNetwork(context),
     config,
-    subnetID: frame.subnetID,
-    // Whoever follows a network does not know who proposed its blocks.
-    builder: config.follow === undefined ? builder : undefined,
+    subnetID: context.subnetID,
+    // A follower does not know which node proposed a block.
+    builder: config.follow === undefined ? nodeID : undefined,
     now: () => Number(env.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, follower } = byId.get(id) as IndexedHere;
+      const { history, follower } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
-        ...(follower === undefined ? ({ status: () => 'OK', complete: undefined } as const) : followedChain(follower)),
+        ...(follower === undefined ? ({ status: () => 'OK', backfillAddresses: undefined } as const) : describeFollowedChain(follower)),
       };
     },
   });
 }
 
-/** Answers change when a chain of this node does. */
-export const stampOf = (chains: readonly IndexedHere[]) => (): ChainVersion => ({
+/** Returns a function that reads the version of this node's chains: cached responses are valid as long as it does not change. */
+export const createChainVersionReader = (chains: readonly IndexedChain[]) => (): ChainVersion => ({
   tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
-  past: chains.map(({ reads, learned }) => `${reads.epoch()}.${learned?.() ?? 0}`).join(' '),
+  past: chains.map(({ reads, backfillRevision }) => `${reads.epoch()}.${backfillRevision?.() ?? 0}`).join(' '),
 });
 
-/** What is served on the node's own port: both interfaces, or the one that has no port of its own. */
-export function sharedSide({ data, stats }: Pick<Config, 'data' | 'stats'>): Side | undefined {
+/** The APIs served on the main port: both, or the one without a port of its own; undefined if both have their own port. */
+export function apisOnMainPort({ data, stats }: Pick<Config, 'data' | 'stats'>): ApiSelection | undefined {
   if (data.port === undefined) return stats.port === undefined ? 'both' : 'data';
   return stats.port === undefined ? 'metrics' : undefined;
 }
 
-export const ownPorts = ({ data, stats }: Pick<Config, 'data' | 'stats'>): { readonly side: Side; readonly port: number }[] => [
-  ...(data.enabled && data.port !== undefined ? [{ side: 'data', port: data.port } as const] : []),
-  ...(stats.enabled && stats.port !== undefined ? [{ side: 'metrics', port: stats.port } as const] : []),
+/** The enabled APIs that have a port of their own, with that port. */
+export const apisOnOwnPorts = ({
+  data,
+  stats,
+}: Pick<Config, 'data' | 'stats'>): { readonly selection: ApiSelection; readonly port: number }[] => [
+  ...(data.enabled && data.port !== undefined ? [{ selection: 'data', port: data.port } as const] : []),
+  ...(stats.enabled && stats.port !== undefined ? [{ selection: 'metrics', port: stats.port } as const] : []),
 ];
 
-export const timeLimit =
-  ({ after }: Pick<Env['timers'], 'after'>): HealthDeps['within'] =>
+/** Returns a function that rejects with a `TimeoutError` if work takes longer than a number of milliseconds. */
+export const createWithTimeout =
+  ({ after }: Pick<Env['timers'], 'after'>): ApiHealthDeps['withTimeout'] =>
   (milliseconds, work) => {
     const { promise, reject } = Promise.withResolvers<never>();
     const cancel = after(milliseconds, () =>

@@ -1,100 +1,109 @@
-import { callerThrough } from '../access/forwarded-caller.ts';
+import { createCallerResolver } from '../access/forwarded-caller.ts';
 import type { Gate } from '../access/gate.ts';
-import { contextOf } from '../api/chain-name.ts';
-import { bind, createApi, type Observer } from '../api/dispatch.ts';
-import { healthRoutes } from '../api/health.ts';
-import { type DocumentOptions, openApi } from '../api/openapi.ts';
+import { paramContextFor } from '../api/chain-name.ts';
+import { bindRoutes, createApi, type ResponseObserver } from '../api/dispatch.ts';
+import { apiHealthRoutes } from '../api/health.ts';
+import { buildOpenApi, type DocumentOptions } from '../api/openapi.ts';
 import { cachedComponent } from '../api/probe-cache.ts';
 import { referenceHandlers } from '../api/reference-page.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../api/response-cache.ts';
-import type { HealthDeps, Served } from '../api/served.ts';
+import type { ApiHealthDeps, ServedChains } from '../api/served-chains.ts';
 import { sha256 } from '../bytes/hash.ts';
 import { memoize } from '../bytes/memoize.ts';
 import type { Config } from '../config.ts';
-import type { RecoverKey as CurveRecoverKey } from '../crypto/curve.ts';
-import { dataDeps } from '../data/deps.ts';
+import type { RecoverKey as CurveRecoverKey } from '../crypto/recover.ts';
+import { createDataDeps } from '../data/deps.ts';
 import type { RecoverPublicKey } from '../data/render-credential.ts';
 import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
-import type { Route } from '../http/router.ts';
+import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
-import { signedPart } from '../tx/tx.ts';
+import { unsignedBytes } from '../tx/tx.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
   readonly version: string;
-  /** undefined: no index is kept, so nothing is served. */
-  readonly served: Served | undefined;
-  readonly health: HealthDeps;
+  /** undefined: the node has no history index, so neither API is served. */
+  readonly served: ServedChains | undefined;
+  readonly health: ApiHealthDeps;
   readonly gate: Gate;
   readonly sealKey: Uint8Array;
-  /** How often the served chains were reverted. */
+  /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
-  /** See api/answer-cache.ts. */
-  readonly stamp: () => ChainVersion | Promise<ChainVersion>;
+  /** See api/response-cache.ts. */
+  readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   readonly recoverKey: CurveRecoverKey;
-  readonly meters: Observer;
-  /** Answers that other processes made; see api/shared-answers.ts. */
-  readonly shared?: SharedResponseCache;
+  readonly observer: ResponseObserver;
+  /** Responses cached by other processes; see api/shared-response-cache.ts. */
+  readonly sharedCache?: SharedResponseCache;
   readonly report: (error: unknown) => void;
 };
 
-/** The Data and Metrics interfaces as the router takes them: trees of paths, and the two pages that describe them. */
-export type Api = {
-  readonly under: ReadonlyMap<string, Handler>;
-  readonly pages: readonly (readonly [path: string, route: Route])[];
+/** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the two pages of the API reference. */
+export type ApiHandlers = {
+  readonly prefixHandlers: ReadonlyMap<string, Handler>;
+  readonly pages: readonly (readonly [path: string, route: HttpRoute])[];
 };
 
-/** Which of the two a handler serves: both, or one of them on a port of its own. */
-export type Side = 'data' | 'metrics' | 'both';
+/** The APIs that a port serves: both, or one of them on a port of its own. */
+export type ApiSelection = 'data' | 'metrics' | 'both';
 
-/** How many of those there are, and none. */
-const sides = 4;
+/** The number of selections, `undefined` included. */
+const selectionCount = 4;
 
-/** Answers are kept up to this many bytes. */
-const keptBytes = 48 * 1024 * 1024;
+/** The size limit of the response cache in bytes. */
+const responseCacheBytes = 48 * 1024 * 1024;
 
-export function createApis(parts: ApiParts): (side: Side | undefined) => Api {
-  if (parts.served === undefined) return () => nothing;
-  return apisOf(parts, parts.served);
+/** Returns a function that creates the handlers of a selection of the two APIs. */
+export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
+  if (parts.served === undefined) return () => noHandlers;
+  return createHandlersFor(parts, parts.served);
 }
 
-const nothing: Api = { under: new Map(), pages: [] };
+const noHandlers: ApiHandlers = { prefixHandlers: new Map(), pages: [] };
 
-function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Api {
-  const { meters } = parts;
-  const milliseconds = () => meters.now() * 1000;
+function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: ApiSelection | undefined) => ApiHandlers {
+  const { observer } = parts;
+  const milliseconds = () => observer.now() * 1000;
   const { database, cache: sharedCache } = parts.health.components;
   const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
   const health = { ...parts.health, components };
   const rows = {
-    data: [...bind('data', healthRoutes('v1'), health), ...bind('data', dataRoutes(), dataDeps(served, publicKeys(parts.recoverKey)))],
-    metrics: [...bind('metrics', healthRoutes('v2'), health), ...bind('metrics', statsRoutes(), served)],
+    data: [
+      ...bindRoutes('data', apiHealthRoutes('v1'), health),
+      ...bindRoutes('data', dataRoutes(), createDataDeps(served, createPublicKeyRecovery(parts.recoverKey))),
+    ],
+    metrics: [...bindRoutes('metrics', apiHealthRoutes('v2'), health), ...bindRoutes('metrics', statsRoutes(), served)],
   };
   const now = served.now;
-  const cache = createResponseCache({ maxBytes: keptBytes, stamp: parts.stamp, now, ...(parts.shared && { shared: parts.shared }) });
-  // Asked for once for its paths and once for its pages: it is one and the same.
-  return memoize(sides, (side) => {
-    if (side === undefined) return nothing;
-    const mine = [...(side === 'metrics' ? [] : rows.data), ...(side === 'data' ? [] : rows.metrics)];
-    const routes = mine.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
-    if (routes.length === 0) return nothing;
+  const cache = createResponseCache({
+    maxBytes: responseCacheBytes,
+    version: parts.readChainVersion,
+    now,
+    ...(parts.sharedCache && { shared: parts.sharedCache }),
+  });
+  // Memoized, so that every use of a selection shares one API.
+  return memoize(selectionCount, (selection) => {
+    if (selection === undefined) return noHandlers;
+    const allRoutes = [...(selection === 'metrics' ? [] : rows.data), ...(selection === 'data' ? [] : rows.metrics)];
+    const routes = allRoutes.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
+    if (routes.length === 0) return noHandlers;
     const api = createApi({
       routes,
       gate: parts.gate,
-      context: contextOf(served),
+      context: paramContextFor(served),
       cache,
       sealKey: parts.sealKey,
       epoch: parts.epoch,
       now,
-      caller: callerThrough(parts.config.access.trustedProxies),
-      origin: originOf,
-      report: parts.report,
-      observer: meters,
+      caller: createCallerResolver(parts.config.access.trustedProxies),
+      origin: readOrigin,
+      onUnexpectedError: parts.report,
+      observer,
     });
-    const reference = referenceHandlers(() => openApi(routes, documentOptions(parts, served)));
+    const reference = referenceHandlers(() => buildOpenApi(routes, documentOptions(parts, served)));
     return {
-      under: new Map(['v1', 'v2'].map((first) => [first, api])),
+      prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
       pages: [
         ['/api', { handler: reference.page }],
         ['/api-json', { handler: reference.json }],
@@ -103,7 +112,7 @@ function apisOf(parts: ApiParts, served: Served): (side: Side | undefined) => Ap
   });
 }
 
-const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: Served): DocumentOptions => ({
+const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: ServedChains): DocumentOptions => ({
   title: 'Serac: Data and Metrics of the X-Chain',
   version,
   description: `History, balances and throughput of the AVM chains of the network ${network.name}, in step with the chain.`,
@@ -111,14 +120,14 @@ const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }
   examples: { network: network.name, blockchainId: x.slug, chainId: x.aliases[0] },
 });
 
-/** Whose key it was, for answers that show who signed. */
-const publicKeys =
+/** Recovers the public key of a signature, for responses that show the signers of a transaction. */
+const createPublicKeyRecovery =
   (recover: CurveRecoverKey): RecoverPublicKey =>
   (tx, signature) =>
-    signature.length === 65 ? recover(sha256(signedPart(tx)), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
+    signature.length === 65 ? recover(sha256(unsignedBytes(tx)), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
 
-/** Only what looks like a host is taken into answers. */
-const originOf = (request: HttpRequest): string => {
+/** The origin that responses use in links. A Host header that does not look like a host name is not copied into a response. */
+const readOrigin = (request: HttpRequest): string => {
   const host = request.header('host') ?? '';
   return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
 };

@@ -1,4 +1,4 @@
-import { addressWriter } from '../bytes/address.ts';
+import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import { createTxVerifier, type TxVerifier } from '../chain/tx-verifier.ts';
@@ -9,29 +9,29 @@ import type { Engine } from '../engine/vm.ts';
 import type { AnyFault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
-import type { Fees, Network } from '../network.ts';
+import type { Network, NetworkFees } from '../network.ts';
 import type { Recovery } from '../recovery/recovery.ts';
-import { type AddressSpace, addressSpace } from '../rpc/address-text.ts';
+import { type AddressFormat, createAddressFormat } from '../rpc/address-format.ts';
 import type { Aliases } from '../rpc/aliases.ts';
-import { type AvmDeps, type AvmReads, avm, avmContext } from '../rpc/avm.ts';
-import { type Service, service, servicesOf } from '../rpc/method.ts';
-import { wallet } from '../rpc/wallet.ts';
+import { type AvmDeps, type AvmReads, avmMethods, createAvmContext } from '../rpc/avm.ts';
+import { combineServices, createService, type Service } from '../rpc/method.ts';
+import { walletMethods } from '../rpc/wallet.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 
-/** A chain of the AVM as configuration names it. */
+/** An AVM chain as the configuration defines it. */
 export type AvmChainSpec = {
   readonly id: Id;
-  /** The first one is its name in addresses and health checks. */
+  /** The first one is the chain's name in addresses and health checks. */
   readonly aliases: readonly [string, ...string[]];
   readonly genesis: AvmGenesis;
-  readonly fees: Fees;
+  readonly fees: NetworkFees;
   /** Block 0. */
-  readonly first: Block;
+  readonly genesisBlock: Block;
 };
 
-/** What every chain shares with the others of the node. */
+/** What all chains of a node share. */
 export type ChainContext = {
   readonly network: Network;
   readonly aliases: Aliases;
@@ -49,107 +49,119 @@ export type WriterDeps = ChainContext & {
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
-  /** Commits of a chain begin to fail, or succeed again. */
+  /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
 };
 
-/** A chain that grows in this process, however its blocks are found. */
+/** A chain to which this process adds blocks: its own, or those of a followed node. */
 export type RunningChain = {
   readonly spec: AvmChainSpec;
   readonly engine: Engine;
   readonly lastAccepted: Ledger['lastAccepted'];
-  /** What waits for a block. */
-  readonly waiting: () => { readonly txs: number; readonly bytes: number };
-  readonly issuing: Issuing;
-  /** Why the last block could not be stored; undefined as soon as one is. */
+  /** The number and total size of the transactions in the mempool. */
+  readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
+  readonly txIssuer: TxIssuer;
+  /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
-  /** How following a node goes; undefined for a chain that decides alone. */
+  /** undefined for a chain that decides its own blocks. */
   readonly follower?: Follower;
-  /** How often more became known about blocks that were here already, since the start. */
-  readonly learned?: () => number;
+  /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
+  readonly backfillRevision?: () => number;
 };
 
-/** A chain that decides its blocks in this process. */
+/** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
   const { differences, now } = deps;
   const chain = createChain({
     ledger,
-    judge: judgeOf(spec, deps),
+    verifier: createVerifierOfChain(spec, deps),
     now,
-    differences: { judgesAnew: differences.retryRefused, walletMovesOn: differences.skipFailedWalletTx },
+    differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
   });
   return {
     spec,
     engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
     lastAccepted: ledger.lastAccepted,
-    waiting: () => chain.mempool.size(),
+    pendingTxs: () => chain.mempool.size(),
     commitFailure: chain.commitFailure,
-    issuing: {
-      // In a rush, or with many signatures, a transaction waits for its signers; the rules then verify it as ever.
+    txIssuer: {
+      // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
       issue: (tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx))?.then(() => chain.issue(tx)) ?? chain.issue(tx),
-      issueInTurn: chain.issueInTurn,
+      queueWalletTx: chain.queueWalletTx,
       status: chain.status,
     },
   };
 }
 
-/** The rules of a chain, with all they need. */
-export function judgeOf(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: JudgeParts): TxVerifier {
+/** Creates the transaction verifier of a chain. */
+export function createVerifierOfChain(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: VerifierDeps): TxVerifier {
   const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
-  const addressText = addressWriter(spec.aliases[0], network.hrp, rememberedSigners);
+  const addressText = createAddressFormatter(spec.aliases[0], network.hrp, addressCacheSize);
   return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf });
 }
 
-/** Addresses are only written into faults here. */
-const rememberedSigners = 64;
+/** Small, because the verifier formats addresses only for error messages. */
+const addressCacheSize = 64;
 
-export type JudgeParts = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf'>;
+export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf'>;
 
-/** What the methods of a chain do beyond reading; in a process that only reads they are never called. */
-export type Issuing = {
+/** What the RPC methods of a chain need beside reads. A reader process never calls these: it forwards such calls to the writer process. */
+export type TxIssuer = {
   readonly issue: (tx: Tx) => void | Promise<void>;
-  readonly issueInTurn: (tx: Tx) => void | Promise<void>;
+  readonly queueWalletTx: (tx: Tx) => void | Promise<void>;
   readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
   /** See rpc/avm.ts. */
-  readonly olderTx?: AvmDeps['olderTx'];
+  readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
 };
 
-/** The services of a chain: the AVM's own and its wallet. */
-export function chainServices(spec: AvmChainSpec, reads: AvmReads, issuing: Issuing, around: ChainContext) {
-  const space = addressesOf(spec.id, around);
-  const context = avmContext({
+/** Creates the RPC services of a chain: `avm` and `wallet`. */
+export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssuer: TxIssuer, chainContext: ChainContext) {
+  const addressFormat = createChainAddressFormat(spec.id, chainContext);
+  const context = createAvmContext({
     reads,
-    space,
-    json: { address: space.write, id: idText },
-    noTxs: around.differences.genesisBlockTxs ? '[]' : 'null',
+    addressFormat: addressFormat,
+    json: { address: addressFormat.format, id: idText },
+    emptyTxsJson: chainContext.differences.genesisBlockTxs ? '[]' : 'null',
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
-    now: around.now,
-    longWork: around.longWork,
-    issue: issuing.issue,
-    status: around.differences.txStatus ? issuing.status : peerStatus(reads, issuing),
-    olderTx: issuing.olderTx,
+    now: chainContext.now,
+    longWork: chainContext.longWork,
+    issue: txIssuer.issue,
+    status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
+    preLinearizationTx: txIssuer.preLinearizationTx,
   });
-  const avmService: Service = service('avm', avm, context);
-  return { avm: servicesOf(avmService), wallet: servicesOf(service('wallet', wallet, { issueInTurn: issuing.issueInTurn })) };
+  const avmService: Service = createService('avm', avmMethods, context);
+  return {
+    avm: combineServices(avmService),
+    wallet: combineServices(createService('wallet', walletMethods, { queueWalletTx: txIssuer.queueWalletTx })),
+  };
 }
 
-/** The peer knows what is accepted, and nothing else. What is older than any block here it has accepted, too. */
-const peerStatus =
-  (reads: AvmReads, { status, olderTx }: Issuing) =>
+/**
+ * The status as AvalancheGo reports it: only Accepted or Unknown. AvalancheGo has also accepted transactions from before linearization, which
+ * are not stored here, so the followed node is asked about them.
+ */
+const avalancheGoStatus =
+  (reads: AvmReads, { status, preLinearizationTx }: TxIssuer) =>
   (txID: Id): string | Promise<string> => {
     if (reads.hasTx(txID)) return 'Accepted';
-    return olderTx === undefined ? 'Unknown' : Promise.resolve(status(txID)).then((told) => (told === 'Accepted' ? told : 'Unknown'));
+    return preLinearizationTx === undefined
+      ? 'Unknown'
+      : Promise.resolve(status(txID)).then((remote) => (remote === 'Accepted' ? remote : 'Unknown'));
   };
 
-/** How addresses of a chain are read and written. */
-export const addressesOf = (chainID: Id, { network, aliases, differences }: ChainContext, ownOutputs = true): AddressSpace =>
-  addressSpace({
+/** Creates the parser and formatter of a chain's addresses. */
+export const createChainAddressFormat = (
+  chainID: Id,
+  { network, aliases, differences }: ChainContext,
+  hasOwnOutputs = true,
+): AddressFormat =>
+  createAddressFormat({
     chainID,
     hrp: network.hrp,
     aliases,
-    write: addressWriter(aliases.primary(chainID), network.hrp),
-    ownOutputs,
-    exactLength: differences.addressLength,
+    format: createAddressFormatter(aliases.primary(chainID), network.hrp),
+    hasOwnOutputs: hasOwnOutputs,
+    requireExactLength: differences.addressLength,
   });

@@ -1,19 +1,20 @@
-import { Refusal, type RefusalStatus, refuse } from '../api/refusal.ts';
+import { ApiError, apiError, type ErrorStatus } from '../api/api-error.ts';
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
-import type { PerAddress } from '../follow/per-address.ts';
-import { bulk, marks, type Sizes, tuples } from '../index/bulk.ts';
+import type { AddressTask } from '../follow/address-task.ts';
+import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
-import { ask, runSteps } from '../index/steps.ts';
-import { pause } from '../timing/pause.ts';
+import { fetchRows, runSteps } from '../index/steps.ts';
+import { sleep } from '../timing/sleep.ts';
 import type { Env } from './env.ts';
 
 /**
- * A letter box in PostgreSQL between those who serve an index and the one who writes it: only that one follows a node, and some of what
- * addresses hold only the node knows. Whoever wants addresses completed puts them in and waits.
- * asked: number of the newest wish for the address; done: of the newest one that was seen to; trouble: why it could not be fulfilled.
+ * Creates the tables of the address backfill queue in PostgreSQL. `serac api` adds addresses to it and waits; `serac index`, which follows a
+ * node, fetches from that node what blocks do not contain about these addresses.
+ * Columns: `asked` is the number of the newest request for the address, `done` the number of the newest processed one, `trouble` why that one
+ * failed (a `BackfillFailure` as JSON).
  */
-export async function makeWanted(sql: WritableSql): Promise<void> {
+export async function createBackfillQueue(sql: WritableSql): Promise<void> {
   await sql.write(async (tx) => {
     await tx.all('CREATE SEQUENCE IF NOT EXISTS wish', []);
     await tx.all(
@@ -25,159 +26,173 @@ export async function makeWanted(sql: WritableSql): Promise<void> {
   });
 }
 
-type Trouble = { readonly status: RefusalStatus; readonly message: string };
+/** Why a request failed: the status and message of the API response. */
+type BackfillFailure = { readonly status: ErrorStatus; readonly message: string };
 
-/** Milliseconds between two looks into the box on either side, and until whoever wants something gives up. */
-const pauses = { seeing: 200, waiting: 50, patience: 10_000 } as const;
+/** Milliseconds: how often the indexer polls the queue, how often a requester polls for results, and how long a requester waits. */
+const intervals = { process: 200, poll: 50, timeout: 10_000 } as const;
 
-/** How many addresses are seen to at once, how many answers are kept for those who wait, and how often old ones are thrown away. */
-const most = { atOnce: 64, kept: 10_000, thrown: 1000 } as const;
+/**
+ * How many addresses are processed concurrently, how many of the newest requests keep their rows for the requesters that wait, and after how
+ * many processed requests older rows are deleted.
+ */
+const limits = { concurrency: 64, keptRequests: 10_000, cleanupEvery: 1000 } as const;
 
-/** Sees to what others want, until it is stopped. What it was about to do then is left to whoever writes next. */
-export function seeToWanted(sql: Sql, complete: PerAddress, { timers, report }: SeeingDeps): () => void {
-  const underWay = new Set<string>();
+/** Processes backfill requests until the returned function is called. Requests in progress at that time are left to the next indexer. */
+export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, report }: BackfillProcessorDeps): () => void {
+  const inProgress = new Set<string>();
   let cancel = () => {};
   let isStopped = false;
-  let answered = 0;
+  let processed = 0;
 
-  const unlessStopped = (error: unknown): void => {
+  const reportUnlessStopped = (error: unknown): void => {
     if (!isStopped) report(error);
   };
 
-  const seeTo = async (address: Uint8Array, asked: number): Promise<void> => {
-    const trouble = await complete([toHex(address) as Address]).then(() => null, troubleOf(report));
+  const processRequest = async (address: Uint8Array, asked: number): Promise<void> => {
+    const failure = await backfill([toHex(address) as Address]).then(() => null, createFailureFormatter(report));
     if (isStopped) return;
-    await sql.all('UPDATE wanted SET done = ?, trouble = ? WHERE address = ? AND done < ?', [asked, trouble, address, asked]);
-    if (++answered % most.thrown === 0)
-      await sql.all('DELETE FROM wanted WHERE done >= asked AND asked < (SELECT last_value FROM wish) - ?', [most.kept]);
+    await sql.all('UPDATE wanted SET done = ?, trouble = ? WHERE address = ? AND done < ?', [asked, failure, address, asked]);
+    if (++processed % limits.cleanupEvery === 0)
+      await sql.all('DELETE FROM wanted WHERE done >= asked AND asked < (SELECT last_value FROM wish) - ?', [limits.keptRequests]);
   };
 
-  const look = async (): Promise<void> => {
+  const startNextRequests = async (): Promise<void> => {
     const rows = await sql.all<{ address: Uint8Array; asked: number }>(
       'SELECT address, asked FROM wanted WHERE done < asked ORDER BY asked LIMIT ? + 0',
-      [most.atOnce],
+      [limits.concurrency],
     );
     for (const { address, asked } of rows) {
       const name = toHex(address);
-      if (underWay.has(name)) continue;
-      underWay.add(name);
-      seeTo(address, asked)
-        .catch(unlessStopped)
-        .finally(() => underWay.delete(name));
+      if (inProgress.has(name)) continue;
+      inProgress.add(name);
+      processRequest(address, asked)
+        .catch(reportUnlessStopped)
+        .finally(() => inProgress.delete(name));
     }
   };
 
-  const turn = async (): Promise<void> => {
-    await look().catch(unlessStopped);
-    if (!isStopped) cancel = timers.after(pauses.seeing, () => void turn());
+  const pollQueue = async (): Promise<void> => {
+    await startNextRequests().catch(reportUnlessStopped);
+    if (!isStopped) cancel = timers.after(intervals.process, () => void pollQueue());
   };
-  void turn();
+  void pollQueue();
   return () => {
     isStopped = true;
     cancel();
   };
 }
 
-export type SeeingDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
+export type BackfillProcessorDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
 
-const troubleOf =
+/** Formats an error for the column `trouble`, and reports it if it is unexpected. */
+const createFailureFormatter =
   (report: (error: unknown) => void) =>
   (error: unknown): string => {
-    if (!(error instanceof Refusal)) report(error);
-    const trouble: Trouble =
-      error instanceof Refusal
+    if (!(error instanceof ApiError)) report(error);
+    const failure: BackfillFailure =
+      error instanceof ApiError
         ? { status: error.fault.status, message: error.message }
-        : { status: 503, message: 'The process that indexes could not fetch what blocks do not tell' };
-    return JSON.stringify(trouble);
+        : { status: 503, message: 'The indexer (serac index) could not fetch from the followed node what blocks do not contain' };
+    return JSON.stringify(failure);
   };
 
-/** Has an address completed by the process that indexes. Rejects with a `Refusal` if that one cannot do it, or is not there. */
-export function createWishes(sql: Sql, { timers, now }: WishDeps): (address: Address) => Promise<void> {
-  const insert = bulk(sizes, 1, (n) => `INSERT INTO wanted(address) VALUES ${tuples(n, 1)} ${again} RETURNING address, asked`);
-  const select = bulk(sizes, 1, (n) => `SELECT address, done, trouble FROM wanted WHERE address IN (${marks(n)})`);
-  const waiting = new Set<Wish>();
-  let isTurning = false;
+/**
+ * Returns a function that asks the indexer to backfill an address and waits for it. It rejects with an `ApiError` if the indexer fails or
+ * does not answer in time.
+ */
+export function createBackfillRequester(sql: Sql, { timers, now }: BackfillRequesterDeps): (address: Address) => Promise<void> {
+  const insert = batchedStatement(
+    sizes,
+    1,
+    (n) => `INSERT INTO wanted(address) VALUES ${valueTuples(n, 1)} ${requestAgain} RETURNING address, asked`,
+  );
+  const select = batchedStatement(sizes, 1, (n) => `SELECT address, done, trouble FROM wanted WHERE address IN (${placeholders(n)})`);
+  const pending = new Set<BackfillRequest>();
+  let isPolling = false;
 
-  const put = async (fresh: readonly Wish[]): Promise<void> => {
-    // In one order everywhere: two who put the same ones in must not wait for each other.
-    const addresses = [...new Set(fresh.map(({ address }) => address))].sort();
-    const rows = await runSteps(sql, ask<{ address: Uint8Array; asked: number }>(insert(addresses.map(addressToBytes))));
+  const insertRequests = async (added: readonly BackfillRequest[]): Promise<void> => {
+    // Sorted, so that two processes that insert the same addresses do not deadlock.
+    const addresses = [...new Set(added.map(({ address }) => address))].sort();
+    const rows = await runSteps(sql, fetchRows<{ address: Uint8Array; asked: number }>(insert(addresses.map(addressToBytes))));
     const asked = new Map(rows.map((row) => [toHex(row.address), row.asked]));
-    for (const wish of fresh) wish.asked = asked.get(wish.address);
+    for (const request of added) request.asked = asked.get(request.address);
   };
 
-  const look = async (): Promise<void> => {
-    // Those that came since the last ones were put in have their turn later.
-    const wishes = [...waiting].filter(isPut);
-    const addresses = [...new Set(wishes.map(({ address }) => address))];
-    const rows = await runSteps(sql, ask<WantedRow>(select(addresses.map(addressToBytes))));
+  const settleProcessed = async (): Promise<void> => {
+    // Requests made since the last insert are inserted in the next round.
+    const requests = [...pending].filter(isInserted);
+    const addresses = [...new Set(requests.map(({ address }) => address))];
+    const rows = await runSteps(sql, fetchRows<QueueRow>(select(addresses.map(addressToBytes))));
     const found = new Map(rows.map((row) => [toHex(row.address), row]));
-    for (const wish of wishes) {
-      const row = found.get(wish.address);
-      // Answers are thrown away when many others have been given since.
-      if (row === undefined || row.done >= wish.asked) settle(wish, row?.trouble ? (JSON.parse(row.trouble) as Trouble) : undefined);
+    for (const request of requests) {
+      const row = found.get(request.address);
+      // Rows of processed requests are deleted after many newer requests.
+      if (row === undefined || row.done >= request.asked)
+        settle(request, row?.trouble ? (JSON.parse(row.trouble) as BackfillFailure) : undefined);
     }
-    const late = wishes.filter((wish) => waiting.has(wish) && now() > wish.until);
-    for (const wish of late) settle(wish, nobodyThere);
-    // Those who wanted it earlier have given up as well.
+    const late = requests.filter((request) => pending.has(request) && now() > request.deadline);
+    for (const request of late) settle(request, noIndexer);
+    // Earlier requests for the same address have timed out as well.
     const remove = 'DELETE FROM wanted WHERE address = ? AND asked = ? AND done < asked';
     await Promise.all(late.map(({ address, asked }) => sql.all(remove, [addressToBytes(address), asked])));
   };
 
-  const settle = (wish: Wish, trouble: Trouble | undefined): void => {
-    waiting.delete(wish);
-    if (trouble === undefined) wish.resolve();
-    else wish.reject(refuse(trouble.status, trouble.message));
+  const settle = (request: BackfillRequest, failure: BackfillFailure | undefined): void => {
+    pending.delete(request);
+    if (failure === undefined) request.resolve();
+    else request.reject(apiError(failure.status, failure.message));
   };
 
-  const turn = async (): Promise<void> => {
-    while (waiting.size > 0)
+  const pollResults = async (): Promise<void> => {
+    while (pending.size > 0)
       try {
-        const fresh = [...waiting].filter((wish) => !isPut(wish));
-        if (fresh.length > 0) await put(fresh);
-        await pause(timers, pauses.waiting);
-        await look();
+        const added = [...pending].filter((request) => !isInserted(request));
+        if (added.length > 0) await insertRequests(added);
+        await sleep(timers, intervals.poll);
+        await settleProcessed();
       } catch (error) {
-        for (const wish of waiting) wish.reject(error);
-        waiting.clear();
+        for (const request of pending) request.reject(error);
+        pending.clear();
       }
-    isTurning = false;
+    isPolling = false;
   };
 
   return (address) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.add({ address, until: now() + pauses.patience, resolve, reject, asked: undefined });
-    if (!isTurning) {
-      isTurning = true;
-      void turn();
+    pending.add({ address, deadline: now() + intervals.timeout, resolve, reject, asked: undefined });
+    if (!isPolling) {
+      isPolling = true;
+      void pollResults();
     }
     return promise;
   };
 }
 
-const sizes: Sizes = [512, 64, 8, 1];
+const sizes: BatchSizes = [512, 64, 8, 1];
 
-const again = `ON CONFLICT (address) DO UPDATE SET asked = nextval('wish')`;
+const requestAgain = `ON CONFLICT (address) DO UPDATE SET asked = nextval('wish')`;
 
-export type WishDeps = {
+export type BackfillRequesterDeps = {
   readonly timers: Pick<Env['timers'], 'after'>;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 };
 
-type Wish = {
+type BackfillRequest = {
   readonly address: Address;
-  readonly until: number;
+  readonly deadline: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  /** The number of the request; undefined until it is in the queue. */
   asked: number | undefined;
 };
 
-const isPut = (wish: Wish): wish is Wish & { asked: number } => wish.asked !== undefined;
+const isInserted = (request: BackfillRequest): request is BackfillRequest & { asked: number } => request.asked !== undefined;
 
-type WantedRow = { readonly address: Uint8Array; readonly done: number; readonly trouble: string | null };
+type QueueRow = { readonly address: Uint8Array; readonly done: number; readonly trouble: string | null };
 
-const nobodyThere: Trouble = {
+const noIndexer: BackfillFailure = {
   status: 503,
-  message: 'The process that indexes is needed for what blocks do not tell, and has not answered for ten seconds',
+  message: 'The indexer (serac index) has not answered for 10 seconds; it fetches from the followed node what blocks do not contain',
 };

@@ -2,15 +2,15 @@ import type { Id } from '../bytes/id.ts';
 import type { Health } from '../health/health.ts';
 import type { RunningChain } from './avm-chain.ts';
 
-/** Which chains run here and have had all their blocks; once bootstrapped, a chain stays so, as in AvalancheGo. */
-export type Bootstrap = { readonly has: (chain: Id) => boolean; readonly isDone: () => boolean };
+/** The chains that are bootstrapped. Once bootstrapped, a chain stays so, as in AvalancheGo. */
+export type BootstrapState = { readonly isBootstrapped: (chain: Id) => boolean; readonly isEveryChainDone: () => boolean };
 
 /**
- * A chain that decides its own blocks has them all. One that follows a node is bootstrapped when it first has every block of that node; the
- * checks are then run again, instead of half a minute later.
+ * Tracks bootstrapping. A chain that decides its own blocks is bootstrapped at once, as are `notRun`. A chain that follows a node is
+ * bootstrapped when it first has every block of that node; the health checks then run again at once, not at the next interval.
  */
-export function watchBootstrap(chains: readonly RunningChain[], idle: readonly { readonly id: Id }[], health: Health): Bootstrap {
-  const done = new Set<Id>(idle.map(({ id }) => id));
+export function watchBootstrap(chains: readonly RunningChain[], notRun: readonly { readonly id: Id }[], health: Health): BootstrapState {
+  const done = new Set<Id>(notRun.map(({ id }) => id));
   for (const { spec, follower } of chains)
     if (follower === undefined) done.add(spec.id);
     else
@@ -19,5 +19,5 @@ export function watchBootstrap(chains: readonly RunningChain[], idle: readonly {
         await Promise.all([health.recheck('readiness', 'bootstrapped'), health.recheck('health', 'bootstrapped')]);
         await health.recheck('health', spec.aliases[0]);
       });
-  return { has: (chain) => done.has(chain), isDone: () => chains.every(({ spec }) => done.has(spec.id)) };
+  return { isBootstrapped: (chain) => done.has(chain), isEveryChainDone: () => chains.every(({ spec }) => done.has(spec.id)) };
 }

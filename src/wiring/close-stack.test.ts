@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createCloseStack } from './close-stack.ts';
 
-test('everything is closed in reverse, a group at the same time, although some of it fails', async () => {
+test('everything is closed in reverse order, a group concurrently, even if some of it fails to close', async () => {
   const closed: string[] = [];
   const reported: unknown[] = [];
   const closing = createCloseStack((error) => void reported.push(error));

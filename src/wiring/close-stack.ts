@@ -1,9 +1,9 @@
-/** What was opened, to be closed in reverse order, each of it even if closing another one fails. */
+/** Open resources, closed in reverse order. An error while closing one does not stop the others from being closed. */
 export type CloseStack = {
   readonly add: (close: Close) => void;
-  /** A place in that order for several that are closed at the same time; returns what adds one of them. */
+  /** Adds a group of resources that are closed concurrently; returns the function that adds a resource to the group. */
   readonly addGroup: () => (close: Close) => void;
-  /** Closes everything once. Every call waits for the same end and rejects with the first error; the others are reported. */
+  /** Closes everything once. Every call returns the same promise, which rejects with the first error; other errors are reported. */
   readonly close: () => Promise<void>;
 };
 

@@ -1,19 +1,19 @@
 import { type Id, zeroId } from '../bytes/id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
-import type { EvmAccounts } from '../genesis/evm-accounts.ts';
+import type { GenesisAccounts } from '../genesis/evm-accounts.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
 import type { ChainServices } from '../http/node-routes.ts';
-import { avax, notRun, platform } from '../rpc/counterpart.ts';
+import { avaxMethods, chainNotRunError, platformMethods } from '../rpc/counterpart.ts';
 import { evmServices } from '../rpc/evm.ts';
-import { type Missing, type Services, service, servicesOf } from '../rpc/method.ts';
-import type { UtxoSource } from '../rpc/utxo-query.ts';
-import { type AvmChainSpec, addressesOf, type ChainContext } from './avm-chain.ts';
+import { type CreateUnknownMethodError, combineServices, createService, type Services } from '../rpc/method.ts';
+import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
+import { type AvmChainSpec, type ChainContext, createChainAddressFormat } from './avm-chain.ts';
 
-/** P or C: an identity and the memory it shares with X. Neither runs here, so both stay at height 0. */
+/** The P- or C-Chain: its ID, and the memory it shares with X. Neither chain runs here, so both stay at height 0. */
 export type Counterpart = {
   readonly id: Id;
   readonly aliases: readonly [string, ...string[]];
-  /** Block 0; undefined where its bytes cannot be had without running the chain. */
+  /** The ID of block 0; undefined if it cannot be computed without running the chain. */
   readonly genesisBlockID: Id | undefined;
   readonly height: bigint;
 };
@@ -23,11 +23,11 @@ export const counterpartsOf = ({ p, c }: NetworkGenesis): { readonly p: Counterp
   c: { id: c.blockchainID, aliases: ['C', 'evm'], genesisBlockID: c.genesisBlockID, height: 0n },
 });
 
-/** Reads what chains have exported to `reader`. */
-export type AtomicReads = (reader: Id) => UtxoSource;
+/** Reads the UTXOs that other chains exported to the chain `reader`. */
+export type ReadAtomicUtxos = (reader: Id) => ReadUtxoPage;
 
-/** What of the node's frame they need. */
-export type CounterpartFrame = {
+/** The part of the network context that the services of the P- and C-Chain need. */
+export type CounterpartContext = {
   readonly genesis: NetworkGenesis;
   readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
   readonly p: Counterpart;
@@ -36,40 +36,41 @@ export type CounterpartFrame = {
 };
 
 /**
- * Both as they are served: what clients ask of them on the way to X, and for all else an error that says they do not run here.
- * `following`: the chains run at the followed node, so the accounts of the C-Chain's genesis are not its accounts any more.
+ * Creates the services of the P- and C-Chain: the methods that clients need to use X. Any other method is answered with an error that says
+ * that the chain does not run here.
+ * `isFollowing`: the followed network runs the C-Chain, so the balances of its genesis are outdated and not served.
  */
-export function servedCounterparts(
-  { genesis, specs, p, c, chain }: CounterpartFrame,
-  atomic: AtomicReads,
-  following: boolean,
+export function createCounterpartServices(
+  { genesis, specs, p, c, chain }: CounterpartContext,
+  readAtomicUtxos: ReadAtomicUtxos,
+  isFollowing: boolean,
 ): ChainServices[] {
   const time = rfc3339(genesis.p.startTime * 1_000_000_000n);
   const pDeps = {
-    space: addressesOf(p.id, chain),
-    utxos: atomic(p.id),
+    addressFormat: createChainAddressFormat(p.id, chain),
+    utxos: readAtomicUtxos(p.id),
     height: () => p.height,
     gas: chain.network.gas,
     time,
     stakingAsset: specs[0].genesis.assets[0].tx.id,
   };
-  const cDeps = { space: addressesOf(c.id, chain, false), utxos: atomic(c.id), height: () => c.height };
-  const missing = (chain: string) => (method: string) => notRun(chain, method);
+  const cDeps = { addressFormat: createChainAddressFormat(c.id, chain, false), utxos: readAtomicUtxos(c.id), height: () => c.height };
+  const notRun = (chain: string) => (method: string) => chainNotRunError(chain, method);
   return [
-    { ...p, services: { '': servicesOf({ ...service('platform', platform, pDeps), missing: missing('P') }) } },
+    { ...p, services: { '': combineServices({ ...createService('platform', platformMethods, pDeps), unknownMethodError: notRun('P') }) } },
     {
       ...c,
       services: {
-        '/avax': servicesOf({ ...service('avax', avax, cDeps), missing: missing('C') }),
-        '/rpc': evmRpc(genesis.c.accounts, following, missing('C')),
+        '/avax': combineServices({ ...createService('avax', avaxMethods, cDeps), unknownMethodError: notRun('C') }),
+        '/rpc': createEvmRpc(genesis.c.accounts, isFollowing, notRun('C')),
       },
     },
   ];
 }
 
-const evmRpc = (accounts: EvmAccounts | undefined, following: boolean, missing: Missing): Services =>
-  accounts === undefined || following
-    ? { ...servicesOf(), missing }
-    : evmServices({ account: (address) => accounts.get(address) ?? emptyAccount }, missing);
+const createEvmRpc = (accounts: GenesisAccounts | undefined, isFollowing: boolean, notRunError: CreateUnknownMethodError): Services =>
+  accounts === undefined || isFollowing
+    ? { ...combineServices(), unknownMethodError: notRunError }
+    : evmServices({ account: (address) => accounts.get(address) ?? emptyAccount }, notRunError);
 
 const emptyAccount = { balance: 0n, nonce: 0n };

@@ -1,7 +1,7 @@
-import { progressSince } from '../cli/progress.ts';
-import { type ChainEnds, chainEndsIn, checkEnds, readEnds } from '../state/chain-ends.ts';
+import { startProgress } from '../cli/progress.ts';
+import { type ChainEnds, checkChainEnds, openChainEnds, readChainEnds } from '../state/chain-ends.ts';
 import { StoreError } from '../store/fault.ts';
-import { hasSums, maxListed, type PageSums, type PagesRead, pageSums } from '../store/page-sums.ts';
+import { hasPageChecksums, maxListedPages, openPageChecksums, type PageChecksums, type PageProgress } from '../store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 import type { Env } from './env.ts';
 
@@ -16,39 +16,39 @@ export const dataFilesIn = (dataDir: string) => ({
 
 export type DataFiles = ReturnType<typeof dataFilesIn>;
 
-export type OpenedFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
+export type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
 
 /**
- * Opens the database of a data directory for writing, once its files have been checked. The caller holds the lock. `onDamage` is given the
- * pages that differ from their checksums; without it they are refused.
+ * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called with the pages
+ * that differ from their checksums; by default it throws.
  */
 export function openDataFiles(
   files: DataFiles,
   env: Env,
-  options: Omit<StoreOptions, 'path' | 'sums'>,
-  onDamage: (pages: readonly number[]) => void = (pages) => refusePages(files.database, pages),
-): OpenedFiles {
+  options: Omit<StoreOptions, 'path' | 'pageChecksums'>,
+  onDamage: (pages: readonly number[]) => void = (pages) => throwDamagedPages(files.database, pages),
+): OpenedDataFiles {
   const { database } = files;
-  checkPresence(files, env);
-  const sums = pageSums(env.openFile, database);
-  const open = () => openStore(env.openDatabase, { ...options, path: database, sums });
-  if (hasSums(env.openFile, database)) {
-    const pages = finish(sums.verify({ maxBlocks: maxBlocksAtStart, random: randomBelow(env) }), env);
+  requireDatabaseIfBlocks(files, env);
+  const checksums = openPageChecksums(env.openFile, database);
+  const open = () => openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums });
+  if (hasPageChecksums(env.openFile, database)) {
+    const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
     if (pages.length > 0) onDamage(pages);
   } else {
-    // Creates the database if there is none. The first page is written before there is a log, so the checksums are taken from the file.
+    // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
     open().close();
-    finish(sums.rebuild(), env);
+    runWithProgress(checksums.rebuild(), env);
   }
   const store = open();
   const file = env.openFile(files.ends, 'write');
-  const ends = chainEndsIn(file);
+  const ends = openChainEnds(file);
   const close = (): void => {
     store.close();
     ends.close();
   };
   try {
-    checkEnds(store, readEnds(file), files.ends);
+    checkChainEnds(store, readChainEnds(file), files.ends);
   } catch (error) {
     close();
     throw error;
@@ -56,18 +56,18 @@ export function openDataFiles(
   return { store, ends, close };
 }
 
-/** The numbers of pages that differ from their checksums, with a progress bar; none if there are no checksums yet. */
-export const verifyPages = (sums: PageSums, env: Env): readonly number[] => finish(sums.verify(), env);
+/** Compares every page with its checksum, with a progress bar. Returns the numbers of the pages that differ. */
+export const verifyPages = (checksums: PageChecksums, env: Env): readonly number[] => runWithProgress(checksums.verify(), env);
 
-export function rebuildSums(files: DataFiles, env: Env): void {
-  finish(pageSums(env.openFile, files.database).rebuild(), env);
+export function rebuildPageChecksums(files: DataFiles, env: Env): void {
+  runWithProgress(openPageChecksums(env.openFile, files.database).rebuild(), env);
 }
 
-/** A database that is gone or empty although blocks had been accepted must not be begun anew. */
-export function checkPresence({ database, ends }: DataFiles, env: Env): void {
+/** Throws if the database is missing or empty although blocks had been accepted: it must not start again from genesis without notice. */
+export function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: Env): void {
   const file = env.openFile(ends, 'read');
   if (file === undefined) return;
-  const hasBlocks = readEnds(file).size > 0;
+  const hasBlocks = readChainEnds(file).size > 0;
   file.close();
   const stored = hasBlocks ? env.openFile(database, 'read') : undefined;
   const size = stored?.size();
@@ -79,14 +79,14 @@ export function checkPresence({ database, ends }: DataFiles, env: Env): void {
     );
 }
 
-function refusePages(database: string, pages: readonly number[]): never {
-  throw new StoreError(`${pagesText(database, pages)}; run serac check to find out what is damaged`, { code: 'STORE_DAMAGED' });
+function throwDamagedPages(database: string, pages: readonly number[]): never {
+  throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, { code: 'STORE_DAMAGED' });
 }
 
-/** Refuses a directory that has no database, and creates nothing there. */
+/** Returns the files of a data directory. Throws if it has no database, and creates nothing. */
 export function requireDatabase(dataDir: string, env: Env): DataFiles {
   const files = dataFilesIn(dataDir);
-  checkPresence(files, env);
+  requireDatabaseIfBlocks(files, env);
   const file = env.openFile(files.database, 'read');
   file?.close();
   if (file === undefined)
@@ -98,29 +98,30 @@ export function requireDatabase(dataDir: string, env: Env): DataFiles {
 }
 
 /** `3 pages of FILE differ from their checksums (17, 18, 90)` */
-export function pagesText(database: string, pages: readonly number[]): string {
-  const count = pages.length >= maxListed ? `${maxListed} or more pages` : pages.length === 1 ? '1 page' : `${pages.length} pages`;
+export function describeDamagedPages(database: string, pages: readonly number[]): string {
+  const count =
+    pages.length >= maxListedPages ? `${maxListedPages} or more pages` : pages.length === 1 ? '1 page' : `${pages.length} pages`;
   const shown = pages.slice(0, 5).join(', ') + (pages.length > 5 ? ', …' : '');
   return `${count} of ${database} ${pages.length === 1 ? 'differs from its checksum' : 'differ from their checksums'} (${shown}): the file is damaged, or another program has changed it`;
 }
 
 /**
- * Blocks of 4 MiB that a start compares at most, a quarter of a second if the operating system has them in memory. A start must not take
- * longer the larger the chain is; `serac check` compares all.
+ * The maximum number of 4 MiB blocks of the file that are compared at start: about 0.25 s if the operating system has them cached. The limit
+ * keeps the start time independent of the chain's size; `serac check` compares all blocks.
  */
 const maxBlocksAtStart = 64;
 
-const randomBelow =
+const createRandomBelow =
   ({ random }: Pick<Env, 'random'>) =>
   (below: number): number =>
     Buffer.from(random(6)).readUIntBE(0, 6) % below;
 
-/** Milliseconds after which a progress bar is worth its line. */
-const showAfter = 1000;
+/** Milliseconds before a progress bar is shown. */
+const progressDelay = 1000;
 
-/** Runs work to its end and shows how far it is if that takes a while. */
-function finish<T>(work: Generator<PagesRead, T>, env: Env): T {
-  const progress = progressSince(env.clock.monotonic, 'pages');
+/** Runs a generator to its end, and shows a progress bar if it takes longer than `progressDelay`. */
+function runWithProgress<T>(work: Generator<PageProgress, T>, env: Env): T {
+  const progress = startProgress(env.clock.monotonic, 'pages');
   const began = env.clock.monotonic();
   for (;;) {
     const step = work.next();
@@ -128,6 +129,6 @@ function finish<T>(work: Generator<PagesRead, T>, env: Env): T {
       env.showProgress(undefined);
       return step.value;
     }
-    if (env.clock.monotonic() - began > showAfter) env.showProgress(progress(step.value));
+    if (env.clock.monotonic() - began > progressDelay) env.showProgress(progress(step.value));
   }
 }

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 
-/** Why a node does not start, or stops. AvalancheGo: node/node.go, diskSpaceCheck. */
-export function diskExhausted({ dataDir, disk: { required } }: Pick<Config, 'dataDir' | 'disk'>): DiskError {
+/** The error of a node that does not start, or stops, because the disk is nearly full. AvalancheGo: node/node.go, diskSpaceCheck. */
+export function createDiskError({ dataDir, disk: { required } }: Pick<Config, 'dataDir' | 'disk'>): DiskError {
   const flag = '--system-tracker-disk-required-available-space-percentage';
   return new DiskError(`less than ${required} % of the disk of ${dataDir} is free; free some space, or choose a lower ${flag}`, {
     code: 'DISK_EXHAUSTED',

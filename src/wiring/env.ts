@@ -1,37 +1,37 @@
 import type { Redis } from '../access/redis.ts';
 import type { Log } from '../cli/log.ts';
 import type { Progress } from '../cli/progress-bar.ts';
-import type { RecoverKey } from '../crypto/curve.ts';
+import type { RecoverKey } from '../crypto/recover.ts';
 import type { SoloTimers } from '../engine/solo.ts';
 import type { Fetch } from '../follow/transport.ts';
-import type { DataFile } from '../genesis/network-genesis.ts';
+import type { GenesisDataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
-import type { Files } from '../identity/key-source.ts';
+import type { KeyFiles } from '../identity/key-source.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { OpenDatabase } from '../store/database.ts';
-import type { OpenFile } from '../store/file.ts';
+import type { OpenFile } from '../store/offset-file.ts';
 import type { Channel } from '../workers/relay.ts';
-import type { Child } from '../workers/supervisor.ts';
+import type { ReaderProcess } from '../workers/supervisor.ts';
 
-/** Everything a node needs from the world: clock, randomness, disk, sockets, processes. Tests hand in their own. */
+/** Everything a node needs from its environment: clock, randomness, disk, sockets, processes. Tests pass their own. */
 export type Env = {
   readonly version: string;
   readonly gitCommit: string;
   readonly clock: {
     readonly unixSeconds: () => bigint;
     readonly unixNanos: () => bigint;
-    /** Milliseconds that only go forward. */
+    /** Milliseconds of a clock that never goes back. */
     readonly monotonic: () => number;
   };
   readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
   readonly random: (length: number) => Uint8Array;
   readonly recoverKey: RecoverKey;
-  readonly openRecoveryThread: () => { readonly ask: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
-  readonly files: Files;
+  readonly openRecoveryThread: () => { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+  readonly files: KeyFiles;
   readonly readText: (path: string) => string;
-  readonly readData: (file: DataFile) => Uint8Array;
+  readonly readData: (file: GenesisDataFile) => Uint8Array;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly openFile: OpenFile;
@@ -40,17 +40,17 @@ export type Env = {
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly fetch: Fetch;
   readonly makeFolder: (path: string) => void;
-  /** Nothing happens if it is not there. */
+  /** Does nothing if the file does not exist. */
   readonly removeFile: (path: string) => void;
   readonly serve: Serve;
-  /** Set in a process that another one of this node has started. */
+  /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
-  readonly spawnReader: () => Child;
+  readonly spawnReader: () => ReaderProcess;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
   readonly log: Log;
-  /** Draws how long work goes, or takes the drawing away. */
+  /** Shows or clears the progress bar. */
   readonly showProgress: (progress: Progress | undefined) => void;
 };

@@ -1,5 +1,5 @@
-import { refuse } from '../api/refusal.ts';
-import type { ServedChain } from '../api/served.ts';
+import { apiError } from '../api/api-error.ts';
+import type { ServedChain } from '../api/served-chains.ts';
 import type { Address } from '../bytes/address.ts';
 import { createCommitState } from '../chain/commit-state.ts';
 import { logChanges } from '../cli/log.ts';
@@ -10,99 +10,107 @@ import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
 import type { FollowLedger } from '../follow/ledger.ts';
 import { connectRemote, type Remote } from '../follow/remote.ts';
-import { signersAhead } from '../follow/signer-prefetch.ts';
-import { withSpender } from '../follow/spent-input.ts';
-import { stateLedger } from '../follow/state-ledger.ts';
+import { createSignerPrefetch } from '../follow/signer-prefetch.ts';
+import { addSpender } from '../follow/spent-input.ts';
+import { createStateLedger } from '../follow/state-ledger.ts';
 import { fetchTransport } from '../follow/transport.ts';
-import type { ExportShelf } from '../index-write/exported-outputs.ts';
-import { createSignerThread } from '../recovery/signer-thread.ts';
-import { storedNetwork } from '../store/stored-network.ts';
-import { pause } from '../timing/pause.ts';
-import { judgeOf, type RunningChain, type WriterDeps } from './avm-chain.ts';
+import type { ExportedOutputs } from '../index-write/exported-outputs.ts';
+import { createRestartingThread } from '../recovery/restarting-thread.ts';
+import { readStoredNetworkID } from '../store/stored-network.ts';
+import { sleep } from '../timing/sleep.ts';
+import { createVerifierOfChain, type RunningChain, type WriterDeps } from './avm-chain.ts';
 import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import type { OpenedChain } from './node-store.ts';
-import { publicUrl } from './served-network.ts';
+import { stripCredentials } from './served-network.ts';
 
-export type FollowParts = {
+export type FollowTarget = {
   readonly ledger: FollowLedger;
-  readonly exported: ExportShelf | undefined;
+  readonly exported: ExportedOutputs | undefined;
   readonly report: (error: unknown) => void;
 };
 
-/** Follows the X-Chain of a node into a ledger. Rejects if it is a node of another network; one that does not answer is waited for. */
-export async function follow(url: string, env: Env, frame: NetworkContext, { ledger, exported, report }: FollowParts): Promise<Follower> {
-  const { chain, specs, p, c, subnetID, subnetOf } = frame;
+/**
+ * Follows the X-Chain of a node and writes its blocks to a ledger. Rejects if the node belongs to another network. If the node does not
+ * answer, returns after `startTimeout` and keeps retrying.
+ */
+export async function startFollowing(
+  url: string,
+  env: Env,
+  context: NetworkContext,
+  { ledger, exported, report }: FollowTarget,
+): Promise<Follower> {
+  const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
   const signers = createSignerCache(env.recoverKey);
-  const thread = env.cores > 1 ? createSignerThread(env) : undefined;
-  const ahead = thread && signersAhead(thread.ask, signers.recover);
-  const recover = ahead?.recover ?? signers.recover;
+  const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
+  const prefetch = thread && createSignerPrefetch(thread.recover, signers.recover);
+  const recover = prefetch?.recover ?? signers.recover;
   const follower = startFollower({
-    remote: remoteOf(url, env, chain.network.hrp),
+    remote: createRemote(url, env, chain.network.hrp),
     ledger,
-    expect: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.first.id },
-    judge: judgeOf(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
+    expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
+    verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
     recover,
     foreign: { P: p.id, C: c.id },
-    hasOlder: hasPreLinearizationHistory(frame),
-    exported,
-    timing: timingOf(env),
-    prepare: ahead?.prepare,
+    hasPreLinearizationHistory: hasPreLinearizationHistory(context),
+    exportedOutputs: exported,
+    timing: createTiming(env),
+    prepare: prefetch?.prepare,
     onProgress: (status) =>
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
     report,
   });
   const stop = async () => {
     await follower.stop();
-    thread?.end();
+    thread?.stop();
   };
   try {
-    // A node that is down may come back: what is here already can be served meanwhile.
-    await Promise.race([follower.ready, pause(env.timers, patience)]);
+    // A node that is down may come back; blocks that are already stored can be served meanwhile.
+    await Promise.race([follower.ready, sleep(env.timers, startTimeout)]);
   } catch (error) {
     await stop();
-    throw withRemedy(error);
+    throw addRemedy(error);
   }
   return { ...follower, stop };
 }
 
-/** A chain of this node whose blocks are those of another node. */
-export async function followChain(
+/** Starts a chain of this node whose blocks come from the followed node. */
+export async function startFollowedChain(
   url: string,
   env: Env,
-  frame: NetworkContext,
+  context: NetworkContext,
   opened: OpenedChain,
   deps: FollowDeps,
 ): Promise<RunningChain> {
   const { state, index, accept } = opened;
-  const [spec] = frame.specs;
-  const ledger = stateLedger(state, { accept, withinOlder: index?.withinOlder });
+  const [spec] = context.specs;
+  const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
   const commits = createCommitState(deps.onCommitState);
-  let learned = 0;
-  const follower = await follow(url, env, frame, {
+  let backfillRevision = 0;
+  const follower = await startFollowing(url, env, context, {
     ledger: {
       ...ledger,
       commit: async (blocks) => {
         try {
           await ledger.commit(blocks);
         } catch (error) {
-          commits.failed(blocks[0]?.block.height ?? 0n, error);
+          commits.recordFailure(blocks[0]?.block.height ?? 0n, error);
           throw error;
         }
-        commits.cleared();
+        commits.clear();
       },
-      addOlder: async (utxos) => {
-        await ledger.addOlder(utxos);
-        learned++;
+      addPreLinearizationUtxos: async (utxos) => {
+        await ledger.addPreLinearizationUtxos(utxos);
+        backfillRevision++;
       },
     },
     exported: index && {
-      open: index.exported.open,
-      take: async (gone) => {
-        await index.exported.take(gone);
-        learned++;
+      listUnspent: index.exported.listUnspent,
+      markSpent: async (spent) => {
+        await index.exported.markSpent(spent);
+        backfillRevision++;
       },
     },
     report: deps.report,
@@ -111,76 +119,76 @@ export async function followChain(
     spec,
     engine: follower.engine,
     lastAccepted: state.lastAccepted,
-    waiting: () => ({ txs: 0, bytes: 0 }),
+    pendingTxs: () => ({ txs: 0, bytes: 0 }),
     commitFailure: commits.failure,
-    issuing: {
+    txIssuer: {
       issue: (tx) =>
         follower.issue(tx).catch((error: unknown) => {
-          throw withSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
+          throw addSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
         }),
-      issueInTurn: follower.issueInTurn,
-      olderTx: follower.olderTx,
+      queueWalletTx: follower.issueWalletTx,
+      preLinearizationTx: follower.preLinearizationTx,
       status: async (txID) => {
         if (state.hasTx(txID)) return 'Accepted';
-        const there = await follower.statusThere(txID);
-        return state.hasTx(txID) ? 'Accepted' : there;
+        const remoteStatus = await follower.remoteTxStatus(txID);
+        return state.hasTx(txID) ? 'Accepted' : remoteStatus;
       },
     },
     follower,
-    learned: () => learned,
+    backfillRevision: () => backfillRevision,
   };
 }
 
 type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState'>;
 
-/** Milliseconds until a node that does not answer is waited for in the background. */
-const patience = 3000;
+/** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
+const startTimeout = 3000;
 
-/** The network to follow: that of the data directory if it has one, so that a node that is down does not hold up the start. */
-export const networkToFollow = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
-  (store === 'sqlite' && dataDir !== undefined ? storedNetwork(env.openDatabase, dataFilesIn(dataDir).database) : undefined) ??
-  (await networkOfNode(url, env));
+/** Returns the network ID of the data directory if it has one, else that of the followed node. So a node that is down does not block a restart. */
+export const resolveFollowedNetwork = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
+  (store === 'sqlite' && dataDir !== undefined ? readStoredNetworkID(env.openDatabase, dataFilesIn(dataDir).database) : undefined) ??
+  (await fetchNetworkID(url, env));
 
-/** Asks a node for its network, for as long as it takes. */
-async function networkOfNode(url: string, env: Env): Promise<number> {
-  const remote = remoteOf(url, env, '');
-  const say = logChanges(env.log);
+/** Fetches a node's network ID; retries until the node answers. */
+async function fetchNetworkID(url: string, env: Env): Promise<number> {
+  const remote = createRemote(url, env, '');
+  const logChange = logChanges(env.log);
   for (;;) {
     try {
       return await remote.networkID();
     } catch (error) {
-      say(`waiting for ${publicUrl(url)}: ${messageOf(error)}`, 'warn');
-      await pause(env.timers, 1000);
+      logChange(`waiting for ${stripCredentials(url)}: ${messageOf(error)}`, 'warn');
+      await sleep(env.timers, 1000);
     }
   }
 }
 
-/** What the Data interface needs of a followed chain. */
-export const followedChain = (follower: Follower): Pick<ServedChain, 'status' | 'complete'> => ({
-  status: () => (isReached(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
-  complete: completing(follower),
+/** The parts of a followed chain that the Data API needs. */
+export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses'> => ({
+  status: () => (isNodeReachable(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
+  backfillAddresses: backfillWithApiErrors(follower),
 });
 
-/** Whether the followed node has answered, and answers. */
-export const isReached = (state: string): boolean => state === 'live' || state === 'catching-up';
+/** Whether the followed node answers, by the state of the follower. */
+export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';
 
-/** Says as a status why addresses cannot be told about. */
-export const completing =
-  ({ complete }: Pick<Follower, 'complete'>) =>
+/** Backfills addresses; turns an error of the followed node into an `ApiError` with status 502 or 503. */
+export const backfillWithApiErrors =
+  ({ backfillAddresses }: Pick<Follower, 'backfillAddresses'>) =>
   async (addresses: readonly Address[]): Promise<void> => {
     try {
-      await complete(addresses);
+      await backfillAddresses(addresses);
     } catch (error) {
       if (!(error instanceof FollowError)) throw error;
       const status = error.fault.code === 'FOLLOW_NONSENSE' ? 502 : 503;
-      throw refuse(status, `The followed node is needed for what its blocks do not tell: ${error.message}`);
+      throw apiError(status, `Cannot fetch from the followed node what its blocks do not contain: ${error.message}`);
     }
   };
 
-const remoteOf = (url: string, env: Env, hrp: string): Remote =>
+const createRemote = (url: string, env: Env, hrp: string): Remote =>
   connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
 
-const timingOf = (env: Env) => ({
+const createTiming = (env: Env) => ({
   now: env.clock.monotonic,
   unix: env.clock.unixSeconds,
   after: env.timers.after,
@@ -188,8 +196,8 @@ const timingOf = (env: Env) => ({
   random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
 });
 
-/** A chain that is not the expected one mostly means: a custom network whose genesis was not given. */
-function withRemedy(error: unknown): unknown {
+/** Adds a hint to the error about a wrong network: the usual cause is a custom network whose genesis file was not given. */
+function addRemedy(error: unknown): unknown {
   if (error instanceof Fault && error.fault.code === 'FOLLOW_OTHER_NETWORK')
     error.message += '; choose with --network-id, and for a custom network give its genesis with --genesis-file';
   return error;

@@ -1,49 +1,53 @@
 import type { Config } from '../config.ts';
 import type { Differences } from '../differences.ts';
 import type { Handler } from '../http/message.ts';
-import { createRouter, type Route } from '../http/router.ts';
+import { createRouter, type HttpRoute } from '../http/router.ts';
 import type { LongWork } from '../timing/long-work.ts';
-import { type ApiParts, createApis, type Side } from './api.ts';
-import { ownPorts, sharedSide, timeLimit } from './api-parts.ts';
+import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
+import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import type { Env } from './env.ts';
 
 export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health'> & {
-  readonly health: Omit<ApiParts['health'], 'within'>;
-  /** Empty where no node answers. */
+  readonly health: Omit<ApiParts['health'], 'withTimeout'>;
+  /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
   readonly differences: Differences;
   readonly longWork: LongWork;
-  /** Paths of the main port beside the Data and Metrics interfaces. */
-  readonly routes: Iterable<readonly [path: string, route: Route]>;
-  /** Paths that every other port has too. */
-  readonly everywhere?: Iterable<readonly [path: string, route: Route]>;
+  /** Routes of the main port beside the Data and Metrics APIs. */
+  readonly routes: Iterable<readonly [path: string, route: HttpRoute]>;
+  /** Routes of the other ports beside the Data or Metrics API. */
+  readonly otherPortRoutes?: Iterable<readonly [path: string, route: HttpRoute]>;
 };
 
-/** What a process answers on each of its ports. */
+/** The request handlers of a process, one per port. */
 export type Handlers = {
   readonly main: Handler;
-  /** The interfaces that have a port of their own. */
-  readonly own: readonly { readonly side: Side; readonly port: number; readonly handler: Handler }[];
+  /** The APIs that have a port of their own. */
+  readonly ownPorts: readonly { readonly selection: ApiSelection; readonly port: number; readonly handler: Handler }[];
 };
 
-/** Joins the router, the Node RPC and the Data and Metrics interfaces; the same for the writer, its readers and `serac api`. */
+/** Creates the handlers from the Node RPC routes and the Data and Metrics APIs; used by the writer, its readers and `serac api`. */
 export function createHandlers(config: Config, env: Env, parts: HandlerParts): Handlers {
-  const { nodeID, differences, longWork, routes, everywhere = [], report } = parts;
-  const apis = createApis({
+  const { nodeID, differences, longWork, routes, otherPortRoutes = [], report } = parts;
+  const apis = createApiHandlers({
     ...parts,
     config,
     version: env.version,
     recoverKey: env.recoverKey,
-    health: { ...parts.health, within: timeLimit(env.timers) },
+    health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const { allowedHosts, allowedOrigins } = config.http;
-  const mode = { differences, report, longWork };
-  const handlerOf = (side: Side | undefined, paths: HandlerParts['routes']): Handler => {
-    const { under, pages } = apis(side);
-    return createRouter({ routes: new Map([...pages, ...paths]), under, nodeID, allowedHosts, allowedOrigins, mode });
+  const rpcOptions = { differences, onUnexpectedError: report, longWork };
+  const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
+    const { prefixHandlers, pages } = apis(selection);
+    return createRouter({ routes: new Map([...pages, ...paths]), prefixHandlers, nodeID, allowedHosts, allowedOrigins, rpcOptions });
   };
   return {
-    main: handlerOf(sharedSide(config), routes),
-    own: ownPorts(config).map(({ side, port }) => ({ side, port, handler: handlerOf(side, everywhere) })),
+    main: createPortHandler(apisOnMainPort(config), routes),
+    ownPorts: apisOnOwnPorts(config).map(({ selection, port }) => ({
+      selection,
+      port,
+      handler: createPortHandler(selection, otherPortRoutes),
+    })),
   };
 }

@@ -2,30 +2,30 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Engine } from '../engine/vm.ts';
 import { Fault } from '../fault.ts';
 import type { FollowStatus } from '../follow/status.ts';
-import { type ChainHealth, chainCheck } from '../health/chain-check.ts';
+import { type ChainHealthState, chainCheck } from '../health/chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
 import type { Health } from '../health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
 import type { Check } from '../health/result.ts';
 import { applicationTag } from '../health/worker.ts';
 import type { RunningChain } from './avm-chain.ts';
-import type { Bootstrap } from './bootstrap.ts';
+import type { BootstrapState } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
 
 export type HealthCheckDeps = {
   readonly subnetID: Id;
   readonly chains: readonly RunningChain[];
-  readonly bootstrapped: Bootstrap;
+  readonly bootstrapped: BootstrapState;
   readonly counterparts: readonly Counterpart[];
-  /** Alone in its network, a node is its only validator; one that follows another node is none. */
+  /** A node that decides its own blocks is the only validator of its network; a follower is not a validator. */
   readonly isValidator: boolean;
-  /** Throws if the store would not take a block now; see `storeProbe`. */
-  readonly touch: () => void;
+  /** Throws if the store cannot commit a block now; see `createStoreProbe`. */
+  readonly probeWrite: () => void;
   readonly fileSystem: () => FileSystem;
-  /** Percentages; `onExhausted` is called whenever less than `required` is left. */
+  /** Percentages of free disk space; `onExhausted` is called at each check that finds less than `required`. */
   readonly disk: { readonly required: number; readonly warning: number; readonly onExhausted: () => void };
   readonly blsKey: () => Promise<Uint8Array>;
-  /** When the newest scheduled upgrade began, RFC 3339. */
+  /** The activation time of the newest scheduled upgrade, RFC 3339. */
   readonly upgradeTime: string;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
@@ -33,7 +33,7 @@ export type HealthCheckDeps = {
   readonly extraChecks: boolean;
 };
 
-/** Registers what AvalancheGo checks, under its names. Peer: node/node.go, initHealthAPI; chains/manager.go. */
+/** Registers AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
 export function registerChecks(health: Health, deps: HealthCheckDeps): void {
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
@@ -41,10 +41,10 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
     health.register(
       'health',
       spec.aliases[0],
-      chainCheck(() => (deps.bootstrapped.has(spec.id) ? chainState(engine, lastAccepted()) : { networking: alone })),
+      chainCheck(() => (deps.bootstrapped.isBootstrapped(spec.id) ? readChainState(engine, lastAccepted()) : { networking: noPeers })),
       perChain,
     );
-    if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', followCheck(follower.status), application);
+    if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', createFollowCheck(follower.status), application);
   }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
     health.register(
@@ -54,10 +54,10 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
       perChain,
     );
 
-  const bootstrapped = bootstrappedCheck(() => (deps.bootstrapped.isDone() ? [] : [deps.subnetID]));
+  const bootstrapped = bootstrappedCheck(() => (deps.bootstrapped.isEveryChainDone() ? [] : [deps.subnetID]));
   health.register('readiness', 'bootstrapped', bootstrapped, application);
   health.register('health', 'bootstrapped', bootstrapped, application);
-  health.register('health', 'database', databaseCheck(deps.touch), application);
+  health.register('health', 'database', databaseCheck(deps.probeWrite), application);
   health.register(
     'health',
     'diskspace',
@@ -95,8 +95,8 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
   );
 }
 
-/** A small write may succeed where a block did not: as long as the last commit of a chain failed the store is not well. */
-export const storeProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], touch: () => void) => (): void => {
+/** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now: a small write may succeed where a block did not. */
+export const createStoreProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], touch: () => void) => (): void => {
   for (const { commitFailure } of chains) {
     const failure = commitFailure();
     if (failure !== undefined) throw failure;
@@ -104,23 +104,23 @@ export const storeProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[
   touch();
 };
 
-/** Seconds without all that the followed node has, after which someone should look. */
-const longBehind = 60;
+/** Seconds behind the followed node after which the check fails. */
+const maxBehindSeconds = 60;
 
-/** Whether what is served is what the followed node has. */
-const followCheck =
+/** A check that fails while the followed node does not answer, or if this node is more than `maxBehindSeconds` behind it. */
+const createFollowCheck =
   (status: () => FollowStatus): Check =>
   () => {
-    const { state, height, target, behindSeconds, lastError, untoldImports } = status();
-    const details = { state, height, behindSeconds, untoldImports, ...(target === undefined ? {} : { target }) };
-    if (state === 'waiting' || (state !== 'live' && behindSeconds > longBehind))
+    const { state, height, target, behindSeconds, lastError, unknownImports } = status();
+    const details = { state, height, behindSeconds, untoldImports: unknownImports, ...(target === undefined ? {} : { target }) };
+    if (state === 'waiting' || (state !== 'live' && behindSeconds > maxBehindSeconds))
       return { details, error: lastError instanceof Fault ? lastError.message : 'the followed node is ahead' };
     return { details };
   };
 
-const alone = { disconnectedValidators: [], percentConnected: 1 };
+const noPeers = { disconnectedValidators: [], percentConnected: 1 };
 
-function chainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainHealth {
+function readChainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainHealthState {
   const { processingBlocks, longestProcessing, averageAcceptance } = engine.report();
   return {
     consensus: {
@@ -130,12 +130,12 @@ function chainState(engine: Engine, last: { readonly id: Id; readonly height: bi
       longestProcessingBlock: nanoseconds(longestProcessing),
       processingBlocks,
     },
-    networking: alone,
+    networking: noPeers,
   };
 }
 
-/** A chain that holds only its place: block 0 is all it ever accepted. Without its id there is nothing to say of its consensus. */
-const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainHealth => ({
+/** The health state of a chain that does not run here. Its last accepted block is block 0; without its ID the consensus part is left out. */
+const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainHealthState => ({
   consensus: genesisBlockID && {
     avgAcceptanceTime: 0n,
     lastAcceptedHeight: height,
@@ -143,7 +143,7 @@ const idleState = (genesisBlockID: Id | undefined, height: bigint): ChainHealth 
     longestProcessingBlock: 0n,
     processingBlocks: 0,
   },
-  networking: alone,
+  networking: noPeers,
 });
 
 const nanoseconds = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * 1e6));

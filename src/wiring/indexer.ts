@@ -3,55 +3,55 @@ import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { migratePostgres } from '../index/migrate.ts';
-import { postgresChain } from '../index-postgres/postgres-chain.ts';
+import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
-import { pause } from '../timing/pause.ts';
-import { makeWanted, seeToWanted } from './backfill-queue.ts';
+import { sleep } from '../timing/sleep.ts';
+import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
 import type { Env } from './env.ts';
-import { completing, follow } from './follow.ts';
+import { backfillWithApiErrors, startFollowing } from './follow.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
-import { aboutOf, publicUrl } from './served-network.ts';
-import { writeAbout, writeStatus } from './served-network-store.ts';
+import { describeNetwork, stripCredentials } from './served-network.ts';
+import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
 export type Indexer = { readonly close: () => Promise<void> };
 
-/** Milliseconds between two attempts to become the one that writes, and between two signs of life. */
-const pauses = { attempt: 500, sign: 2000 } as const;
+/** Milliseconds between two attempts to get the lock, and between two writes of the status. */
+const intervals = { lockAttempt: 500, status: 2000 } as const;
 
 /**
- * Follows a node into PostgreSQL. One process at a time does: it holds a lock that the database takes back when it dies, and writes through
- * the connection that has the lock; the others wait for it.
+ * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: it holds a database lock and writes through the
+ * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
  */
 export function startIndexer(config: Config, env: Env): Indexer {
   const [url, node] = [config.databaseUrl ?? '', config.follow ?? ''];
-  const frame = createNetworkContext(config, env);
+  const context = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
-  const tell = logChanges(env.log);
+  const logChange = logChanges(env.log);
 
   const write = async (lock: PostgresLock): Promise<void> => {
-    const ledger = await prepare(lock, frame, node);
-    const report = (error: unknown) => tell(messageOf(error), 'warn');
-    const following = await follow(node, env, frame, { ledger, exported: ledger.exported, report });
-    tell(`indexing ${publicUrl(node)}`);
+    const ledger = await prepareIndex(lock, context, node);
+    const report = (error: unknown) => logChange(messageOf(error), 'warn');
+    const follower = await startFollowing(node, env, context, { ledger, exported: ledger.exported, report });
+    logChange(`indexing ${stripCredentials(node)}`);
     let cancel = () => {};
-    const sign = (): void => {
-      void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
-      cancel = env.timers.after(pauses.sign, sign);
+    const writeStatusRepeatedly = (): void => {
+      void writeStatus(lock, follower.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      cancel = env.timers.after(intervals.status, writeStatusRepeatedly);
     };
-    sign();
-    const stopSeeing = seeToWanted(lock, completing(following), { timers: env.timers, report });
+    writeStatusRepeatedly();
+    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(follower), { timers: env.timers, report });
     await Promise.race([lock.lost, stopping.promise]);
-    stopSeeing();
+    stopProcessing();
     cancel();
-    await following.stop();
+    await follower.stop();
   };
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
       try {
-        const lock = await env.tryPostgresLock({ url }, `serac index ${frame.specs[0].id}`);
-        if (lock === undefined) tell('another process is writing this index; waiting to take over');
+        const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
+        if (lock === undefined) logChange('another serac index is writing this index; waiting to take over when it stops');
         else
           try {
             await write(lock);
@@ -59,11 +59,11 @@ export function startIndexer(config: Config, env: Env): Indexer {
             await lock.release();
           }
       } catch (error) {
-        // A node of another network will not become the right one by waiting.
+        // A fault such as a node of another network does not go away by retrying; a lost database connection may.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
-        tell(messageOf(error), 'warn');
+        logChange(messageOf(error), 'warn');
       }
-      if (!isStopping) await pause(env.timers, pauses.attempt);
+      if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
     }
   };
 
@@ -81,22 +81,22 @@ export function startIndexer(config: Config, env: Env): Indexer {
   };
 }
 
-/** Tables, what servers need to know, and block 0: all there if another process was here before. */
-async function prepare(lock: PostgresLock, frame: NetworkContext, node: string) {
-  const [{ id, genesis, first }] = frame.specs;
-  const [number = 1] = await migratePostgres(lock, frame.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
-  // Who serves waits for the last of these, and needs both.
-  await makeWanted(lock);
-  await writeAbout(lock, { ...aboutOf({ ...frame, specs: [frame.specs[0]] }), node: publicUrl(node) });
-  const chain = postgresChain(lock, {
+/** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
+async function prepareIndex(lock: PostgresLock, context: NetworkContext, node: string) {
+  const [{ id, genesis, genesisBlock }] = context.specs;
+  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
+  await createBackfillQueue(lock);
+  await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
+  const chain = openPostgresChain(lock, {
     number,
     id,
     feeAsset: genesis.assets[0].tx.id,
-    completeFrom: hasPreLinearizationHistory(frame) ? 1 : 0,
+    completeFrom: hasPreLinearizationHistory(context) ? 1 : 0,
   });
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
-    first,
+    genesisBlock,
   );
   return chain;
 }

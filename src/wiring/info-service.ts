@@ -1,37 +1,39 @@
 import type { Id } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { ProofOfPossession } from '../identity/bls.ts';
-import { info } from '../rpc/info.ts';
-import { type Services, service, servicesOf } from '../rpc/method.ts';
+import { infoMethods } from '../rpc/info.ts';
+import { combineServices, createService, type Services } from '../rpc/method.ts';
 import { nodeVersions } from '../rpc/versions.ts';
 import type { Env } from './env.ts';
 import type { NetworkContext } from './network-context.ts';
 
-export type Who = {
+export type NodeIdentity = {
   readonly nodeID: string;
   readonly proofOfPossession: () => Promise<ProofOfPossession>;
-  /** Whether a chain runs here and has all its blocks. */
+  /** Whether a chain runs here and is bootstrapped. */
   readonly isBootstrapped: (chain: Id) => boolean;
 };
 
-/** What a public endpoint does not tell. */
+/** Methods that `--public-api` disables. */
 const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
 
-export function infoService(config: Config, env: Env, { chain, differences }: NetworkContext, who: Who): Services {
-  const rows = config.publicApi ? Object.fromEntries(Object.entries(info).filter(([name]) => !privateMethods.has(name))) : info;
+export function createInfoService(config: Config, env: Env, { chain, differences }: NetworkContext, identity: NodeIdentity): Services {
+  const rows = config.publicApi
+    ? Object.fromEntries(Object.entries(infoMethods).filter(([name]) => !privateMethods.has(name)))
+    : infoMethods;
   const { publicIP, port } = config.peerAddress;
-  return servicesOf(
-    service('info', rows, {
-      ...who,
+  return combineServices(
+    createService('info', rows, {
+      ...identity,
       versions: nodeVersions(env.version, !differences.nodeVersion),
       gitCommit: env.gitCommit,
-      // Nobody listens there until the node has peers; it is where they would find it.
+      // The address at which other nodes would connect. Nothing listens there: this node has no peers.
       nodeIP: () => `${publicIP === '' ? '127.0.0.1' : publicIP}:${port}`,
       network: chain.network,
       aliases: chain.aliases,
       peers: () => [],
       acps: () => [],
-      // Alone in its network it is the only validator and counts itself as always up. A node that follows another one validates nothing.
+      // A node that decides its own blocks is the only validator of its network and reports full uptime. A follower is not a validator.
       uptime: () => (config.follow === undefined ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
     }),
   );

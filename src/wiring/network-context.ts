@@ -2,15 +2,15 @@ import { type Id, zeroId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { type Differences, differencesOf } from '../differences.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
-import { isPublic } from '../network.ts';
+import { isPublicNetwork } from '../network.ts';
 import { createAliases } from '../rpc/aliases.ts';
 import { createLongWork, type LongWork } from '../timing/long-work.ts';
 import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
-import { chainSpecs } from './chain-specs.ts';
+import { loadChainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
 import type { Env } from './env.ts';
 
-/** What the configuration means, before anything runs: the same in the process that writes and in those that read. */
+/** The network and its chains, derived from the configuration before anything runs; the same in the writer and in the reader processes. */
 export type NetworkContext = {
   readonly genesis: NetworkGenesis;
   readonly specs: readonly [AvmChainSpec, ...AvmChainSpec[]];
@@ -19,13 +19,13 @@ export type NetworkContext = {
   readonly chain: ChainContext;
   readonly differences: Differences;
   readonly subnetID: Id;
-  /** Every chain here belongs to the primary network; of any other chain nothing is known. */
+  /** The primary network for the chains of this node; undefined for any other chain. */
   readonly subnetOf: (chainID: Id) => Id | undefined;
 };
 
 export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { unixSeconds } = env.clock;
-  const { genesis, specs } = chainSpecs(config, { readData: env.readData, readText: env.readText, unixSeconds: unixSeconds() });
+  const { genesis, specs } = loadChainSpecs(config, { readData: env.readData, readText: env.readText, unixSeconds: unixSeconds() });
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
@@ -36,14 +36,14 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
     p,
     c,
     differences,
-    chain: { network: config.network, aliases, differences, now: unixSeconds, longWork: longWorkOf(env) },
+    chain: { network: config.network, aliases, differences, now: unixSeconds, longWork: createNodeLongWork(env) },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };
 }
 
-export const longWorkOf = ({ clock, timers }: Pick<Env, 'clock' | 'timers'>): LongWork =>
+export const createNodeLongWork = ({ clock, timers }: Pick<Env, 'clock' | 'timers'>): LongWork =>
   createLongWork({ now: clock.monotonic, soon: timers.soon });
 
-/** On the public networks the X-Chain had a history before its block 0, which no node can give block by block. */
-export const hasPreLinearizationHistory = ({ chain }: Pick<NetworkContext, 'chain'>): boolean => isPublic(chain.network.id);
+/** Whether the X-Chain has a history from before linearization. It has on the public networks, and no node can serve that history as blocks. */
+export const hasPreLinearizationHistory = ({ chain }: Pick<NetworkContext, 'chain'>): boolean => isPublicNetwork(chain.network.id);

@@ -6,13 +6,13 @@ import type { Config } from '../config.ts';
 import { migrateStore } from '../index/migrate.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
-import { type SqliteIndex, sqliteIndex } from '../index-sqlite/sqlite-index.ts';
-import { sqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { openSqliteIndex, type SqliteIndex } from '../index-sqlite/sqlite-index.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
 import type { AvmReads } from '../rpc/avm.ts';
-import type { UtxoSource } from '../rpc/utxo-query.ts';
+import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
-import { claimChain, claimedNumber } from '../state/chain-number.ts';
+import { getChainNumber, registerChain } from '../state/chain-number.ts';
 import { type ChainState, openState } from '../state/chain-state.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
@@ -24,32 +24,32 @@ import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 
-/** The node's one store as its parts see it. */
+/** The node's store: its chains and what they share. */
 export type NodeStore = {
-  /** The accepted state of a chain; begun at its genesis if it is new here. */
-  readonly chain: (spec: AvmChainSpec) => OpenedChain;
-  /** What other chains exported to a chain that does not run here. */
-  readonly atomic: (reader: Id) => UtxoSource;
-  readonly putAtomic: (reader: Id, from: Id, utxo: Utxo) => void;
-  /** Really writes and reads. */
-  readonly touch: () => void;
-  /** Really reads. */
-  readonly look: () => void;
-  /** Random bytes that stay the same as long as the database: page tokens are sealed with them. */
-  readonly secret: () => Uint8Array;
-  /** How often the database was reverted; part of every cache key. */
+  /** Opens the accepted state of a chain; initializes it from the chain's genesis if the store does not have it yet. */
+  readonly openChain: (spec: AvmChainSpec) => OpenedChain;
+  /** Reads the UTXOs that other chains exported to the chain `reader`. */
+  readonly readAtomicUtxos: (reader: Id) => ReadUtxoPage;
+  readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
+  /** Writes to the database and reads it back, for health checks; throws if that fails. */
+  readonly probeWrite: () => void;
+  /** Reads from the database, for health checks; throws if that fails. */
+  readonly probeRead: () => void;
+  /** The random key that page tokens are sealed with; created with the database. */
+  readonly pageSecret: () => Uint8Array;
+  /** The number of times the database was reverted; part of every cache key. */
   readonly epoch: () => number;
-  readonly bytes: () => number;
+  readonly sizeBytes: () => number;
   readonly close: () => void;
 };
 
 export type OpenedChain = {
   readonly ledger: Ledger;
-  /** The one way in for accepted blocks. */
+  /** Stores accepted blocks; nothing else adds blocks to the chain. */
   readonly accept: Accept;
   readonly reads: AvmReads;
   readonly state: ChainState;
-  /** The history index; undefined if no interface needs it. */
+  /** The history index; undefined if both the Data and the Metrics API are disabled. */
   readonly history: IndexReads | undefined;
   readonly index: SqliteIndex | undefined;
 };
@@ -57,52 +57,54 @@ export type OpenedChain = {
 export function openNodeStore(
   config: Config,
   env: Env,
-  frame: NetworkContext,
+  context: NetworkContext,
   access: 'write' | 'read',
-  events: Publisher = nobodyListens,
+  events: Publisher = noPublisher,
 ): NodeStore {
-  const { store, ends, close } = openPlace(config, env, frame, access);
+  const { store, ends, close } = openNodeDatabase(config, env, context, access);
   try {
     const readonly = access === 'read';
     const memory = openSharedMemory(store);
-    const strict = !frame.differences.pageCursors;
-    const indexed = config.data.enabled || config.stats.enabled;
-    const sql = sqliteSql(store);
-    if (!readonly) store.write(() => addSecret(store, env.random(32)));
+    const isStrict = !context.differences.pageCursors;
+    const isIndexed = config.data.enabled || config.stats.enabled;
+    const sql = createSqliteSql(store);
+    if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     return {
-      chain: (spec) => {
+      openChain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);
         let number: number | undefined;
-        const note = ends && noter(ends, () => (number ??= claimedNumber(store, spec.id)), spec.id);
-        const state = openState(store, memory, { id: spec.id, genesis }, note);
-        if (state.isInitialized()) note?.(state.lastAccepted());
-        // No block tells what was before them on a public network; a private copy of one has no before.
-        const chain = indexSpecOf(store, spec, config.follow !== undefined && hasPreLinearizationHistory(frame) ? 1 : 0);
-        if (indexed) migrateStore(store, chain.number);
-        const index = indexed && !readonly ? sqliteIndex(store, chain) : undefined;
+        const recordEnd = ends && createEndRecorder(ends, () => (number ??= getChainNumber(store, spec.id)), spec.id);
+        const state = openState(store, memory, { id: spec.id, genesis }, recordEnd);
+        if (state.isInitialized()) recordEnd?.(state.lastAccepted());
+        // Blocks of a followed public network do not contain its history from before linearization. A private copy has no such history.
+        const chain = registerIndexSpec(store, spec, config.follow !== undefined && hasPreLinearizationHistory(context) ? 1 : 0);
+        if (isIndexed) migrateStore(store, chain.number);
+        const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
         if (!state.isInitialized())
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
-            spec.first,
-            index?.within,
+            spec.genesisBlock,
+            index?.indexBlock,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
-        const accept = createAccept(state, index?.withinAll, events);
+        const accept = createAccept(state, index?.indexBlocks, events);
         const ledger: Ledger = {
           ...state,
           commit: (block, diff) => accept([{ block, diff }]),
           consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
         };
-        const utxos: UtxoSource = (sourceChain, addresses, start, limit) => state.utxos(sourceChain, { addresses, start, limit }, strict);
-        return { ledger, accept, reads: { ...state, utxos }, state, history: indexed ? openReads(sql, chain) : undefined, index };
+        const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
+          state.utxos(sourceChain, { addresses, start, limit }, isStrict);
+        return { ledger, accept, reads: { ...state, utxos }, state, history: isIndexed ? openReads(sql, chain) : undefined, index };
       },
-      atomic: (reader) => (sourceChain, addresses, start, limit) => memory.page(reader, sourceChain, { addresses, start, limit }, strict),
-      putAtomic: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
-      touch: store.probeWrite,
-      look: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
-      secret: () => secretOf(store),
+      readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
+        memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
+      putAtomicUtxo: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
+      probeWrite: store.probeWrite,
+      probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
+      pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
-      bytes: () => store.sizes().file + store.sizes().log,
+      sizeBytes: () => store.sizes().file + store.sizes().wal,
       close,
     };
   } catch (error) {
@@ -113,18 +115,18 @@ export function openNodeStore(
 
 type Publisher = Pick<EventBus, 'publish'>;
 
-/** For a process that only reads: it accepts nothing. */
-const nobodyListens: Publisher = { publish: () => {} };
+/** For reader processes, which accept no blocks. */
+const noPublisher: Publisher = { publish: () => {} };
 
-/** The database itself, for whoever works on it directly. In memory nobody else can look; in a directory only one process may write. */
-export function openPlace(
+/** Opens the node's database: in memory, or in the data directory, where a lock makes sure that only one process writes. */
+export function openNodeDatabase(
   { store, dataDir, network }: Config,
   env: Env,
-  frame: NetworkContext,
+  context: NetworkContext,
   access: 'write' | 'read',
   onDamage?: (pages: readonly number[]) => void,
 ) {
-  const options = { networkID: network.id, genesis: frame.specs[0].id, readonly: access === 'read' };
+  const options = { networkID: network.id, genesis: context.specs[0].id, readonly: access === 'read' };
   const open = (path: string) => {
     const opened = openStore(env.openDatabase, { ...options, path });
     return { store: opened, ends: undefined, close: opened.close };
@@ -147,26 +149,26 @@ export function openPlace(
   }
 }
 
-/** Notes the end of a chain after each commit. A commit that was made stays made if the note fails. */
-const noter =
+/** Returns a function that records the last block of a chain after each commit (see state/chain-ends.ts). A failure does not undo the commit. */
+const createEndRecorder =
   (ends: ChainEnds, numberOf: () => number, chainID: Id) =>
   (last: ChainEnd): void => {
     try {
-      ends.note(numberOf(), chainID, last);
+      ends.record(numberOf(), chainID, last);
     } catch {
       return;
     }
   };
 
-export const indexSpecOf = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
-  number: claimChain(store, id, idOf(genesis.bytes)),
+export const registerIndexSpec = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
+  number: registerChain(store, id, idOf(genesis.bytes)),
   id,
   feeAsset: genesis.assets[0].tx.id,
   completeFrom,
 });
 
-const addSecret = (store: Store, random: Uint8Array): void =>
+const insertPageSecret = (store: Store, random: Uint8Array): void =>
   store.db.prepare(`INSERT OR IGNORE INTO meta VALUES ('page secret', ?)`).run(random);
 
-const secretOf = (store: Store): Uint8Array =>
+const readPageSecret = (store: Store): Uint8Array =>
   (store.db.prepare<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = 'page secret'`).get() as { value: Uint8Array }).value;

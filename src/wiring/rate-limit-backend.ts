@@ -5,19 +5,19 @@ import { createLimitSync } from '../access/limit-sync.ts';
 import type { Limiter } from '../access/limiter.ts';
 import { createMemoryLimiter, takeShare } from '../access/limiter-memory.ts';
 import { createRedisLimiter } from '../access/limiter-redis.ts';
-import type { Limits, Verdict } from '../access/window.ts';
+import type { LimitDecision, Limits } from '../access/rate-limit.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Handler } from '../http/message.ts';
-import { usualMaxBody } from '../http/router.ts';
+import { defaultMaxBody } from '../http/router.ts';
 import type { Relay } from '../workers/relay.ts';
-import { timeLimit } from './api-parts.ts';
+import { createWithTimeout } from './api-parts.ts';
 import type { Env } from './env.ts';
 
-/** What processes share: counts of requests and kept answers. In Redis if there is one, else in the memory of the process that writes. */
+/** What processes share: request counts and cached responses. In Redis if `--cache-url` is given, else in the memory of the writer process. */
 export type RateLimitBackend = {
   readonly cache: Cache;
-  /** undefined: nothing is counted. */
+  /** undefined: requests are not limited. */
   readonly limiter: Limiter | undefined;
   readonly close: () => Promise<void>;
 };
@@ -34,7 +34,7 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
   const cache = createRedisCache({ redis, random: env.random });
   if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };
   const id = Buffer.from(env.random(8)).toString('hex');
-  const sync = createLimitSync({ redis, id, note: local.note, after: env.timers.after });
+  const sync = createLimitSync({ redis, id, countAdmitted: local.countAdmitted, after: env.timers.after });
   await sync.exchange();
   sync.start();
   const close = async (): Promise<void> => {
@@ -44,49 +44,51 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
   return { cache, limiter: createRedisLimiter({ redis, local, sync }), close };
 }
 
-/** Processes that only read count with the one that writes: asked over the relay, on a path that no socket leads to. */
+/** The path on which a reader process asks the writer process for a rate limit decision. Only the relay can reach it, not a socket. */
 const takePath = '/internal/take';
 
-type Take = { readonly client: string; readonly weight: number; readonly limits: Limits };
+type TakeRequest = { readonly client: string; readonly weight: number; readonly limits: Limits };
 
 /**
- * While the process that writes does not answer, each admits its share of the limits; it has seen what it admitted before. `processes`: how
- * many take requests, the one that writes included.
+ * The limiter of a reader process: the writer process decides. While the writer does not answer, each process admits an equal share of every
+ * limit, minus what it admitted before. `processes`: the number of processes that serve requests, the writer included.
  */
-export function relayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>, processes: number): Limiter {
+export function createRelayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>, processes: number): Limiter {
   const local = createMemoryLimiter({ now: clock.monotonic });
-  const within = timeLimit(timers);
-  let isAlone = false;
+  const withTimeout = createWithTimeout(timers);
+  let isWriterUnreachable = false;
   return {
     take: async (client, weight, limits) => {
-      const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies Take));
+      const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies TakeRequest));
       try {
-        const asked = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
-        const answer = await within(answerLimit, asked);
-        const verdict = JSON.parse(Buffer.from(answer.body as string).toString('utf8')) as Verdict;
-        isAlone = false;
-        if (verdict.admitted) local.note(client, weight);
-        return verdict;
+        const relayed = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
+        const response = await withTimeout(writerTimeout, relayed);
+        const decision = JSON.parse(Buffer.from(response.body as string).toString('utf8')) as LimitDecision;
+        isWriterUnreachable = false;
+        if (decision.admitted) local.countAdmitted(client, weight);
+        return decision;
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        isAlone = true;
+        isWriterUnreachable = true;
         return takeShare(local, processes, client, weight, limits);
       }
     },
-    reduced: () =>
-      isAlone ? `the writing process does not answer: each of ${processes} processes admits an equal share of every limit` : undefined,
+    degradedReason: () =>
+      isWriterUnreachable
+        ? `the writer process does not answer: each of ${processes} processes admits an equal share of every limit`
+        : undefined,
   };
 }
 
-/** Milliseconds; far more than it ever takes unless the other process is stuck. */
-const answerLimit = 1000;
+/** Milliseconds; far longer than a decision takes unless the writer process hangs. */
+const writerTimeout = 1000;
 
-/** The writer's end of it, before what sockets are answered by. */
-export const countingHandler = (limiter: Limiter | undefined, handler: Handler): Handler =>
+/** The writer process's side: answers rate limit requests of the readers, and passes all other requests to `handler`. */
+export const withLimiterEndpoint = (limiter: Limiter | undefined, handler: Handler): Handler =>
   limiter === undefined
     ? handler
     : async (request) => {
         if (request.path !== takePath) return handler(request);
-        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body(usualMaxBody)).toString('utf8')) as Take;
+        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body(defaultMaxBody)).toString('utf8')) as TakeRequest;
         return { status: 200, headers: {}, body: JSON.stringify(await limiter.take(client, weight, limits)) };
       };

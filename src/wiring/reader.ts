@@ -1,89 +1,96 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
-import { routesOf, txMaxBody } from '../http/node-routes.ts';
-import { hungAfter, watchSilence } from '../workers/heartbeat.ts';
-import type { FromReader, ToReader } from '../workers/messages.ts';
-import { createRelay } from '../workers/relay.ts';
-import { notHere, relayedComponents, relayedRoute, relayedServices, relayedStatus } from '../workers/relayed-services.ts';
-import { servedHere, sharedSide, stampOf } from './api-parts.ts';
-import { type AvmChainSpec, chainServices } from './avm-chain.ts';
-import { servedCounterparts } from './counterparts.ts';
+import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
+import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
+import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
+import { createRelayClient } from '../workers/relay.ts';
+import {
+  createRelayedRoute,
+  forwardWritesToWriter,
+  rejectInReader,
+  relayedHealthComponents,
+  relayTxStatus,
+} from '../workers/relayed-services.ts';
+import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
+import { type AvmChainSpec, createChainServices } from './avm-chain.ts';
+import { createCounterpartServices } from './counterparts.ts';
 import type { Env } from './env.ts';
-import { gateOf, openKeys } from './gate.ts';
+import { createNodeGate, openKeyFinder } from './gate.ts';
 import { createHandlers } from './handlers.ts';
-import { infoService } from './info-service.ts';
-import { nodeMetrics } from './metrics.ts';
+import { createInfoService } from './info-service.ts';
+import { createNodeMetrics } from './metrics.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
-import { openRateLimitBackend, relayedLimiter } from './rate-limit-backend.ts';
+import { createRelayedLimiter, openRateLimitBackend } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
 
-/** Milliseconds of silence after which a hung writer is ended: nothing else could end it, and its supervisor starts the node again. */
-const endedAfter = 15_000;
+/** Milliseconds without a message after which a reader kills the hung writer process, so that a supervisor (systemd) can restart the node. */
+const killWriterAfter = 15_000;
 
 /**
- * A process that only reads: it shares the port, answers from the last committed block, and asks the writing process for the rest.
- * Every call reads anew, so whoever saw a transaction accepted sees it here too.
+ * Starts a reader process: it shares the port, answers reads from the last committed block, and forwards all other calls to the writer
+ * process. Every call reads the database, so a client that saw a transaction accepted by one process sees it in every process.
  */
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
   let isHung = false;
-  const relay = createRelay(parent, env.timers);
+  const relay = createRelayClient(parent, env.timers);
   const report = (error: unknown) => env.log(`serac: reader: ${error}`, 'error');
 
-  let stopping = false;
+  let isStopping = false;
   let isServing = false;
-  const pong = (): void => parent.send({ reader: 'pong', isServing } satisfies FromReader);
+  const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
-  const start = async ({ nodeID, port, relayedPaths }: Extract<ToReader, { reader: 'start' }>) => {
-    const frame = createNetworkContext(config, env);
-    const store = openNodeStore(config, env, frame, 'read');
-    const metrics = nodeMetrics(env, undefined);
-    const counting = await openRateLimitBackend(config, env);
-    const keys = openKeys(config, env);
+  const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
+    const context = createNetworkContext(config, env);
+    const store = openNodeStore(config, env, context, 'read');
+    const metrics = createNodeMetrics(env, undefined);
+    const rateLimits = await openRateLimitBackend(config, env);
+    const keys = openKeyFinder(config, env);
     const processes = config.workers === 'auto' ? 2 : config.workers + 1;
     const limiter =
-      counting.limiter !== undefined && config.cacheUrl === undefined ? relayedLimiter(relay, env, processes) : counting.limiter;
-    const chains = frame.specs.map((spec) => ({ spec, ...store.chain(spec) }));
-    const own = readingRoutes(config, env, frame, chains, store.atomic, metrics, nodeID, relay);
+      rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
+    const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
+    const readerRoutes = createReaderRoutes(config, env, context, chains, store.readAtomicUtxos, metrics, nodeID, relay);
     const { main } = createHandlers(config, env, {
-      served: servedHere(config, env, frame, chains, nodeID),
+      served: createServedChainsOfNode(config, env, context, chains, nodeID),
       health: {
-        components: relayedComponents(relay, config.data.enabled && sharedSide(config) !== 'metrics' ? 'v1' : 'v2'),
-        stopping: () => stopping,
-        rateLimits: () => limiter?.reduced?.(),
+        components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
+        isStopping: () => isStopping,
+        rateLimitsDegradedReason: () => limiter?.degradedReason?.(),
       },
-      gate: gateOf(config, env, keys.finder, limiter),
-      sealKey: store.secret(),
+      gate: createNodeGate(config, env, keys.finder, limiter),
+      sealKey: store.pageSecret(),
       epoch: store.epoch,
-      stamp: stampOf(chains),
-      meters: metrics.api,
+      readChainVersion: createChainVersionReader(chains),
+      observer: metrics.apiObserver,
       report,
       nodeID,
-      differences: frame.differences,
-      longWork: frame.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, relayedRoute(relay, path)] as const), ...own],
+      differences: context.differences,
+      longWork: context.chain.longWork,
+      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path)] as const), ...readerRoutes],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
     const close = async () => {
       await server.close();
       keys.close();
-      await counting.close();
+      await rateLimits.close();
       store.close();
     };
     isServing = true;
-    pong();
+    sendPong();
     return { families: metrics.families, close };
   };
 
-  const silence = watchSilence(env.timers, (silent) => {
-    if (silent < hungAfter) return;
-    if (!isHung) env.log(`serac: the writing process has not answered for ${silent / 1000} s; calls that need it get status 503`, 'error');
+  const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
+    if (silentFor < hungTimeout) return;
+    if (!isHung)
+      env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
     isHung = true;
     relay.setHung(true);
-    if (silent !== endedAfter) return;
-    env.log(`serac: the writing process has not answered for ${silent / 1000} s and is ended`, 'fatal');
+    if (silentFor !== killWriterAfter) return;
+    env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
     parent.kill();
   });
 
@@ -94,52 +101,53 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   };
   parent.onClose(() => void stop());
   parent.onMessage(async (message) => {
-    silence.heard();
+    heartbeat.reset();
     if (isHung) relay.setHung(false);
     isHung = false;
-    const told = message as ToReader;
-    if (told.reader === 'ping') pong();
-    if (told.reader === 'start') running = start(told);
-    if (told.reader === 'stopping') stopping = true;
-    if (told.reader === 'stop') await stop();
-    if (told.reader === 'count')
-      parent.send({ reader: 'counted', id: told.id, families: (await running)?.families() ?? [] } satisfies FromReader);
+    const received = message as MessageToReader;
+    if (received.reader === 'ping') sendPong();
+    if (received.reader === 'start') running = start(received);
+    if (received.reader === 'stopping') isStopping = true;
+    if (received.reader === 'stop') await stop();
+    if (received.reader === 'getMetrics')
+      parent.send({ reader: 'metrics', id: received.id, families: (await running)?.families() ?? [] } satisfies MessageFromReader);
   });
 }
 
-function readingRoutes(
+/** The Node RPC routes that a reader process answers itself; calls that write go to the writer process. */
+function createReaderRoutes(
   config: Config,
   env: Env,
-  frame: NetworkContext,
+  context: NetworkContext,
   opened: readonly (OpenedChain & { readonly spec: AvmChainSpec })[],
-  atomic: NodeStore['atomic'],
-  metrics: ReturnType<typeof nodeMetrics>,
+  readAtomicUtxos: NodeStore['readAtomicUtxos'],
+  metrics: ReturnType<typeof createNodeMetrics>,
   nodeID: string,
-  relay: ReturnType<typeof createRelay>,
+  relay: ReturnType<typeof createRelayClient>,
 ) {
-  const { chain } = frame;
+  const { chain } = context;
   const chains = opened.map(({ spec, reads }) => {
     const path = `/ext/bc/${idText(spec.id)}`;
-    const ask = relayedStatus(path, relay);
-    const services = chainServices(
+    const fetchTxStatus = relayTxStatus(path, relay);
+    const services = createChainServices(
       spec,
       reads,
-      { issue: notHere, issueInTurn: notHere, status: (id) => (reads.hasTx(id) ? 'Accepted' : ask(id)) },
+      { issue: rejectInReader, queueWalletTx: rejectInReader, status: (id) => (reads.hasTx(id) ? 'Accepted' : fetchTxStatus(id)) },
       chain,
     );
     return {
       ...spec,
-      maxBody: txMaxBody,
+      maxBody: maxTxBody,
       services: {
-        '': relayedServices(metrics.of(spec.aliases[0], services.avm), path, relay),
-        '/wallet': relayedServices(services.wallet, `${path}/wallet`, relay),
+        '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay),
+        '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay),
       },
     };
   });
-  const info = infoService(config, env, frame, { nodeID, proofOfPossession: notHere, isBootstrapped: () => true });
-  return routesOf({
-    chains: [...chains, ...servedCounterparts(frame, atomic, config.follow !== undefined)],
-    info: config.apis.info ? relayedServices(metrics.of('info', info), '/ext/info', relay) : undefined,
+  const info = createInfoService(config, env, context, { nodeID, proofOfPossession: rejectInReader, isBootstrapped: () => true });
+  return createNodeRoutes({
+    chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.follow !== undefined)],
+    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay) : undefined,
     health: undefined,
     metrics: undefined,
     dev: undefined,

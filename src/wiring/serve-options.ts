@@ -1,21 +1,21 @@
 import type { Config } from '../config.ts';
 import type { ServeOptions } from '../platform/serve.ts';
 
-/** Bytes of request bodies that one port of one process holds at once. */
-const maxBodies = 64 * 1024 * 1024;
+/** The maximum number of bytes of request bodies that one port of one process buffers at the same time. */
+const maxBodyMemory = 64 * 1024 * 1024;
 
 export const serveOptions = ({ http }: Config): Omit<ServeOptions, 'handler'> => ({
   host: http.host,
   port: http.port,
-  maxBodies,
-  readsAhead: isNodeRpc,
+  maxBodyMemory: maxBodyMemory,
+  readsBodyAhead: isNodeRpc,
   idleTimeout: Math.ceil(http.idleTimeout / 1000),
   grace: http.shutdownTimeout,
 });
 
-/** Only the Node RPC: the Data and Metrics interfaces check key and rate limit before they read a body. */
+/** Bodies of Node RPC calls are read ahead. The Data and Metrics APIs check API key and rate limit before they read a body. */
 const isNodeRpc = (path: string): boolean => path.startsWith('/ext/');
 
-/** Where a port of this host is reached. */
+/** The URL of a port on the host that the node listens on. */
 export const urlOf = ({ http: { host } }: Pick<Config, 'http'>, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -3,23 +3,23 @@ import type { FollowStatus } from '../follow/status.ts';
 import type { Sql, WritableSql } from '../index/sql.ts';
 import type { NetworkDescription } from './served-network.ts';
 
-/** What an index in PostgreSQL says of itself: written by the process that indexes, read by those that serve. */
-export async function writeAbout(sql: WritableSql, about: NetworkDescription): Promise<void> {
+/** Stores the network description in an index in PostgreSQL: written by `serac index`, read by `serac api`. */
+export async function writeNetworkDescription(sql: WritableSql, description: NetworkDescription): Promise<void> {
   await sql.write(async (tx) => {
-    await tx.all(table, []);
-    await put(tx, 'about', JSON.stringify(about));
+    await tx.all(createTable, []);
+    await put(tx, 'about', JSON.stringify(description));
   });
 }
 
-/** undefined: nothing has been indexed there yet. */
-export async function readAbout(sql: Sql): Promise<NetworkDescription | undefined> {
+/** Returns undefined if the database has no index yet. */
+export async function readNetworkDescription(sql: Sql): Promise<NetworkDescription | undefined> {
   const [made] = await sql.all<{ there: number }>(`SELECT count(*) AS there FROM information_schema.tables WHERE table_name = 'about'`, []);
   if (!made?.there) return undefined;
   const text = await get(sql, 'about');
   return text === undefined ? undefined : (JSON.parse(text) as NetworkDescription);
 }
 
-/** A sign of life of the process that indexes. */
+/** The indexer's state when it last wrote it; `at` in Unix seconds. */
 export type IndexStatus = { readonly state: FollowStatus['state']; readonly at: number };
 
 export async function writeStatus(sql: WritableSql, { state }: Pick<FollowStatus, 'state'>, at: number): Promise<void> {
@@ -31,13 +31,13 @@ export async function readStatus(sql: Sql): Promise<IndexStatus | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as IndexStatus);
 }
 
-/** What page tokens are sealed with: the first process to ask decides, so that all processes read each other's tokens. */
-export async function sharedSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
+/** Returns the key that page tokens are sealed with. The first caller's random bytes are stored, so that all processes accept each other's tokens. */
+export async function getOrCreatePageSecret(sql: Sql, random: Uint8Array): Promise<Uint8Array> {
   await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO NOTHING', ['page secret', toHex(random)]);
   return fromHex((await get(sql, 'page secret')) ?? toHex(random));
 }
 
-const table = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';
+const createTable = 'CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value TEXT NOT NULL)';
 
 async function put(sql: Sql, name: string, value: string): Promise<void> {
   await sql.all('INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [name, value]);

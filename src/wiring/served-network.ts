@@ -1,36 +1,36 @@
-import type { NetworkAlias, Served, ServedChain } from '../api/served.ts';
+import type { NetworkAlias, ServedChain, ServedChains } from '../api/served-chains.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { type Id, idText, parseId } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { vmIds } from '../genesis/blockchain-id.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
-import { isPublic, mainnetId } from '../network.ts';
+import { isPublicNetwork, mainnetId } from '../network.ts';
 import type { NetworkContext } from './network-context.ts';
 
 /**
- * What the Data and Metrics interfaces say of the network and its chains, as plain JSON: an index in PostgreSQL carries it along, so that a
- * server of that index needs no flags about networks and no genesis.
+ * What the Data and Metrics APIs need to know about the network and its chains, as plain JSON. It is stored in an index in PostgreSQL, so that
+ * `serac api` needs no network flags and no genesis file.
  */
 export type NetworkDescription = {
   readonly network: { readonly id: number; readonly name: string; readonly hrp: string; readonly startTime: number };
-  readonly chains: readonly [AboutChain, ...AboutChain[]];
-  /** An index that an earlier build described has no `evmChainId`. */
+  readonly chains: readonly [ChainDescription, ...ChainDescription[]];
+  /** `evmChainId` is missing in an index written by an earlier version. */
   readonly counterparts: readonly { readonly id: string; readonly alias: string; readonly evmChainId?: number }[];
-  /** The followed node, where the index is of one. */
+  /** The URL of the followed node, without credentials; only in an index in PostgreSQL. */
   readonly node?: string;
 };
 
-export type AboutChain = {
+export type ChainDescription = {
   readonly id: string;
   readonly aliases: readonly [string, ...string[]];
   readonly feeAsset: string;
-  /** Hex. */
+  /** The genesis bytes in hex. */
   readonly genesis: string;
 };
 
-export const aboutOf = ({ specs, p, c, genesis, chain: { network } }: NetworkContext): NetworkDescription => ({
+export const describeNetwork = ({ specs, p, c, genesis, chain: { network } }: NetworkContext): NetworkDescription => ({
   network: { id: network.id, name: network.name, hrp: network.hrp, startTime: Number(genesis.p.startTime) },
-  chains: mapped(specs, ({ id, aliases, genesis: { bytes, assets } }) => ({
+  chains: mapNonEmpty(specs, ({ id, aliases, genesis: { bytes, assets } }) => ({
     id: idText(id),
     aliases,
     feeAsset: idText(assets[0].tx.id),
@@ -42,58 +42,56 @@ export const aboutOf = ({ specs, p, c, genesis, chain: { network } }: NetworkCon
   ],
 });
 
-/** A node's URL as anybody may see it: without a name and password, ready for a path behind it. */
-export function publicUrl(text: string): string {
+/** A node's URL without user name, password, query and trailing slash: safe to show, and ready to append a path to. */
+export function stripCredentials(text: string): string {
   if (!URL.canParse(text)) return text;
   const { origin, pathname } = new URL(text);
   return origin + pathname.replace(/\/+$/, '');
 }
 
-export type ServedDeps = {
-  readonly about: NetworkDescription;
+export type ServedChainsDeps = {
+  readonly description: NetworkDescription;
   readonly config: Pick<Config, 'access'>;
   readonly subnetID: Id;
+  /** The node ID of the block proposer; undefined if it is not known. */
   readonly builder: string | undefined;
   readonly now: () => number;
-  readonly chain: (id: Id, alias: string) => Pick<ServedChain, 'status' | 'complete' | 'rpcUrl'> & { readonly reads: IndexReads };
+  readonly chain: (id: Id, alias: string) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'rpcUrl'> & { readonly reads: IndexReads };
 };
 
-export function servedFrom({ about, config, subnetID, builder, now, chain }: ServedDeps): Served {
-  const { id, name: ownName, hrp, startTime } = about.network;
+/** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */
+export function createServedChains({ description, config, subnetID, builder, now, chain }: ServedChainsDeps): ServedChains {
+  const { id, name: ownName, hrp, startTime } = description.network;
   const name = config.access.networkName ?? ownName;
-  const alias = isPublic(id) ? undefined : fuji;
-  const own = [name, ownName, String(id), `network-${id}`, ...(name === fuji.name ? fuji.names : [])];
+  const alias = isPublicNetwork(id) ? undefined : fujiAlias;
+  const own = [name, ownName, String(id), `network-${id}`, ...(name === fujiAlias.name ? fujiAlias.names : [])];
   const names = [...new Set([...own, ...(alias?.names ?? [])])];
   return {
     network: { id, name, names, hrp, alias, isTestnet: id !== mainnetId, subnetID, startTime },
-    chains: mapped(about.chains, (row, i) => {
+    chains: mapNonEmpty(description.chains, (row, i) => {
       const chainID = parseId(row.id);
-      const [called] = row.aliases;
+      const [mainAlias] = row.aliases;
       return {
         id: chainID,
         aliases: row.aliases,
-        slug: i === 0 ? 'x-chain' : called,
-        title: i === 0 ? 'X-Chain' : called,
+        slug: i === 0 ? 'x-chain' : mainAlias,
+        title: i === 0 ? 'X-Chain' : mainAlias,
         vmID: vmIds.avm,
         feeAsset: parseId(row.feeAsset),
         genesisBytes: fromHex(row.genesis),
-        ...chain(chainID, called),
+        ...chain(chainID, mainAlias),
       };
     }),
-    counterparts: about.counterparts.map(({ id: counterpart, alias: called, evmChainId = 0 }) => ({
-      id: parseId(counterpart),
-      alias: called,
-      evmChainId,
-    })),
+    otherChains: description.counterparts.map((row) => ({ id: parseId(row.id), alias: row.alias, evmChainId: row.evmChainId ?? 0 })),
     builder,
     now,
   };
 }
 
-/** Public clients have two names for it. */
-const fuji: NetworkAlias = { name: 'fuji', names: ['fuji', 'testnet'], hrp: 'fuji' };
+/** The names under which clients of the public API know Fuji; a private network answers to them too. */
+const fujiAlias: NetworkAlias = { name: 'fuji', names: ['fuji', 'testnet'], hrp: 'fuji' };
 
-const mapped = <A, B>([first, ...others]: readonly [A, ...A[]], make: (a: A, i: number) => B): [B, ...B[]] => [
+const mapNonEmpty = <A, B>([first, ...others]: readonly [A, ...A[]], make: (a: A, i: number) => B): [B, ...B[]] => [
   make(first, 0),
   ...others.map((a, i) => make(a, i + 1)),
 ];

@@ -1,29 +1,29 @@
-/** How long another process of the node has been silent. */
-export type Silence = { readonly heard: () => void; readonly stop: () => void };
+/** Watches for messages of another process of the node. `reset`: call it for every message received. */
+export type Heartbeat = { readonly reset: () => void; readonly stop: () => void };
 
-/** Milliseconds between two pings, and until a silent process counts as hung: noticed within 5 s, whenever in the interval it stopped. */
-export const pingEvery = 500;
-export const hungAfter = 4500;
+/** Milliseconds between two pings, and without an answer until a process counts as hung. So a hung process is noticed within 5 s. */
+export const pingInterval = 500;
+export const hungTimeout = 4500;
 
 /**
- * Calls `onTick` every `pingEvery` milliseconds with the milliseconds since `heard` was last called. They are counted in ticks of this
- * process: if this process was itself stopped or suspended, that time does not count against the other one.
+ * Calls `onTick` every `pingInterval` milliseconds with the milliseconds since the last `reset`. Time is counted in ticks of this process:
+ * while this process itself is stopped or suspended, no time passes for the other one.
  */
-export function watchSilence(
+export function watchHeartbeat(
   { after }: { readonly after: (ms: number, run: () => void) => () => void },
-  onTick: (silent: number) => void,
-): Silence {
+  onTick: (sinceReset: number) => void,
+): Heartbeat {
   let ticks = 0;
   let cancel = () => {};
   const next = (): void => {
-    cancel = after(pingEvery, () => {
+    cancel = after(pingInterval, () => {
       next();
-      onTick(++ticks * pingEvery);
+      onTick(++ticks * pingInterval);
     });
   };
   next();
   return {
-    heard: () => {
+    reset: () => {
       ticks = 0;
     },
     stop: () => cancel(),

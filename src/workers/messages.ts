@@ -1,12 +1,12 @@
-import type { Family } from '../metrics/family.ts';
+import type { MetricFamily } from '../metrics/family.ts';
 
-/** What the writing process tells a reader, and what a reader tells it. Requests travel beside these; see http/relay.ts. */
-export type ToReader =
+/** Messages from the writer process to a reader process, and back. Relayed HTTP requests use the same channel; see relay.ts. */
+export type MessageToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
-  | { readonly reader: 'count'; readonly id: number }
+  | { readonly reader: 'getMetrics'; readonly id: number }
   | { readonly reader: 'ping' }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
-export type FromReader =
-  | { readonly reader: 'counted'; readonly id: number; readonly families: Family[] }
+export type MessageFromReader =
+  | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
   | { readonly reader: 'pong'; readonly isServing: boolean };

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { type Channel, createRelay, serveRelay } from './relay.ts';
+import { type Channel, createRelayClient, serveRelay } from './relay.ts';
 
-/** Two ends of one channel in one process; messages are cloned as between processes. */
+/** Both ends of a channel in one process. Messages are cloned, as between processes. */
 function channelPair() {
   const ends = [[], []] as [((message: unknown) => void)[], ((message: unknown) => void)[]];
   let messages = 0;
@@ -13,7 +13,7 @@ function channelPair() {
     },
     onMessage: (listener) => void ends[own].push(listener),
   });
-  return { asking: end(0), answering: end(1), messages: () => messages };
+  return { client: end(0), server: end(1), messages: () => messages };
 }
 
 const soon = (run: () => void) => void setImmediate(run);
@@ -26,48 +26,48 @@ const request = (body: string, path = '/a') => ({
   body: Buffer.from(body),
 });
 
-test('each question gets its own answer, whatever the order they are answered in', async () => {
-  const { asking, answering, messages } = channelPair();
+test('each request gets its own response, in whatever order the responses are sent', async () => {
+  const { client, server, messages } = channelPair();
   serveRelay(
-    answering,
-    async (asked) => {
-      const text = Buffer.from(await asked.body(1000)).toString();
+    server,
+    async (relayed) => {
+      const text = Buffer.from(await relayed.body(1000)).toString();
       if (text === 'slow') await new Promise((resolve) => setTimeout(resolve, 5));
       return {
         status: 200,
-        headers: { path: asked.path, type: asked.header('content-type') ?? '', host: asked.header('host') ?? '' },
+        headers: { path: relayed.path, type: relayed.header('content-type') ?? '', host: relayed.header('host') ?? '' },
         body: text,
       };
     },
     soon,
   );
-  const relay = createRelay(asking, { soon, after: never });
-  const answers = await Promise.all(['slow', 'a', 'b'].map((text) => relay(request(text))));
-  expect(answers.map(({ body }) => body)).toEqual(['slow', 'a', 'b']);
-  expect(answers[1]?.headers).toEqual({ path: '/a', type: 'application/json', host: 'localhost' });
-  // Three questions in one message, two quick answers in another, the slow one by itself.
+  const relay = createRelayClient(client, { soon, after: never });
+  const responses = await Promise.all(['slow', 'a', 'b'].map((text) => relay(request(text))));
+  expect(responses.map(({ body }) => body)).toEqual(['slow', 'a', 'b']);
+  expect(responses[1]?.headers).toEqual({ path: '/a', type: 'application/json', host: 'localhost' });
+  // Three requests in one message, two quick responses in another, the slow response in a third.
   expect(messages()).toBe(3);
 });
 
-test('a process that does not answer is given up', async () => {
-  const { asking } = channelPair();
+test('a request times out if the other process does not answer', async () => {
+  const { client } = channelPair();
   const timers: (() => void)[] = [];
   const after = (_ms: number, run: () => void) => {
     timers.push(run);
     return () => {};
   };
-  const asked = createRelay(asking, { soon, after })(request('x'));
+  const response = createRelayClient(client, { soon, after })(request('x'));
   for (const run of timers) run();
-  expect(asked).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
+  expect(response).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
 });
 
-test('while the other process is hung, calls are rejected at once, those under way too', async () => {
-  const { asking, answering } = channelPair();
-  serveRelay(answering, async () => ({ status: 200, headers: {}, body: 'answered' }), soon);
-  const relay = createRelay(asking, { soon, after: never });
-  const underWay = relay(request('x'));
+test('while the other process is hung, new and pending requests are rejected at once', async () => {
+  const { client, server } = channelPair();
+  serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), soon);
+  const relay = createRelayClient(client, { soon, after: never });
+  const pending = relay(request('x'));
   relay.setHung(true);
-  expect(underWay).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
+  expect(pending).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
   expect(relay(request('y'))).rejects.toMatchObject({ fault: { code: 'RELAY_BUSY' } });
   relay.setHung(false);
   expect((await relay(request('z'))).body).toBe('answered');

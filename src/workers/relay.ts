@@ -1,14 +1,14 @@
 import { Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 
-/** Messages to and from another process of the node; whatever can be cloned may be sent. */
+/** A message channel to another process of the node. Messages may be any values that can be cloned. */
 export type Channel = {
   readonly send: (message: unknown) => void;
   readonly onMessage: (listener: (message: unknown) => void) => void;
 };
 
-/** A request as it travels between processes: what a process that only reads hands to the one that writes. */
-export type Relayed = {
+/** An HTTP request that a reader process sends to the writer process. */
+export type RelayedRequest = {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -16,83 +16,83 @@ export type Relayed = {
   readonly body: Uint8Array;
 };
 
-export type Relay = (request: Relayed) => Promise<HttpResponse>;
+export type Relay = (request: RelayedRequest) => Promise<HttpResponse>;
 
-/** What piles up in one turn of the event loop goes in one message: a message costs more than what is in it. */
-type Questions = { readonly relay: 'questions'; readonly all: readonly (Relayed & { readonly id: number })[] };
-type Answers = { readonly relay: 'answers'; readonly all: readonly (HttpResponse & { readonly id: number })[] };
+/** All requests of one turn of the event loop are sent in one message, since the cost is mostly per message. */
+type RelayRequests = { readonly relay: 'requests'; readonly all: readonly (RelayedRequest & { readonly id: number })[] };
+type RelayResponses = { readonly relay: 'responses'; readonly all: readonly (HttpResponse & { readonly id: number })[] };
 
 export type RelayTimers = {
   readonly soon: (run: () => void) => void;
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
-/** The asking end: `setHung(true)` rejects every call, those under way too, until the other process is heard of again. */
+/** The reader's end. `setHung(true)` rejects all requests, including pending ones, until `setHung(false)`. */
 export type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
 
-/** More waiting than this means the other process is stuck; so does a wait longer than this, in milliseconds. */
-const maxWaiting = 16_384;
-const maxWait = 30_000;
+/** The most pending requests, and the timeout of a request in milliseconds. Beyond either, requests are rejected as busy. */
+const maxPending = 16_384;
+const relayTimeout = 30_000;
 
-export function createRelay(channel: Channel, { soon, after }: RelayTimers): RelayClient {
-  const waiting = new Map<number, Waiting>();
+export function createRelayClient(channel: Channel, { soon, after }: RelayTimers): RelayClient {
+  const pending = new Map<number, PendingRequest>();
   let lastId = 0;
   let isHung = false;
-  const send = gathered(soon, (all: Questions['all']) => channel.send({ relay: 'questions', all } satisfies Questions));
+  const send = batchSends(soon, (all: RelayRequests['all']) => channel.send({ relay: 'requests', all } satisfies RelayRequests));
   channel.onMessage((message) => {
-    if (!isAnswers(message)) return;
+    if (!isRelayResponses(message)) return;
     for (const { id, status, headers, body } of message.all) {
-      const asked = waiting.get(id);
-      waiting.delete(id);
-      asked?.cancel();
-      asked?.done({ status, headers, body });
+      const request = pending.get(id);
+      pending.delete(id);
+      request?.cancel();
+      request?.done({ status, headers, body });
     }
   });
   const relay: Relay = (request) =>
     new Promise((resolve, reject) => {
-      if (isHung || waiting.size >= maxWaiting) return reject(busy());
+      if (isHung || pending.size >= maxPending) return reject(relayBusyError());
       const id = ++lastId;
-      const cancel = after(maxWait, () => {
-        waiting.delete(id);
-        reject(busy());
+      const cancel = after(relayTimeout, () => {
+        pending.delete(id);
+        reject(relayBusyError());
       });
-      waiting.set(id, { done: resolve, fail: reject, cancel });
+      pending.set(id, { done: resolve, fail: reject, cancel });
       send({ id, ...request });
     });
   const setHung = (hung: boolean): void => {
     isHung = hung;
     if (!hung) return;
-    for (const { cancel, fail } of waiting.values()) {
+    for (const { cancel, fail } of pending.values()) {
       cancel();
-      fail(busy());
+      fail(relayBusyError());
     }
-    waiting.clear();
+    pending.clear();
   };
   return Object.assign(relay, { setHung });
 }
 
-type Waiting = {
+type PendingRequest = {
   readonly done: (response: HttpResponse) => void;
   readonly fail: (error: RelayError) => void;
   readonly cancel: () => void;
 };
 
-/** The answering end: the handler sees the request as if it had come from this machine. */
+/** The writer's end: passes requests to the handler as if they came from this machine. */
 export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
-  const send = gathered(soon, (all: Answers['all']) => channel.send({ relay: 'answers', all } satisfies Answers));
-  const answer = async (question: Questions['all'][number]): Promise<void> => {
-    const { status, headers, body, stream } = await handler(requestOf(question));
-    // An answer travels between processes as one message.
-    if (stream === undefined) send({ id: question.id, status, headers, body });
-    else send({ id: question.id, status: 501, headers: {}, body: 'a stream is served only by the process that writes\n' });
+  const send = batchSends(soon, (all: RelayResponses['all']) => channel.send({ relay: 'responses', all } satisfies RelayResponses));
+  const respond = async (request: RelayRequests['all'][number]): Promise<void> => {
+    const { status, headers, body, stream } = await handler(toHttpRequest(request));
+    // A response is sent between processes as one message, so it cannot be a stream.
+    if (stream === undefined) send({ id: request.id, status, headers, body });
+    else send({ id: request.id, status: 501, headers: {}, body: 'only the writer process can serve a stream\n' });
   };
   channel.onMessage((message) => {
-    if (isQuestions(message)) for (const question of message.all) void answer(question);
+    if (isRelayRequests(message)) for (const request of message.all) void respond(request);
   });
 }
 
-/** Hands on what was given since the last turn of the event loop, all at once. */
-function gathered<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => void): (one: T) => void {
+/** Collects the values of one turn of the event loop and sends them together. */
+function batchSends<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => void): (one: T) => void {
   let all: T[] = [];
   return (one) => {
     if (all.push(one) > 1) return;
@@ -104,8 +104,8 @@ function gathered<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => voi
   };
 }
 
-/** The process that took the request has judged host and origin already. */
-const requestOf = ({ method, path, query, contentType, body }: Relayed): HttpRequest => ({
+/** The reader process has already checked host and origin. */
+const toHttpRequest = ({ method, path, query, contentType, body }: RelayedRequest): HttpRequest => ({
   method,
   path,
   query,
@@ -113,10 +113,10 @@ const requestOf = ({ method, path, query, contentType, body }: Relayed): HttpReq
   body: async () => body,
 });
 
-const isAnswers = (message: unknown): message is Answers => (message as Answers | null)?.relay === 'answers';
-const isQuestions = (message: unknown): message is Questions => (message as Questions | null)?.relay === 'questions';
+const isRelayResponses = (message: unknown): message is RelayResponses => (message as RelayResponses | null)?.relay === 'responses';
+const isRelayRequests = (message: unknown): message is RelayRequests => (message as RelayRequests | null)?.relay === 'requests';
 
-const busy = () => new RelayError('the writing process of the node does not answer; try again', { code: 'RELAY_BUSY' });
+const relayBusyError = () => new RelayError('the writer process of the node does not answer; try again', { code: 'RELAY_BUSY' });
 
 export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

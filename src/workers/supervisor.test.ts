@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
 import { createVirtualTiming } from '../timing/virtual-timing.fixture.ts';
 import type { Env } from '../wiring/env.ts';
-import type { ToReader } from './messages.ts';
+import type { MessageToReader } from './messages.ts';
 import { startReaders } from './supervisor.ts';
 
-/** Readers that are only their messages, in virtual time. */
-function open(count: number) {
+/** Starts fake readers that only exchange messages, in virtual time. */
+function startFakes(count: number) {
   const { timing, until, pass } = createVirtualTiming();
   const spawned: FakeChild[] = [];
-  const fake = { refusesStart: false, answers: (_index: number): boolean => true };
+  const fake = { spawnFails: false, answersPing: (_index: number): boolean => true };
   const spawnReader: Env['spawnReader'] = () => {
-    if (fake.refusesStart) throw new Error('no more processes');
-    const child = fakeChild((message) => message.reader === 'ping' && fake.answers(spawned.indexOf(child)));
+    if (fake.spawnFails) throw new Error('no more processes');
+    const child = fakeChild((message) => message.reader === 'ping' && fake.answersPing(spawned.indexOf(child)));
     spawned.push(child);
     return child;
   };
@@ -35,7 +35,7 @@ function open(count: number) {
 
 type FakeChild = ReturnType<typeof fakeChild>;
 
-function fakeChild(answersTo: (message: ToReader) => boolean) {
+function fakeChild(answersTo: (message: MessageToReader) => boolean) {
   const listeners: ((message: unknown) => void)[] = [];
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
   const killed: string[] = [];
@@ -49,26 +49,26 @@ function fakeChild(answersTo: (message: ToReader) => boolean) {
     },
     onMessage: (listener: (message: unknown) => void) => void listeners.push(listener),
     send: (message: unknown) => {
-      if (answersTo(message as ToReader)) for (const listener of listeners) listener({ reader: 'pong', isServing: true });
+      if (answersTo(message as MessageToReader)) for (const listener of listeners) listener({ reader: 'pong', isServing: true });
     },
   };
 }
 
-test('a reader that keeps ending is replaced for ever, at most every 30 s', async () => {
-  const { spawned, pass, until, now, error } = open(1);
+test('a reader that keeps exiting is always replaced, after at most 30 s', async () => {
+  const { spawned, pass, until, now, error } = startFakes(1);
   for (let i = 0; i < 40; i++) {
     const began = now();
     spawned.at(-1)?.exit(1);
     await until(() => spawned.length === i + 2, 30_000);
     expect(now() - began).toBeLessThanOrEqual(30_000);
-    expect(error()).toBe('a reading process ended with code 1');
+    expect(error()).toBe('a reader process exited with code 1');
   }
   await pass(1000);
   expect(error()).toBeUndefined();
 });
 
-test('after a minute of service a failure counts as the first', async () => {
-  const { spawned, pass, until, now } = open(1);
+test('after a minute of service the backoff starts over', async () => {
+  const { spawned, pass, until, now } = startFakes(1);
   for (let i = 0; i < 12; i++) {
     spawned.at(-1)?.exit(1);
     await until(() => spawned.length === i + 2, 30_000);
@@ -80,46 +80,46 @@ test('after a minute of service a failure counts as the first', async () => {
   expect(now() - began).toBeLessThanOrEqual(100);
 });
 
-test('a process that cannot be started is tried again', async () => {
-  const { fake, spawned, pass, until, error } = open(1);
-  fake.refusesStart = true;
+test('a start that fails is retried', async () => {
+  const { fake, spawned, pass, until, error } = startFakes(1);
+  fake.spawnFails = true;
   spawned[0]?.exit(1);
   await pass(5000);
-  expect([spawned.length, error()]).toEqual([1, 'a reading process cannot be started: Error: no more processes']);
-  fake.refusesStart = false;
+  expect([spawned.length, error()]).toEqual([1, 'cannot start a reader process: Error: no more processes']);
+  fake.spawnFails = false;
   await until(() => spawned.length === 2, 30_000);
   await pass(1000);
   expect(error()).toBeUndefined();
 });
 
-test('a hung reader is noticed within 5 s, told, ended and replaced; the other one is left alone', async () => {
-  const { readers, fake, spawned, pass, until, now, error, changes } = open(2);
+test('a hung reader is noticed within 5 s, reported, killed and replaced; the other one keeps running', async () => {
+  const { readers, fake, spawned, pass, until, now, error, changes } = startFakes(2);
   await pass(20_000);
   expect([error(), changes()]).toEqual([undefined, 2]);
-  fake.answers = (index) => index !== 0;
+  fake.answersPing = (index) => index !== 0;
   const began = now();
   await until(() => error() !== undefined);
   expect(now() - began).toBeLessThanOrEqual(5000);
   expect(now() - began).toBeGreaterThan(3000);
-  expect(error()).toBe('a reading process has not answered for 4.5 s and was ended');
+  expect(error()).toBe('a reader process has not answered for 4.5 s and was killed');
   await until(() => spawned.length === 3);
   await pass(1000);
   expect([spawned[0]?.killed, spawned[1]?.killed, error(), changes()]).toEqual([['SIGKILL'], [], undefined, 4]);
   expect(readers.check()).toMatchObject({ details: { wanted: 2, serving: 2, replaced: 1 } });
 });
 
-test('a start that hangs is given half a minute', async () => {
-  const { fake, spawned, pass, error } = open(1);
-  fake.answers = () => false;
+test('a start that hangs is killed after 30 s', async () => {
+  const { fake, spawned, pass, error } = startFakes(1);
+  fake.answersPing = () => false;
   await pass(29_000);
   expect([spawned.length, error()]).toEqual([1, undefined]);
-  fake.answers = (index) => index > 0;
+  fake.answersPing = (index) => index > 0;
   await pass(3000);
   expect([spawned[0]?.killed, spawned.length, error()]).toEqual([['SIGKILL'], 2, undefined]);
 });
 
-test('whoever stops replaces no one', async () => {
-  const { readers, spawned, until } = open(1);
+test('no reader is replaced while the node stops', async () => {
+  const { readers, spawned, until } = startFakes(1);
   spawned[0]?.exit(1);
   await readers.stop();
   await until(() => true);

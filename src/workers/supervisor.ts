@@ -1,94 +1,94 @@
 import type { Check } from '../health/result.ts';
 import type { Handler } from '../http/message.ts';
-import type { Family } from '../metrics/family.ts';
+import type { MetricFamily } from '../metrics/family.ts';
 import { createBackoff } from '../timing/backoff.ts';
-import { hungAfter, watchSilence } from './heartbeat.ts';
-import type { FromReader, ToReader } from './messages.ts';
+import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
+import type { MessageFromReader, MessageToReader } from './messages.ts';
 import { type Channel, serveRelay } from './relay.ts';
 
-/** Another process of the node. */
-export type Child = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
+/** A reader process, seen from the writer process. */
+export type ReaderProcess = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
 
 export type SupervisorEnv = {
-  readonly spawnReader: () => Child;
+  readonly spawnReader: () => ReaderProcess;
   readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly clock: { readonly monotonic: () => number };
   readonly random: (length: number) => Uint8Array;
   readonly log: (line: string, level?: 'info' | 'warn') => void;
 };
 
-/** The processes that read beside the one that writes, from the writer's side. */
-export type Readers = {
+/** The reader processes of the node, supervised by the writer process. */
+export type ReaderPool = {
   readonly count: number;
-  readonly families: () => Promise<Family[][]>;
-  /** Fails while a reader that was running is missing. */
+  readonly collectFamilies: () => Promise<MetricFamily[][]>;
+  /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
-  /** Tells the readers to report that the node is stopping, while it still answers. */
-  readonly tellStopping: () => void;
+  /** Makes the readers report that the node is stopping, while it still serves requests. */
+  readonly announceStopping: () => void;
   readonly stop: () => Promise<void>;
 };
 
-export type ReadersOptions = {
+export type ReaderPoolOptions = {
   readonly handler: Handler;
-  readonly start: Omit<Extract<ToReader, { reader: 'start' }>, 'reader'>;
-  /** The result of the check has changed. */
+  readonly start: Omit<Extract<MessageToReader, { reader: 'start' }>, 'reader'>;
+  /** Called when the result of the check has changed. */
   readonly onChange: () => void;
 };
 
-/** Milliseconds that a reader may take to count or to stop. */
-const patience = 400;
+/** Milliseconds for a reader to send its metrics or to stop. */
+const replyTimeout = 400;
 
-/** Milliseconds that a reader may take until it serves. */
-const longestStart = 30_000;
+/** Milliseconds for a reader to start serving. */
+const startTimeout = 30_000;
 
-/** A reader is replaced for ever; one that keeps failing, less and less often. After a minute of service the next failure is a new one. */
-const backoff = { first: 100, longest: 30_000 } as const;
-const steady = 60_000;
+/** Backoff in milliseconds between restarts of a failing reader; there is no limit on restarts. It starts over after `stableAfter` ms of service. */
+const backoffLimits = { first: 100, max: 30_000 } as const;
+const stableAfter = 60_000;
 
-/** The readers start while the writer already answers: they only take part of the load. */
-export function startReaders(count: number, env: SupervisorEnv, options: ReadersOptions): Readers {
-  const slots = Array.from({ length: count }, () => runReader(env, options));
+/** Starts the readers. The writer serves requests meanwhile; readers only take over part of the load. */
+export function startReaders(count: number, env: SupervisorEnv, options: ReaderPoolOptions): ReaderPool {
+  const slots = Array.from({ length: count }, () => superviseReader(env, options));
   return {
     count,
-    families: () => Promise.all(slots.map((slot) => slot.families())),
+    collectFamilies: () => Promise.all(slots.map((slot) => slot.collectFamilies())),
     check: () => {
       const failed = slots.map((slot) => slot.failure()).filter((failure) => failure !== undefined);
-      const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: sumOf(slots) };
+      const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
-    tellStopping: () => {
+    announceStopping: () => {
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
     stop: async () => void (await Promise.all(slots.map((slot) => slot.stop()))),
   };
 }
 
-type Slot = {
-  readonly families: () => Promise<Family[]>;
+type ReaderSlot = {
+  readonly collectFamilies: () => Promise<MetricFamily[]>;
   readonly isServing: () => boolean;
   /** Why the reader was replaced, until its replacement serves. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
-  readonly send: (message: ToReader) => void;
+  readonly send: (message: MessageToReader) => void;
   readonly stop: () => Promise<void>;
 };
 
-const sumOf = (slots: readonly Slot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
+const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOptions): Slot {
-  const waits = createBackoff(backoff, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
-  let child: Child | undefined;
-  let families = async (): Promise<Family[]> => [];
+function superviseReader(env: SupervisorEnv, { handler, start, onChange }: ReaderPoolOptions): ReaderSlot {
+  const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
+  let child: ReaderProcess | undefined;
+  let collectFamilies = async (): Promise<MetricFamily[]> => [];
   let servingSince: number | undefined;
   let failure: string | undefined;
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
 
-  const failed = (why: string): void => {
-    if (servingSince !== undefined && env.clock.monotonic() - servingSince > steady) waits.reset();
+  const markFailed = (why: string): void => {
+    if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
     failure = why;
     servingSince = undefined;
     onChange();
@@ -96,8 +96,8 @@ function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOpti
 
   const restart = (): void => {
     if (isStopping) return;
-    const wait = waits.next();
-    env.log(`serac: ${failure}; starting another one in ${Math.round(wait)} ms`, 'warn');
+    const wait = restartBackoff.next();
+    env.log(`serac: ${failure}; restarting it in ${Math.round(wait)} ms`, 'warn');
     cancelRestart = env.timers.after(wait, () => {
       replaced++;
       spawn();
@@ -108,28 +108,28 @@ function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOpti
     try {
       watch(env.spawnReader());
     } catch (error) {
-      failed(`a reading process cannot be started: ${error}`);
+      markFailed(`cannot start a reader process: ${error}`);
       restart();
     }
   };
 
-  const watch = (spawned: Child): void => {
+  const watch = (spawned: ReaderProcess): void => {
     child = spawned;
-    families = createCounting(spawned, env);
+    collectFamilies = createFamiliesRequest(spawned, env);
     let isHung = false;
-    const silence = watchSilence(env.timers, (silent) => {
+    const heartbeat = watchHeartbeat(env.timers, (sinceReset) => {
       if (isHung) return;
-      spawned.send({ reader: 'ping' } satisfies ToReader);
-      if (silent < (servingSince === undefined ? longestStart : hungAfter)) return;
+      spawned.send({ reader: 'ping' } satisfies MessageToReader);
+      if (sinceReset < (servingSince === undefined ? startTimeout : hungTimeout)) return;
       isHung = true;
-      failed(`a reading process has not answered for ${silent / 1000} s and was ended`);
+      markFailed(`a reader process has not answered for ${sinceReset / 1000} s and was killed`);
       spawned.kill('SIGKILL');
     });
     spawned.onMessage((message) => {
-      const told = message as FromReader;
-      // While it starts, only that it serves counts as an answer: a start that hangs must come to an end too.
-      if (told.reader !== 'pong' || !told.isServing || isHung) return;
-      silence.heard();
+      const received = message as MessageFromReader;
+      // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
+      if (received.reader !== 'pong' || !received.isServing || isHung) return;
+      heartbeat.reset();
       if (servingSince !== undefined) return;
       servingSince = env.clock.monotonic();
       failure = undefined;
@@ -137,19 +137,19 @@ function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOpti
     });
     serveRelay(spawned, handler, env.timers.soon);
     void spawned.exited.then((code) => {
-      silence.stop();
+      heartbeat.stop();
       child = undefined;
-      families = async () => [];
+      collectFamilies = async () => [];
       if (isStopping) return;
-      if (!isHung) failed(`a reading process ended with code ${code}`);
+      if (!isHung) markFailed(`a reader process exited with code ${code}`);
       restart();
     });
-    spawned.send({ reader: 'start', ...start } satisfies ToReader);
+    spawned.send({ reader: 'start', ...start } satisfies MessageToReader);
   };
 
   spawn();
   return {
-    families: () => families(),
+    collectFamilies: () => collectFamilies(),
     isServing: () => servingSince !== undefined,
     failure: () => failure,
     replaced: () => replaced,
@@ -159,30 +159,30 @@ function runReader(env: SupervisorEnv, { handler, start, onChange }: ReadersOpti
       cancelRestart();
       const last = child;
       if (last === undefined) return;
-      last.send({ reader: 'stop' } satisfies ToReader);
-      const cancelKill = env.timers.after(patience, () => last.kill('SIGKILL'));
+      last.send({ reader: 'stop' } satisfies MessageToReader);
+      const cancelKill = env.timers.after(replyTimeout, () => last.kill('SIGKILL'));
       await last.exited;
       cancelKill();
     },
   };
 }
 
-/** Asks a reader what it counted. One that does not answer in time is left out: its counts are not lost, only not shown. */
-function createCounting(child: Child, env: SupervisorEnv): () => Promise<Family[]> {
-  const asked = new Map<number, (families: Family[]) => void>();
+/** Requests the metrics of a reader. Returns none if it does not answer in time; its counters are not lost, only missing from this response. */
+function createFamiliesRequest(child: ReaderProcess, env: SupervisorEnv): () => Promise<MetricFamily[]> {
+  const pending = new Map<number, (families: MetricFamily[]) => void>();
   let lastId = 0;
   child.onMessage((message) => {
-    const counted = message as FromReader;
-    if (counted.reader === 'counted') asked.get(counted.id)?.(counted.families);
+    const received = message as MessageFromReader;
+    if (received.reader === 'metrics') pending.get(received.id)?.(received.families);
   });
   return async () => {
     const id = ++lastId;
-    const families = await new Promise<Family[]>((resolve) => {
-      asked.set(id, resolve);
-      env.timers.after(patience, () => resolve([]));
-      child.send({ reader: 'count', id } satisfies ToReader);
+    const families = await new Promise<MetricFamily[]>((resolve) => {
+      pending.set(id, resolve);
+      env.timers.after(replyTimeout, () => resolve([]));
+      child.send({ reader: 'getMetrics', id } satisfies MessageToReader);
     });
-    asked.delete(id);
+    pending.delete(id);
     return families;
   };
 }

@@ -5,19 +5,19 @@ import { formatHex, fromHex } from '../../../src/bytes/hex.ts';
 import { type Id, parseId } from '../../../src/bytes/id.ts';
 import { makeUtxo } from '../../../src/tx/utxo.ts';
 import { ewoqSecret, local } from './local-network.ts';
-import { accepted, type Node } from './node.ts';
+import { type Node, waitForAccepted } from './node.ts';
 import { ownedBy } from './own-tx.ts';
 
 export type Source = 'P' | 'C';
 
-/** Puts AVAX where X can import it from: by hand on Serac, which runs neither P nor C; with a real export on AvalancheGo. */
-export async function arrive(node: Node, source: Source, to: Address, amount: bigint): Promise<void> {
-  if (await node.hasDev()) await putByHand(node, source, to, amount);
+/** Puts AVAX into shared memory for an import to X: with `dev.addAtomicUTXO` on Serac, with a real export on AvalancheGo. */
+export async function makeImportable(node: Node, source: Source, to: Address, amount: bigint): Promise<void> {
+  if (await node.hasDev()) await addAtomicUtxo(node, source, to, amount);
   else await exportFrom[source](node, fromHex(to), amount);
 }
 
-async function putByHand(node: Node, source: Source, to: Address, amount: bigint): Promise<void> {
-  // The exporting transaction never was; any id nobody else has will do.
+async function addAtomicUtxo(node: Node, source: Source, to: Address, amount: bigint): Promise<void> {
+  // There is no exporting transaction; any unused ID works.
   const txID = sha256Hex(Buffer.from(`${source}/${to}`)) as Id;
   const output = { kind: 'secp256k1fx.TransferOutput' as const, amount, ...ownedBy(to) };
   const utxo = makeUtxo(txID, 0, parseId(local.avaxAssetID), output);
@@ -43,7 +43,7 @@ const exportFrom: Record<Source, (node: Node, to: Uint8Array, amount: bigint) =>
     );
     await addTxSignatures({ unsignedTx, privateKeys: [ewoqSecret] });
     const { txID } = await p.issueSignedTx(unsignedTx.getSignedTx());
-    await accepted(async () => (await p.getTxStatus({ txID })).status);
+    await waitForAccepted(async () => (await p.getTxStatus({ txID })).status);
   },
   C: async (node, to, amount) => {
     const c = new evm.EVMApi(node.url);
@@ -54,6 +54,6 @@ const exportFrom: Record<Source, (node: Node, to: Uint8Array, amount: bigint) =>
     const unsignedTx = evm.newExportTxFromBaseFee(context, baseFee, amount, local.xBlockchainID, ewoq, [to], BigInt(nonce));
     await addTxSignatures({ unsignedTx, privateKeys: [ewoqSecret] });
     const { txID } = await c.issueSignedTx(unsignedTx.getSignedTx());
-    await accepted(async () => (await c.getAtomicTxStatus(txID)).status);
+    await waitForAccepted(async () => (await c.getAtomicTxStatus(txID)).status);
   },
 };

@@ -7,11 +7,11 @@
  * | send           | builder, signer, issue, getTx decoded and JSON      |                                                              |
  * | multisig       | builder, signer                                     |                                                              |
  * | locktime       | builder with minIssuanceTime                        |                                                              |
- * | assets         | CreateAssetTx from its types, getAssetDescription   | mint: TransferableOp is not exported; bytes are ours         |
- * | NFT            | signs, sends, decodes outputs and transactions      | no NFT type is exported; bytes are ours                      |
- * | property       | signs, sends                                        | its codec ends before the property types; bytes are ours     |
+ * | assets         | CreateAssetTx from its types, getAssetDescription   | mint: TransferableOp is not exported; built in own-tx.ts     |
+ * | NFT            | signs, sends, decodes outputs and transactions      | no NFT type is exported; built in own-tx.ts                  |
+ * | property       | signs, sends                                        | its codec has no property types; built in own-tx.ts          |
  * | export, import | builders, getUTXOs of P and C with sourceChain      |                                                              |
- * | chain of five  | builder on outputs yet to come, AvaxApi on /wallet  |                                                              |
+ * | wallet queue   | builder on future outputs, AvaxApi on /wallet       |                                                              |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import {
@@ -37,13 +37,13 @@ import {
   utils,
 } from '@avalabs/avalanchejs';
 import { parseId } from '../../../src/bytes/id.ts';
-import { arrive } from './atomic.ts';
-import { type Client, coins, ewoq, openClient, type Wallet, walletOf } from './avalanchejs.ts';
+import { makeImportable } from './atomic.ts';
+import { avaxOutput, type Client, ewoq, openClient, type Wallet, walletOf } from './avalanchejs.ts';
 import { freshSecrets, hexOf } from './keys.ts';
-import { farAway, local, longAgo, oneAvax, refusals } from './local-network.ts';
-import { accepted, type Node, openNode, refusal } from './node.ts';
+import { errorMessages, futureLocktime, local, oneAvax, pastLocktime } from './local-network.ts';
+import { errorMessageOf, type Node, openNode, waitForAccepted } from './node.ts';
 import { createAssetTx, operationTx, ownedBy } from './own-tx.ts';
-import { tellProperty } from './property.ts';
+import { mintAndBurnProperty } from './property.ts';
 
 let node: Node;
 let js: Client;
@@ -54,10 +54,10 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-const story = (name: string, tell: (draw: () => Wallet) => Promise<void>) =>
+const story = (name: string, run: (newWallet: () => Wallet) => Promise<void>) =>
   test(`avalanchejs: ${name}`, async () => {
     const secrets = await freshSecrets(node, `avalanchejs/${name}`);
-    await tell(() => walletOf(secrets()));
+    await run(() => walletOf(secrets()));
   }, 60_000);
 
 story('context and info', async () => {
@@ -86,7 +86,7 @@ story('context and info', async () => {
   expect(nodePOP.publicKey).toMatch(/^0x[0-9a-f]{96}$/);
   expect(nodePOP.proofOfPossession).toMatch(/^0x[0-9a-f]{192}$/);
   expect((await js.info.getNodeIp()).ip).toMatch(/:\d+$/);
-  // The answer to info.peers: the client's method for isBootstrapped calls it.
+  // The response of info.peers, because the client's isBootstrapped calls that method.
   expect(await js.info.isBootstrapped('X')).toEqual({ numPeers: '0', peers: [] } as never);
   expect(await js.info.peers()).toEqual({ numPeers: '0', peers: [] } as never);
   expect(await js.info.peers([nodeID])).toEqual({ numPeers: '0', peers: [] } as never);
@@ -103,17 +103,19 @@ story('context and info', async () => {
   expect((await js.p.getFeeState()).price).toBe(1n);
 });
 
-story('sends AVAX, and reads it back', async (draw) => {
-  const to = draw();
+story('sends AVAX and reads the transaction', async (newWallet) => {
+  const to = newWallet();
   const amount = 3_141_592_653n;
   const before = await js.balance(ewoq);
   const memo = Buffer.from('a story');
-  const unsigned = avm.newBaseTx(js.context, [ewoq.bytes], await js.utxos(ewoq), [coins(amount, to)], { memo });
+  const unsigned = avm.newBaseTx(js.context, [ewoq.bytes], await js.utxos(ewoq), [avaxOutput(amount, to)], { memo });
   const txID = await js.issue(unsigned, ewoq);
 
   expect(await js.balance(to)).toBe(amount);
   expect(await js.balance(ewoq)).toBe(before - amount - local.txFee);
-  expect(await js.x.getAllBalances({ address: to.on('X') })).toEqual({ balances: [{ asset: 'AVAX', balance: `${amount}` }] } as never);
+  expect(await js.x.getAllBalances({ address: to.addressOn('X') })).toEqual({
+    balances: [{ asset: 'AVAX', balance: `${amount}` }],
+  } as never);
   const [utxo, ...others] = await js.utxos(to);
   expect(others).toEqual([]);
   expect(utxo!.utxoId.txID.toString()).toBe(txID);
@@ -127,7 +129,7 @@ story('sends AVAX, and reads it back', async (draw) => {
   expect(tx.id).toBe(txID);
   expect(tx.unsignedTx).toMatchObject({ networkID: local.networkID, blockchainID: local.xBlockchainID, memo: `0x${hexOf(memo)}` });
   expect(tx.unsignedTx.outputs.map(({ output }) => output)).toContainEqual({
-    addresses: [to.on('X')],
+    addresses: [to.addressOn('X')],
     amount: Number(amount),
     locktime: 0,
     threshold: 1,
@@ -136,14 +138,14 @@ story('sends AVAX, and reads it back', async (draw) => {
 
 type JsonTx = { outputs: { output: object }[] };
 
-story('walks the pages of its outputs', async (draw) => {
-  const to = draw();
+story('reads all pages of UTXOs', async (newWallet) => {
+  const to = newWallet();
   const amounts = [11n, 22n, 33n, 44n, 55n];
   for (const amount of amounts) await js.fund(to, amount);
   const seen: bigint[] = [];
   let startIndex: { address: string; utxo: string } | undefined;
   do {
-    const page = await js.x.getUTXOs({ addresses: [to.on('X')], limit: 2, ...(startIndex === undefined ? {} : { startIndex }) });
+    const page = await js.x.getUTXOs({ addresses: [to.addressOn('X')], limit: 2, ...(startIndex === undefined ? {} : { startIndex }) });
     if (page.utxos.length === 0) break;
     seen.push(...page.utxos.map((utxo) => utils.getUtxoInfo(utxo).amount));
     startIndex = page.endIndex;
@@ -151,10 +153,10 @@ story('walks the pages of its outputs', async (draw) => {
   expect(seen.toSorted((a, b) => Number(a - b))).toEqual(amounts);
 });
 
-story('multisig, two of three', async (draw) => {
-  const owners = [draw(), draw(), draw()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
+story('multisig, two of three', async (newWallet) => {
+  const owners = [newWallet(), newWallet(), newWallet()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
   const [first, , third] = owners;
-  const to = draw();
+  const to = newWallet();
   const shared = TransferableOutput.fromNative(
     local.avaxAssetID,
     oneAvax,
@@ -168,13 +170,14 @@ story('multisig, two of three', async (draw) => {
   const [utxo] = await js.utxos(third);
   const sent = oneAvax / 4n;
 
-  const spend = () => avm.newBaseTx(js.context, [first.bytes, third.bytes], [utxo!], [coins(sent, to)], { changeAddresses: [first.bytes] });
-  expect(await refusal(js.issue(spend(), first))).toBe(refusals.emptySignature);
+  const spend = () =>
+    avm.newBaseTx(js.context, [first.bytes, third.bytes], [utxo!], [avaxOutput(sent, to)], { changeAddresses: [first.bytes] });
+  expect(await errorMessageOf(js.issue(spend(), first))).toBe(errorMessages.emptySignature);
 
   const input = TransferableInput.fromUtxoAndSigindicies(utxo!, [0]);
-  const base = avaxSerial.BaseTx.fromNative(local.networkID, local.xBlockchainID, [coins(sent, to)], [input], new Uint8Array());
+  const base = avaxSerial.BaseTx.fromNative(local.networkID, local.xBlockchainID, [avaxOutput(sent, to)], [input], new Uint8Array());
   const alone = new UnsignedTx(new avmSerial.BaseTx(base), [utxo!], new utils.AddressMaps([new utils.AddressMap([[addressOf(first), 0]])]));
-  expect(await refusal(js.issue(alone, first))).toBe(refusals.tooFewSigners);
+  expect(await errorMessageOf(js.issue(alone, first))).toBe(errorMessages.tooFewSigners);
 
   await js.issue(spend(), first, third);
   expect(await js.balance(to)).toBe(sent);
@@ -184,28 +187,30 @@ story('multisig, two of three', async (draw) => {
 
 const addressOf = (wallet: Wallet) => utils.addressesFromBytes([wallet.bytes])[0]!;
 
-story('locktime, past and future', async (draw) => {
-  const [past, future, to] = [draw(), draw(), draw()];
+story('locktime, past and future', async (newWallet) => {
+  const [past, future, to] = [newWallet(), newWallet(), newWallet()];
   await js.pay(ewoq, [
-    TransferableOutput.fromNative(local.avaxAssetID, oneAvax, [past.bytes], longAgo),
-    TransferableOutput.fromNative(local.avaxAssetID, oneAvax, [future.bytes], farAway),
+    TransferableOutput.fromNative(local.avaxAssetID, oneAvax, [past.bytes], pastLocktime),
+    TransferableOutput.fromNative(local.avaxAssetID, oneAvax, [future.bytes], futureLocktime),
   ]);
   expect(await js.balance(past)).toBe(oneAvax);
   expect(await js.balance(future)).toBe(0n);
   expect(await js.balance(future, 'AVAX', true)).toBe(oneAvax);
 
-  await js.pay(past, [coins(1_000n, to)]);
+  await js.pay(past, [avaxOutput(1_000n, to)]);
   expect(await js.balance(to)).toBe(1_000n);
   expect(await js.balance(past)).toBe(oneAvax - 1_000n - local.txFee);
 
-  // By itself the client does not touch it; told that the time has come, it does.
-  const early = avm.newBaseTx(js.context, [future.bytes], await js.utxos(future), [coins(1_000n, to)], { minIssuanceTime: farAway });
-  expect(await refusal(js.issue(early, future))).toBe(refusals.timeLocked);
+  // The client spends a locked output only with a later minIssuanceTime.
+  const early = avm.newBaseTx(js.context, [future.bytes], await js.utxos(future), [avaxOutput(1_000n, to)], {
+    minIssuanceTime: futureLocktime,
+  });
+  expect(await errorMessageOf(js.issue(early, future))).toBe(errorMessages.timeLocked);
   expect(await js.balance(to)).toBe(1_000n);
 });
 
-story('a fixed and a variable cap asset', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('a fixed and a variable cap asset', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await js.fund(maker, oneAvax);
   const supply = (amount: bigint) => new TransferOutput(new BigIntPr(amount), OutputOwners.fromNative([maker.bytes]));
 
@@ -234,7 +239,7 @@ story('a fixed and a variable cap asset', async (draw) => {
   expect(await js.balance(to, variable)).toBe(90n);
   expect(await js.balance(maker, variable)).toBe(10n);
   expect((await js.x.getTx({ txID: minting })).unsignedTx).toBeInstanceOf(avmSerial.OperationTx);
-  const { balances } = await js.x.getAllBalances({ address: maker.on('X') });
+  const { balances } = await js.x.getAllBalances({ address: maker.addressOn('X') });
   expect(new Map(balances.map(({ asset, balance }) => [asset, BigInt(balance)]))).toEqual(
     new Map([
       ['AVAX', oneAvax - 2n * local.createAssetTxFee - 2n * local.txFee],
@@ -244,7 +249,7 @@ story('a fixed and a variable cap asset', async (draw) => {
   );
 });
 
-/** The client has the type but no builder: a BaseTx that pays the fee lends its inputs and its change. */
+/** The client has the type but no builder: inputs and change are those of a BaseTx that pays the fee. */
 async function createAsset(maker: Wallet, name: string, symbol: string, denomination: number, outputs: (TransferOutput | MintOutput)[]) {
   const paid = avm.newBaseTx({ ...js.context, baseTxFee: local.createAssetTxFee }, [maker.bytes], await js.utxos(maker), []);
   const { baseTx } = paid.getTx() as avmSerial.BaseTx;
@@ -257,8 +262,8 @@ async function createAsset(maker: Wallet, name: string, symbol: string, denomina
   return js.issueBytes(utils.bufferToHex(utils.addChecksum(utils.concatBytes(unsigned, credentials))));
 }
 
-story('an NFT family, one minted and passed on', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('an NFT asset, one NFT minted and transferred', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await js.fund(maker, oneAvax);
   const owner = ownedBy(maker.address);
   const family = await js.issueBytes(
@@ -301,24 +306,24 @@ story('an NFT family, one minted and passed on', async (draw) => {
   expect((await js.x.getTx({ txID: passing })).unsignedTx).toBeInstanceOf(avmSerial.OperationTx);
 });
 
-story('a property, minted and burnt', async (draw) => {
-  const maker = draw();
+story('a property, minted and burned', async (newWallet) => {
+  const maker = newWallet();
   await js.fund(maker, oneAvax);
-  const asset = await tellProperty(node, maker, js.issueBytes);
+  const asset = await mintAndBurnProperty(node, maker, js.issueBytes);
   expect((await js.x.getAssetDescription(asset)).symbol).toBe('DEED');
   expect(await js.balance(maker)).toBe(oneAvax - local.createAssetTxFee - 2n * local.txFee);
 });
 
-story('exports to P and C, which see it', async (draw) => {
-  const from = draw();
+story('exports to P and C, which list the outputs', async (newWallet) => {
+  const from = newWallet();
   await js.fund(from, oneAvax);
   const destinations = [
     { chain: 'P', id: local.pBlockchainID, api: js.p, amount: 123_456_789n },
     { chain: 'C', id: local.cBlockchainID, api: js.c, amount: 234_567_891n },
   ] as const;
   for (const { chain, id, api, amount } of destinations) {
-    const txID = await js.issue(avm.newExportTx(js.context, id, [from.bytes], await js.utxos(from), [coins(amount, from)]), from);
-    const there = await api.getUTXOs({ addresses: [from.on(chain)], sourceChain: 'X' });
+    const txID = await js.issue(avm.newExportTx(js.context, id, [from.bytes], await js.utxos(from), [avaxOutput(amount, from)]), from);
+    const there = await api.getUTXOs({ addresses: [from.addressOn(chain)], sourceChain: 'X' });
     expect(there.utxos.map((utxo) => utxo.utxoId.txID.toString())).toEqual([txID]);
     expect(utils.getUtxoInfo(there.utxos[0]!)).toMatchObject({ amount, assetId: local.avaxAssetID });
   }
@@ -326,19 +331,19 @@ story('exports to P and C, which see it', async (draw) => {
 });
 
 for (const source of ['P', 'C'] as const)
-  story(`imports from ${source}`, async (draw) => {
-    const [from, to] = [draw(), draw()];
-    await arrive(node, source, from.address, oneAvax);
-    const { utxos } = await js.x.getUTXOs({ addresses: [from.on('X')], sourceChain: source });
+  story(`imports from ${source}`, async (newWallet) => {
+    const [from, to] = [newWallet(), newWallet()];
+    await makeImportable(node, source, from.address, oneAvax);
+    const { utxos } = await js.x.getUTXOs({ addresses: [from.addressOn('X')], sourceChain: source });
     expect(utxos.map((utxo) => utils.getUtxoInfo(utxo).amount)).toEqual([oneAvax]);
     const chainID = source === 'P' ? local.pBlockchainID : local.cBlockchainID;
     await js.issue(avm.newImportTx(js.context, chainID, utxos, [to.bytes], [from.bytes]), from);
     expect(await js.balance(to)).toBe(oneAvax - local.txFee);
-    expect((await js.x.getUTXOs({ addresses: [from.on('X')], sourceChain: source })).utxos).toEqual([]);
+    expect((await js.x.getUTXOs({ addresses: [from.addressOn('X')], sourceChain: source })).utxos).toEqual([]);
   });
 
-story('a chain of five through the wallet queue', async (draw) => {
-  const owner = draw();
+story('five dependent transactions through the wallet queue', async (newWallet) => {
+  const owner = newWallet();
   await js.fund(owner, oneAvax);
   const queue = new Common.AvaxApi(node.url, '/ext/bc/X/wallet', 'wallet', avmSerial.getAVMManager());
   const [first] = await js.utxos(owner);
@@ -346,14 +351,14 @@ story('a chain of five through the wallet queue', async (draw) => {
   const sent: string[] = [];
   for (let step = 1n; step <= 5n; step++) {
     const left = oneAvax - step * local.txFee;
-    const unsignedTx = avm.newBaseTx(js.context, [owner.bytes], [utxo], [coins(left, owner)]);
+    const unsignedTx = avm.newBaseTx(js.context, [owner.bytes], [utxo], [avaxOutput(left, owner)]);
     await addTxSignatures({ unsignedTx, privateKeys: [owner.secret] });
     const { txID } = await queue.issueSignedTx(unsignedTx.getSignedTx());
     sent.push(txID);
-    // The output the next one spends, before anybody has accepted it.
-    utxo = new Utxo(avaxSerial.UTXOID.fromNative(txID, 0), Id.fromString(local.avaxAssetID), coins(left, owner).output);
+    // The next transaction spends this output before it is accepted.
+    utxo = new Utxo(avaxSerial.UTXOID.fromNative(txID, 0), Id.fromString(local.avaxAssetID), avaxOutput(left, owner).output);
   }
-  for (const txID of sent) await accepted(async () => (await js.x.getTxStatus({ txID })).status);
+  for (const txID of sent) await waitForAccepted(async () => (await js.x.getTxStatus({ txID })).status);
   expect(await js.balance(owner)).toBe(oneAvax - 5n * local.txFee);
   expect((await js.utxos(owner)).map((held) => held.utxoId.txID.toString())).toEqual([sent[4]!]);
 });

@@ -1,36 +1,36 @@
 /**
- * The Data interface through @avalabs/avacloud-sdk 0.13.0, the generation before chainkit: the same stories as far as it has the calls.
+ * The Data API through @avalabs/avacloud-sdk 0.13.0, the predecessor of chainkit: the same stories, as far as it has the calls.
  *
  * | Call                               | Cannot, and why                                                                       |
  * |------------------------------------|---------------------------------------------------------------------------------------|
- * | liveCheck, outputs asked for by    | it has none of them                                                                   |
- * | POST, by amount; last activity     |                                                                                       |
- * | getChainIdsForAddresses            | as chainkit: it knows the chain IDs of public networks only                            |
+ * | liveCheck, UTXOs by POST or by     | it does not have these calls                                                          |
+ * | amount, last activity              |                                                                                       |
+ * | getChainIdsForAddresses            | as chainkit: it accepts only the chain IDs of public networks                         |
  * | evm.chains                         | as chainkit: for EVM chains only                                                      |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { openAvacloud, walk } from './data-client.ts';
-import { history } from './data-history.ts';
-import { holdings } from './data-holdings.ts';
-import { type Scene, tell } from './data-scene.ts';
-import { makeWorld } from './data-world.ts';
+import { openAvacloud, readAllPages } from './data-client.ts';
+import { historyStories } from './data-history.ts';
+import { outputStories } from './data-holdings.ts';
 import { local } from './local-network.ts';
 import { startNode } from './node.ts';
+import { createSampleChain } from './sample-chain.ts';
+import { runStories, type StoryContext } from './story-context.ts';
 
-let scene: Scene;
+let context: StoryContext;
 
 beforeAll(async () => {
   const node = await startNode();
-  scene = { node, world: await makeWorld(node), client: openAvacloud(node.url) };
+  context = { node, sample: await createSampleChain(node), client: openAvacloud(node.url) };
 });
-afterAll(() => scene.node.close());
+afterAll(() => context.node.close());
 
-tell('avacloud', () => scene, history, holdings);
+runStories('avacloud', () => context, historyStories, outputStories);
 
 test('avacloud: the blockchains of the network', async () => {
-  const { data, at } = openAvacloud(scene.node.url);
-  const list = await walk(data.primaryNetwork.listBlockchains({}, at), ({ result }) => result.blockchains);
-  // It insists on an `evmChainId`: that of C is its own, the others have none.
+  const { data, at } = openAvacloud(context.node.url);
+  const list = await readAllPages(data.primaryNetwork.listBlockchains({}, at), ({ result }) => result.blockchains);
+  // It requires an `evmChainId`: 0 for chains that are not EVM chains.
   expect(list.map(({ blockchainName, evmChainId }) => [blockchainName, evmChainId])).toEqual([
     ['X-Chain', 0],
     ['P-Chain', 0],

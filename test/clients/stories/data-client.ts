@@ -12,9 +12,8 @@ import type {
 import * as chainkitErrors from '@avalanche-sdk/chainkit/models/errors';
 
 /**
- * The two generations of one client, as their users set them up. Calls do not use the constructor's server, so each one is told `at` where
- * to ask; and 5xx answers are retried for two minutes unless a call is told not to. chainkit reports what it is used for to another host
- * unless telemetry is off.
+ * The two SDKs, configured as by their users. Calls ignore the server of the constructor, so `at` is passed to each call. It also turns off
+ * retries, which would repeat 5xx responses for two minutes. chainkit reports its usage to another host unless telemetry is off.
  */
 export type Chainkit = ReturnType<typeof openChainkit>;
 export type Avacloud = ReturnType<typeof openAvacloud>;
@@ -34,31 +33,34 @@ export function openAvacloud(url: string) {
   return { data, metrics, errors, at: { serverURL: url, retries: { strategy: 'none' } } } as const;
 }
 
-/** Requests name the chain by its alias: the clients know the IDs of public networks only. */
+/** Requests name the chain by its alias, because the clients accept only the IDs of public networks. */
 export const onX = { blockchainId: 'x-chain' } as const;
 
-/** Answers are typed as those of any of three chains; these are of X. */
+/** The types of responses cover three chains; these functions narrow them to the X-Chain. */
 export const txOf = (answer: object) => answer as XChainLinearTransaction;
 export const txsOf = ({ result }: { result: object }) => (result as ListXChainTransactionsResponse).transactions.map(txOf);
 export const utxosOf = ({ result }: { result: object }): Utxo[] => (result as ListUtxosResponse).utxos;
 export const balancesOf = (answer: object): XChainBalances => (answer as ListXChainBalancesResponse).balances;
 
-/** Everything in the pages of a list, as the clients walk them. */
-export async function walk<Page, Item>(pages: Promise<AsyncIterable<Page>>, items: (page: Page) => readonly Item[]): Promise<Item[]> {
+/** Returns the items of all pages of a list, read with the client's iterator. */
+export async function readAllPages<Page, Item>(
+  pages: Promise<AsyncIterable<Page>>,
+  items: (page: Page) => readonly Item[],
+): Promise<Item[]> {
   const all: Item[] = [];
   for await (const page of await pages) all.push(...items(page));
   return all;
 }
 
-/** The same interface without a client: for what the clients cannot read, and to compare with what they made of it. */
+/** Sends a request without a client: for responses that the clients cannot read, and to compare with theirs. */
 export async function rawJson<T>(url: string): Promise<T> {
   return (await (await fetch(url)).json()) as T;
 }
 
-/** The error a call ended with, which must be of this kind. */
-export async function failure<E extends Error>(kind: abstract new (...made: never[]) => E, call: Promise<unknown>): Promise<E> {
+/** Returns the error of a call; throws if the call succeeds or the error is of another type. */
+export async function expectError<E extends Error>(kind: abstract new (...made: never[]) => E, call: Promise<unknown>): Promise<E> {
   const why = await call.then(
-    (answer) => new Error(`was not refused: ${JSON.stringify(answer)}`),
+    (answer) => new Error(`the call succeeded: ${JSON.stringify(answer)}`),
     (error) => error,
   );
   if (why instanceof kind) return why;

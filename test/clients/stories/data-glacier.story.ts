@@ -1,33 +1,32 @@
 /**
- * The Data interface through @avalabs/glacier-sdk 3.0.2, on the network under its own name. The client checks nothing, so an answer is
- * what the server sent: each call is compared with the same question asked without it. Its types know public networks only; a private
- * one's name and chain ID are given in spite of them.
+ * The Data API through @avalabs/glacier-sdk 3.0.2, with the network's own name. The client does not validate responses, so each one is
+ * compared with the raw response of the server. Its types allow only public networks; casts pass a private network's name and chain ID.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ApiError, Glacier, PrimaryNetworkTxType, SortOrder } from '@avalabs/glacier-sdk';
-import { failure, rawJson } from './data-client.ts';
-import { amounts, bare, makeWorld, type World } from './data-world.ts';
+import { expectError, rawJson } from './data-client.ts';
 import { local } from './local-network.ts';
 import { type Node, startNode } from './node.ts';
+import { amounts, createSampleChain, fujiAddress, type SampleChain } from './sample-chain.ts';
 
 let node: Node;
-let world: World;
+let sample: SampleChain;
 let glacier: Glacier;
 
 beforeAll(async () => {
   node = await startNode();
-  world = await makeWorld(node);
+  sample = await createSampleChain(node);
   glacier = new Glacier({ BASE: node.url });
 });
 afterAll(() => node.close());
 
-const story = (name: string, tell: () => Promise<void>) => test(`glacier: ${name}`, tell, 30_000);
+const story = (name: string, run: () => Promise<void>) => test(`glacier: ${name}`, run, 30_000);
 
-const on = (blockchainId: string) => ({ network: 'local', blockchainId }) as { network: never; blockchainId: never };
-const onX = on('x-chain');
+const forChain = (blockchainId: string) => ({ network: 'local', blockchainId }) as { network: never; blockchainId: never };
+const onX = forChain('x-chain');
 const onNetwork = { network: 'local' } as { network: never };
 
-/** The answer of a call, which must be what the server tells anybody. */
+/** Returns the response of a call after comparing it with the raw response of the server. */
 async function same<T>(call: PromiseLike<T>, path: string): Promise<T> {
   const answer = await call;
   expect(answer).toEqual(await rawJson<T>(node.url + path));
@@ -37,7 +36,7 @@ async function same<T>(call: PromiseLike<T>, path: string): Promise<T> {
 const base = '/v1/networks/local';
 const x = `${base}/blockchains/x-chain`;
 
-story('the server is well', async () => {
+story('the server is healthy', async () => {
   const up = { database: { status: 'up' }, cache: { status: 'up' } };
   expect(await glacier.healthCheck.dataHealthCheck()).toMatchObject({ status: 'ok', details: up });
 });
@@ -46,35 +45,35 @@ story('blocks', async () => {
   const { primaryNetworkBlocks: api } = glacier;
   const { blocks, chainInfo } = await same(api.listLatestPrimaryNetworkBlocks({ ...onX, pageSize: 100 }), `${x}/blocks?pageSize=100`);
   expect(chainInfo as object).toEqual({ chainName: 'x-chain', network: 'local' });
-  expect(blocks.flatMap(({ transactions }) => transactions)).toEqual(world.ids.toReversed());
-  const { turn } = world;
+  expect(blocks.flatMap(({ transactions }) => transactions)).toEqual(sample.ids.toReversed());
+  const { splitTime } = sample;
   const late = await same(
-    api.listLatestPrimaryNetworkBlocks({ ...onX, startTimestamp: turn, pageSize: 100 }),
-    `${x}/blocks?startTimestamp=${turn}&pageSize=100`,
+    api.listLatestPrimaryNetworkBlocks({ ...onX, startTimestamp: splitTime, pageSize: 100 }),
+    `${x}/blocks?startTimestamp=${splitTime}&pageSize=100`,
   );
-  expect(late.blocks.length).toBe(world.ids.length - world.early);
+  expect(late.blocks.length).toBe(sample.ids.length - sample.earlyCount);
   for (const blockId of ['1', blocks[0]!.blockHash]) await same(api.getBlockById({ ...onX, blockId }), `${x}/blocks/${blockId}`);
   const { nodeID } = await node.call<{ nodeID: string }>('/ext/info', 'info.getNodeID');
   const byNode = api.listPrimaryNetworkBlocksByNodeId({ ...onX, nodeId: nodeID, pageSize: 100 });
-  // Nobody built block 0.
+  // Block 0 has no builder.
   expect((await same(byNode, `${x}/nodes/${nodeID}/blocks?pageSize=100`)).blocks).toEqual(blocks.slice(0, -1));
 });
 
 story('transactions', async () => {
   const { primaryNetworkTransactions: api } = glacier;
-  const { alice, txs } = world;
+  const { alice, txs } = sample;
   for (const [name, txHash] of Object.entries(txs)) {
     const tx = await same(api.getTxByHash({ ...onX, txHash }), `${x}/transactions/${txHash}`);
     expect([name, tx.txHash]).toEqual([name, txHash]);
   }
   const txTypes = [PrimaryNetworkTxType.CREATE_ASSET_TX, PrimaryNetworkTxType.EXPORT_TX];
   const { transactions } = await same(
-    api.listLatestPrimaryNetworkTransactions({ ...onX, addresses: bare(alice), txTypes, sortOrder: SortOrder.ASC }),
-    `${x}/transactions?addresses=${bare(alice)}&txTypes=CreateAssetTx&txTypes=ExportTx&sortOrder=asc`,
+    api.listLatestPrimaryNetworkTransactions({ ...onX, addresses: fujiAddress(alice), txTypes, sortOrder: SortOrder.ASC }),
+    `${x}/transactions?addresses=${fujiAddress(alice)}&txTypes=CreateAssetTx&txTypes=ExportTx&sortOrder=asc`,
   );
-  expect((transactions as { txHash: string }[]).map(({ txHash }) => txHash)).toEqual([txs.asset, txs.family, txs.exported]);
-  const ofAsset = await same(api.listAssetTransactions({ ...onX, assetId: txs.family }), `${x}/assets/${txs.family}/transactions`);
-  expect(ofAsset.transactions.map(({ txHash }) => txHash)).toEqual([txs.passed, txs.picture, txs.family]);
+  expect((transactions as { txHash: string }[]).map(({ txHash }) => txHash)).toEqual([txs.asset, txs.nftAsset, txs.exported]);
+  const ofAsset = await same(api.listAssetTransactions({ ...onX, assetId: txs.nftAsset }), `${x}/assets/${txs.nftAsset}/transactions`);
+  expect(ofAsset.transactions.map(({ txHash }) => txHash)).toEqual([txs.nftTransfer, txs.nftMint, txs.nftAsset]);
 });
 
 story('pages', async () => {
@@ -87,13 +86,13 @@ story('pages', async () => {
     pageToken = page.nextPageToken;
     if (pageToken !== undefined) expect(pageToken).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   } while (pageToken !== undefined);
-  expect(seen.slice(0, world.ids.length)).toEqual(world.ids.toReversed());
+  expect(seen.slice(0, sample.ids.length)).toEqual(sample.ids.toReversed());
   expect(new Set(seen).size).toBe(seen.length);
 });
 
 story('outputs and balances', async () => {
-  const { bob, frank, txs, turn } = world;
-  const addresses = `${bare(bob)},${frank.on('X')}`;
+  const { bob, frank, txs, splitTime } = sample;
+  const addresses = `${fujiAddress(bob)},${frank.addressOn('X')}`;
   const { utxos } = await same(
     glacier.primaryNetworkUtxOs.getUtxosByAddresses({
       ...onX,
@@ -106,13 +105,13 @@ story('outputs and balances', async () => {
   );
   expect((utxos as { asset: { amount: string } }[]).map(({ asset }) => asset.amount)).toEqual([`${amounts.minted}`]);
   const { balances } = await same(
-    glacier.primaryNetworkBalances.getBalancesByAddresses({ ...onX, addresses, blockTimestamp: turn }),
-    `${x}/balances?addresses=${addresses}&blockTimestamp=${turn}`,
+    glacier.primaryNetworkBalances.getBalancesByAddresses({ ...onX, addresses, blockTimestamp: splitTime }),
+    `${x}/balances?addresses=${addresses}&blockTimestamp=${splitTime}`,
   );
   const { unlocked } = balances as { unlocked: { assetId: string; amount: string }[] };
   expect(new Map(unlocked.map(({ assetId, amount }) => [assetId, amount]))).toEqual(
     new Map([
-      [local.avaxAssetID, `${amounts.gift}`],
+      [local.avaxAssetID, `${amounts.payment}`],
       [txs.asset, `${amounts.minted}`],
     ]),
   );
@@ -120,15 +119,15 @@ story('outputs and balances', async () => {
 
 story('assets, chains and vertices', async () => {
   const { primaryNetwork: api, primaryNetworkVertices: vertices } = glacier;
-  const { alice, txs } = world;
+  const { alice, txs } = sample;
   await same(api.getAssetDetails({ ...onX, assetId: txs.asset }), `${x}/assets/${txs.asset}`);
-  // The chain by its ID, too.
-  await same(api.getAssetDetails({ ...on(local.xBlockchainID), assetId: txs.asset }), `${x}/assets/${txs.asset}`);
+  // The chain by its ID.
+  await same(api.getAssetDetails({ ...forChain(local.xBlockchainID), assetId: txs.asset }), `${x}/assets/${txs.asset}`);
   const chainIds = await same(
-    api.getChainIdsForAddresses({ ...onNetwork, addresses: bare(alice) }),
-    `${base}/addresses:listChainIds?addresses=${bare(alice)}`,
+    api.getChainIdsForAddresses({ ...onNetwork, addresses: fujiAddress(alice) }),
+    `${base}/addresses:listChainIds?addresses=${fujiAddress(alice)}`,
   );
-  expect(chainIds.addresses as object[]).toEqual([{ address: bare(alice), blockchainIds: [local.xBlockchainID] }]);
+  expect(chainIds.addresses as object[]).toEqual([{ address: fujiAddress(alice), blockchainIds: [local.xBlockchainID] }]);
   const { blockchains } = await same(api.listBlockchains(onNetwork), `${base}/blockchains`);
   expect(blockchains.map(({ blockchainId }) => blockchainId)).toContain(local.xBlockchainID);
   await same(api.getBlockchainById({ ...onNetwork, blockchainId: local.xBlockchainID }), `${base}/blockchains/${local.xBlockchainID}`);
@@ -136,24 +135,24 @@ story('assets, chains and vertices', async () => {
   expect(
     (await same(vertices.getVertexByHeight({ ...onX, vertexHeight: 1 }), `${x}/vertices:listByHeight?vertexHeight=1`)).vertices,
   ).toEqual([]);
-  // Not tied to EVM chains, this client can read what the others cannot.
+  // This client does not check for EVM chains, so it can read this response.
   const { chains } = await same(glacier.evmChains.supportedChains({}), '/v1/chains');
   expect(chains as object[]).toMatchObject([{ vmName: 'AVM', platformChainId: local.xBlockchainID }]);
 });
 
-story('refusals', async () => {
-  const refused = async (call: PromiseLike<unknown>) => {
-    const { status, body } = await failure(ApiError, Promise.resolve(call));
+story('errors', async () => {
+  const errorOf = async (call: PromiseLike<unknown>) => {
+    const { status, body } = await expectError(ApiError, Promise.resolve(call));
     return { status, body };
   };
-  const missing = await refused(glacier.primaryNetworkTransactions.getTxByHash({ ...onX, txHash: local.xBlockchainID }));
+  const missing = await errorOf(glacier.primaryNetworkTransactions.getTxByHash({ ...onX, txHash: local.xBlockchainID }));
   expect(missing).toMatchObject({ status: 404, body: { statusCode: 404, error: 'Not Found', message: expect.any(String) } });
-  const platform = await refused(glacier.primaryNetwork.getNetworkDetails(onNetwork));
+  const platform = await errorOf(glacier.primaryNetwork.getNetworkDetails(onNetwork));
   expect(platform).toMatchObject({ status: 404, body: { message: expect.stringContaining('P-Chain') } });
-  const bad = await refused(glacier.primaryNetworkBlocks.listLatestPrimaryNetworkBlocks({ ...onX, pageSize: 101, startTimestamp: -1 }));
+  const bad = await errorOf(glacier.primaryNetworkBlocks.listLatestPrimaryNetworkBlocks({ ...onX, pageSize: 101, startTimestamp: -1 }));
   const { message, ...kind } = bad.body as { message: string[] };
   expect(kind as object).toEqual({ error: 'Bad Request', statusCode: 400 });
   expect(message.map((sentence) => sentence.split(' ')[0]).sort()).toEqual(['pageSize', 'startTimestamp']);
   const elsewhere = glacier.primaryNetworkBlocks.listLatestPrimaryNetworkBlocks({ ...onX, network: 'mainnet' as never });
-  expect(await refused(elsewhere)).toMatchObject({ status: 404 });
+  expect(await errorOf(elsewhere)).toMatchObject({ status: 404 });
 });

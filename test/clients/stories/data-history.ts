@@ -1,64 +1,66 @@
 import { expect } from 'bun:test';
 import { secp256k1 } from '@avalabs/avalanchejs';
-import { failure, onX, txOf, txsOf, walk } from './data-client.ts';
-import type { Scene, Stories } from './data-scene.ts';
-import { amounts, bare, memo, payload } from './data-world.ts';
+import { expectError, onX, readAllPages, txOf, txsOf } from './data-client.ts';
 import { hexOf } from './keys.ts';
-import { farAway, local } from './local-network.ts';
+import { futureLocktime, local } from './local-network.ts';
+import { amounts, fujiAddress, memo, payload } from './sample-chain.ts';
+import type { Stories, StoryContext } from './story-context.ts';
 
 /** Blocks and transactions. */
-export const history: Stories = {
-  'blocks, from the newest to the first': async ({ node, world, client: { data, at } }) => {
+export const historyStories: Stories = {
+  'blocks, newest first': async ({ node, sample, client: { data, at } }) => {
     const { blocks } = data.primaryNetwork;
-    const list = await walk(blocks.listLatest({ ...onX, pageSize: 4 }, at), ({ result }) => result.blocks);
-    expect(list.map(({ blockNumber }) => blockNumber)).toEqual(countdown(world.ids.length));
-    expect(list.flatMap(({ transactions }) => transactions)).toEqual(world.ids.toReversed());
+    const list = await readAllPages(blocks.listLatest({ ...onX, pageSize: 4 }, at), ({ result }) => result.blocks);
+    expect(list.map(({ blockNumber }) => blockNumber)).toEqual(countdown(sample.ids.length));
+    expect(list.flatMap(({ transactions }) => transactions)).toEqual(sample.ids.toReversed());
     for (const block of list) {
       const height = block.blockNumber;
-      const told = await node.call<{ block: JsonBlock }>('/ext/bc/X', 'avm.getBlockByHeight', { height, encoding: 'json' });
+      const expected = await node.call<{ block: JsonBlock }>('/ext/bc/X', 'avm.getBlockByHeight', { height, encoding: 'json' });
       const bytes = await node.call<{ block: string }>('/ext/bc/X', 'avm.getBlockByHeight', { height, encoding: 'hexnc' });
       expect(block).toMatchObject({
-        blockHash: told.block.id,
-        parentHash: told.block.parentID,
-        blockTimestamp: told.block.time,
+        blockHash: expected.block.id,
+        parentHash: expected.block.parentID,
+        blockTimestamp: expected.block.time,
         txCount: block.transactions.length,
         blockSizeBytes: (bytes.block.length - '0x'.length) / 2,
       });
     }
   },
 
-  'one block, by height and by hash': async ({ world, client: { data, at, errors } }) => {
+  'one block, by height and by hash': async ({ sample, client: { data, at, errors } }) => {
     const { blocks } = data.primaryNetwork;
     const [newest] = (await blocks.listLatest({ ...onX, pageSize: 1 }, at)).result.blocks;
     for (const blockId of [newest!.blockNumber, newest!.blockHash]) expect(await blocks.get({ ...onX, blockId }, at)).toEqual(newest!);
-    for (const blockId of [`${world.ids.length + 1}`, world.ids[0]!])
-      await failure(errors.missing, blocks.get({ ...onX, blockId }, at) as Promise<unknown>);
+    for (const blockId of [`${sample.ids.length + 1}`, sample.ids[0]!])
+      await expectError(errors.missing, blocks.get({ ...onX, blockId }, at) as Promise<unknown>);
   },
 
-  'blocks of a time, and of a node': async ({ node, world, client: { data, at } }) => {
+  'blocks by time and by node': async ({ node, sample, client: { data, at } }) => {
     const { blocks } = data.primaryNetwork;
     const numbers = ({ result }: { result: { blocks: { blockNumber: string }[] } }) => result.blocks.map(({ blockNumber }) => blockNumber);
-    const late = countdown(world.ids.length).slice(0, -1 - world.early);
-    expect(await walk(blocks.listLatest({ ...onX, pageSize: 5, startTimestamp: world.turn }, at), numbers)).toEqual(late);
-    expect(await walk(blocks.listLatest({ ...onX, pageSize: 5, endTimestamp: world.turn }, at), numbers)).toEqual(countdown(world.early));
+    const late = countdown(sample.ids.length).slice(0, -1 - sample.earlyCount);
+    expect(await readAllPages(blocks.listLatest({ ...onX, pageSize: 5, startTimestamp: sample.splitTime }, at), numbers)).toEqual(late);
+    expect(await readAllPages(blocks.listLatest({ ...onX, pageSize: 5, endTimestamp: sample.splitTime }, at), numbers)).toEqual(
+      countdown(sample.earlyCount),
+    );
 
     const { nodeID } = await node.call<{ nodeID: string }>('/ext/info', 'info.getNodeID');
-    const builtBy = (nodeId: string) => walk(blocks.listByNodeId({ ...onX, nodeId, pageSize: 5 }, at), numbers);
-    // Nobody built block 0.
-    expect(await builtBy(nodeID)).toEqual(countdown(world.ids.length).slice(0, -1));
+    const builtBy = (nodeId: string) => readAllPages(blocks.listByNodeId({ ...onX, nodeId, pageSize: 5 }, at), numbers);
+    // Block 0 has no builder.
+    expect(await builtBy(nodeID)).toEqual(countdown(sample.ids.length).slice(0, -1));
     expect(await builtBy('NodeID-111111111111111111116DBWJs')).toEqual([]);
   },
 
-  'a payment, with all that went in and came out': async (scene) => {
-    const { alice, bob, js, txs } = scene.world;
-    const tx = await read(scene, txs.gift);
-    const height = scene.world.ids.indexOf(txs.gift) + 1;
-    const { blockHash, blockTimestamp } = await scene.client.data.primaryNetwork.blocks.get(
+  'a payment with its inputs and outputs': async (context) => {
+    const { alice, bob, js, txs } = context.sample;
+    const tx = await read(context, txs.payment);
+    const height = context.sample.ids.indexOf(txs.payment) + 1;
+    const { blockHash, blockTimestamp } = await context.client.data.primaryNetwork.blocks.get(
       { ...onX, blockId: `${height}` },
-      scene.client.at,
+      context.client.at,
     );
     expect(tx).toMatchObject({
-      txHash: txs.gift,
+      txHash: txs.payment,
       chainFormat: 'linear',
       txType: 'BaseTx',
       memo: `0x${hexOf(memo)}`,
@@ -67,7 +69,7 @@ export const history: Stories = {
       blockHash,
     });
     const avax = { assetId: local.avaxAssetID, name: 'Avalanche', symbol: 'AVAX', denomination: 9, type: 'secp256k1' } as const;
-    const change = amounts.funding - amounts.gift - local.txFee;
+    const change = amounts.funding - amounts.payment - local.txFee;
     const plain = {
       createdOnChainId: local.xBlockchainID,
       consumedOnChainId: local.xBlockchainID,
@@ -80,20 +82,20 @@ export const history: Stories = {
     expect(consumed).toMatchObject({
       ...plain,
       asset: { ...avax, amount: `${amounts.funding}` },
-      addresses: [bare(alice)],
+      addresses: [fujiAddress(alice)],
       creationTxHash: txs.funding,
-      consumingTxHash: txs.gift,
+      consumingTxHash: txs.payment,
       consumingTxTimestamp: blockTimestamp,
     });
     const [credential] = consumed!.credentials!;
     expect(Buffer.from(credential!.signature!, 'base64')).toHaveLength(65);
     expect(credential!.publicKey).toBe(Buffer.from(secp256k1.getPublicKey(alice.secret)).toString('base64'));
 
-    const made = { ...plain, creationTxHash: txs.gift, timestamp: blockTimestamp };
-    const toBob = tx.emittedUtxos.find(({ addresses }) => addresses[0] === bare(bob));
-    expect(toBob).toMatchObject({ ...made, asset: { ...avax, amount: `${amounts.gift}` } });
+    const made = { ...plain, creationTxHash: txs.payment, timestamp: blockTimestamp };
+    const toBob = tx.emittedUtxos.find(({ addresses }) => addresses[0] === fujiAddress(bob));
+    expect(toBob).toMatchObject({ ...made, asset: { ...avax, amount: `${amounts.payment}` } });
     expect((await js.utxos(bob)).map((utxo) => utxo.ID())).toContain(toBob!.utxoId);
-    expect(tx.emittedUtxos.find(({ addresses }) => addresses[0] === bare(alice))).toMatchObject({
+    expect(tx.emittedUtxos.find(({ addresses }) => addresses[0] === fujiAddress(alice))).toMatchObject({
       ...made,
       asset: { ...avax, amount: `${change}` },
     });
@@ -102,9 +104,9 @@ export const history: Stories = {
     expect(tx.amountCreated).toEqual([{ ...avax, amount: `${amounts.funding - local.txFee}` }]);
   },
 
-  'an asset made and minted': async (scene) => {
-    const { alice, bob, txs } = scene.world;
-    const made = await read(scene, txs.asset);
+  'an asset created and minted': async (context) => {
+    const { alice, bob, txs } = context.sample;
+    const made = await read(context, txs.asset);
     expect(made.txType).toBe('CreateAssetTx');
     const named = { assetId: txs.asset, name: 'Variable Cap', symbol: 'VAR', denomination: 2, type: 'secp256k1' } as const;
     expect(made.assetCreated).toEqual({ ...named, createdAtTimestamp: made.timestamp, cap: 'variable' });
@@ -115,53 +117,57 @@ export const history: Stories = {
     ]);
     expect(outputs[1]!.asset).toEqual({ ...named, amount: `${amounts.supply}` });
 
-    const minting = await read(scene, txs.minting);
+    const minting = await read(context, txs.mint);
     expect(minting.txType).toBe('OperationTx');
     expect(minting.consumedUtxos.filter(({ utxoType }) => utxoType === 'mint').map(({ utxoId }) => utxoId)).toEqual([outputs[0]!.utxoId]);
-    const [right, coins] = minting.emittedUtxos.filter(({ asset }) => asset.assetId === txs.asset);
-    expect(right).toMatchObject({ utxoType: 'mint', addresses: [bare(alice)] });
-    expect(coins).toMatchObject({ utxoType: 'transfer', addresses: [bare(bob)], asset: { ...named, amount: `${amounts.minted}` } });
+    const [mintOutput, minted] = minting.emittedUtxos.filter(({ asset }) => asset.assetId === txs.asset);
+    expect(mintOutput).toMatchObject({ utxoType: 'mint', addresses: [fujiAddress(alice)] });
+    expect(minted).toMatchObject({ utxoType: 'transfer', addresses: [fujiAddress(bob)], asset: { ...named, amount: `${amounts.minted}` } });
   },
 
-  'an NFT minted and passed on': async (scene) => {
-    const { alice, bob, txs } = scene.world;
-    expect((await read(scene, txs.family)).assetCreated).toMatchObject({ assetId: txs.family, symbol: 'NFT', type: 'nft' });
-    const ofFamily = ({ asset }: { asset: { assetId: string } }) => asset.assetId === txs.family;
-    const picture = (await read(scene, txs.picture)).emittedUtxos.find(ofFamily);
-    expect(picture).toMatchObject({
+  'an NFT minted and transferred': async (context) => {
+    const { alice, bob, txs } = context.sample;
+    expect((await read(context, txs.nftAsset)).assetCreated).toMatchObject({ assetId: txs.nftAsset, symbol: 'NFT', type: 'nft' });
+    const ofFamily = ({ asset }: { asset: { assetId: string } }) => asset.assetId === txs.nftAsset;
+    const mintedNft = (await read(context, txs.nftMint)).emittedUtxos.find(ofFamily);
+    expect(mintedNft).toMatchObject({
       groupId: 1,
-      addresses: [bare(alice)],
+      addresses: [fujiAddress(alice)],
       asset: { type: 'nft', symbol: 'NFT' },
-      consumingTxHash: txs.passed,
+      consumingTxHash: txs.nftTransfer,
     });
-    expect(picture!.payload).toMatch(new RegExp(`${hexOf(payload)}$`));
-    const passed = await read(scene, txs.passed);
-    expect(passed.consumedUtxos.find(ofFamily)!.utxoId).toBe(picture!.utxoId);
-    expect(passed.emittedUtxos.find(ofFamily)).toMatchObject({ groupId: 1, payload: picture!.payload!, addresses: [bare(bob)] });
+    expect(mintedNft!.payload).toMatch(new RegExp(`${hexOf(payload)}$`));
+    const transfer = await read(context, txs.nftTransfer);
+    expect(transfer.consumedUtxos.find(ofFamily)!.utxoId).toBe(mintedNft!.utxoId);
+    expect(transfer.emittedUtxos.find(ofFamily)).toMatchObject({ groupId: 1, payload: mintedNft!.payload!, addresses: [fujiAddress(bob)] });
   },
 
-  'shared by three, locked for long': async (scene) => {
-    const { carol, dora, erin, txs } = scene.world;
-    const outputs = (await read(scene, txs.shared)).emittedUtxos;
+  'outputs with three owners and with a locktime': async (context) => {
+    const { carol, dora, erin, txs } = context.sample;
+    const outputs = (await read(context, txs.shared)).emittedUtxos;
     const shared = outputs.find(({ threshold }) => threshold === 2);
     expect(shared!.asset.amount).toBe(`${amounts.shared}`);
-    expect(shared!.addresses.toSorted()).toEqual([carol, dora, erin].map(bare).sort());
-    const locked = (await read(scene, txs.locked)).emittedUtxos.find(({ locktime }) => locktime !== 0);
-    expect(locked).toMatchObject({ locktime: Number(farAway), addresses: [bare(carol)], asset: { amount: `${amounts.locked}` } });
+    expect(shared!.addresses.toSorted()).toEqual([carol, dora, erin].map(fujiAddress).sort());
+    const locked = (await read(context, txs.locked)).emittedUtxos.find(({ locktime }) => locktime !== 0);
+    expect(locked).toMatchObject({
+      locktime: Number(futureLocktime),
+      addresses: [fujiAddress(carol)],
+      asset: { amount: `${amounts.locked}` },
+    });
   },
 
-  'out to P, and in from there': async (scene) => {
-    const { alice, dora, txs } = scene.world;
-    const exported = await read(scene, txs.exported);
+  'an export to P and an import from P': async (context) => {
+    const { alice, dora, txs } = context.sample;
+    const exported = await read(context, txs.exported);
     expect(exported).toMatchObject({ txType: 'ExportTx', destinationChain: local.pBlockchainID });
     const sent = exported.emittedUtxos.find(({ consumedOnChainId }) => consumedOnChainId === local.pBlockchainID);
     expect(sent).toMatchObject({
       createdOnChainId: local.xBlockchainID,
-      addresses: [bare(alice)],
+      addresses: [fujiAddress(alice)],
       outputIndex: '1',
       asset: { amount: `${amounts.exported}` },
     });
-    const imported = await read(scene, txs.imported);
+    const imported = await read(context, txs.imported);
     expect(imported).toMatchObject({ txType: 'ImportTx', sourceChain: local.pBlockchainID });
     expect(imported.consumedUtxos).toHaveLength(1);
     expect(imported.consumedUtxos[0]).toMatchObject({
@@ -171,74 +177,75 @@ export const history: Stories = {
       asset: { amount: `${amounts.imported}` },
     });
     expect(imported.emittedUtxos.map(({ addresses, asset }) => [addresses, asset.amount])).toEqual([
-      [[bare(dora)], `${amounts.imported - local.txFee}`],
+      [[fujiAddress(dora)], `${amounts.imported - local.txFee}`],
     ]);
   },
 
-  'no such transaction': async ({ client: { data, at, errors } }) => {
-    const asked = data.primaryNetwork.transactions.get({ ...onX, txHash: local.xBlockchainID }, at);
-    expect((await failure(errors.missing, asked)).data$).toMatchObject({ statusCode: 404, error: 'Not Found' });
+  'an unknown transaction': async ({ client: { data, at, errors } }) => {
+    const request = data.primaryNetwork.transactions.get({ ...onX, txHash: local.xBlockchainID }, at);
+    expect((await expectError(errors.missing, request)).data$).toMatchObject({ statusCode: 404, error: 'Not Found' });
   },
 
-  'the latest transactions, down to the genesis': async ({ world, client: { data, at } }) => {
+  'all transactions, newest first, including the genesis': async ({ sample, client: { data, at } }) => {
     const { transactions } = data.primaryNetwork;
-    const list = await walk(transactions.listLatest({ ...onX, pageSize: 4 }, at), txsOf);
-    expect(hashes(list).slice(0, world.ids.length)).toEqual(world.ids.toReversed());
-    expect(list.slice(world.ids.length).every(({ blockHeight }) => blockHeight === 0)).toBe(true);
-    expect(hashes(list)).toContain(local.avaxAssetID);
-    expect(new Set(hashes(list)).size).toBe(list.length);
-    expect(hashes(await walk(transactions.listLatest({ ...onX, pageSize: 9, sortOrder: 'asc' }, at), txsOf))).toEqual(
-      hashes(list).toReversed(),
+    const list = await readAllPages(transactions.listLatest({ ...onX, pageSize: 4 }, at), txsOf);
+    expect(txHashes(list).slice(0, sample.ids.length)).toEqual(sample.ids.toReversed());
+    expect(list.slice(sample.ids.length).every(({ blockHeight }) => blockHeight === 0)).toBe(true);
+    expect(txHashes(list)).toContain(local.avaxAssetID);
+    expect(new Set(txHashes(list)).size).toBe(list.length);
+    expect(txHashes(await readAllPages(transactions.listLatest({ ...onX, pageSize: 9, sortOrder: 'asc' }, at), txsOf))).toEqual(
+      txHashes(list).toReversed(),
     );
   },
 
-  'the transactions of an address, by kind and by time': async ({ world, client: { data, at } }) => {
-    const { alice, bob, dora, frank, coinage, txs, turn } = world;
+  'the transactions of an address, by type and time': async ({ sample, client: { data, at } }) => {
+    const { alice, bob, dora, frank, smallPayments, txs, splitTime } = sample;
     const { transactions } = data.primaryNetwork;
-    type Asked = Omit<Parameters<typeof transactions.listLatest>[0], 'blockchainId'>;
-    const list = async (asked: Asked) => hashes(await walk(transactions.listLatest({ ...onX, pageSize: 2, ...asked }, at), txsOf));
+    type Params = Omit<Parameters<typeof transactions.listLatest>[0], 'blockchainId'>;
+    const list = async (request: Params) =>
+      txHashes(await readAllPages(transactions.listLatest({ ...onX, pageSize: 2, ...request }, at), txsOf));
 
-    expect(await list({ addresses: bare(frank) })).toEqual(coinage.toReversed());
-    expect(await list({ addresses: frank.on('X'), sortOrder: 'asc' })).toEqual(coinage);
-    const both = `${bare(alice)},${bare(bob)}`;
-    const allOfBoth = [txs.exported, txs.passed, txs.picture, txs.family, txs.minting, txs.asset, txs.gift, txs.funding];
+    expect(await list({ addresses: fujiAddress(frank) })).toEqual(smallPayments.toReversed());
+    expect(await list({ addresses: frank.addressOn('X'), sortOrder: 'asc' })).toEqual(smallPayments);
+    const both = `${fujiAddress(alice)},${fujiAddress(bob)}`;
+    const allOfBoth = [txs.exported, txs.nftTransfer, txs.nftMint, txs.nftAsset, txs.mint, txs.asset, txs.payment, txs.funding];
     expect(await list({ addresses: both })).toEqual(allOfBoth);
-    expect(await list({ addresses: both, startTimestamp: turn })).toEqual(allOfBoth.slice(0, 4));
-    expect(await list({ addresses: both, endTimestamp: turn })).toEqual(allOfBoth.slice(4));
+    expect(await list({ addresses: both, startTimestamp: splitTime })).toEqual(allOfBoth.slice(0, 4));
+    expect(await list({ addresses: both, endTimestamp: splitTime })).toEqual(allOfBoth.slice(4));
     expect(await list({ addresses: both, txTypes: ['OperationTx', 'CreateAssetTx'], sortOrder: 'asc' })).toEqual([
       txs.asset,
-      txs.minting,
-      txs.family,
-      txs.picture,
-      txs.passed,
+      txs.mint,
+      txs.nftAsset,
+      txs.nftMint,
+      txs.nftTransfer,
     ]);
-    expect(await list({ addresses: both, txTypes: ['OperationTx'], startTimestamp: turn })).toEqual([txs.passed, txs.picture]);
-    expect(await list({ addresses: bare(alice), txTypes: ['ExportTx'] })).toEqual([txs.exported]);
-    expect(await list({ addresses: bare(dora), txTypes: ['ImportTx'] })).toEqual([txs.imported]);
-    expect(await list({ addresses: bare(frank), txTypes: ['CreateChainTx'] })).toEqual([]);
+    expect(await list({ addresses: both, txTypes: ['OperationTx'], startTimestamp: splitTime })).toEqual([txs.nftTransfer, txs.nftMint]);
+    expect(await list({ addresses: fujiAddress(alice), txTypes: ['ExportTx'] })).toEqual([txs.exported]);
+    expect(await list({ addresses: fujiAddress(dora), txTypes: ['ImportTx'] })).toEqual([txs.imported]);
+    expect(await list({ addresses: fujiAddress(frank), txTypes: ['CreateChainTx'] })).toEqual([]);
   },
 
-  'the transactions of an asset': async ({ world, client: { data, at } }) => {
-    const { txs, turn } = world;
+  'the transactions of an asset': async ({ sample, client: { data, at } }) => {
+    const { txs, splitTime } = sample;
     const { transactions } = data.primaryNetwork;
-    type Asked = Omit<Parameters<typeof transactions.listAssetTransactions>[0], 'blockchainId'>;
-    const list = async (asked: Asked) =>
-      hashes(await walk(transactions.listAssetTransactions({ ...onX, pageSize: 1, ...asked }, at), txsOf));
-    expect(await list({ assetId: txs.asset })).toEqual([txs.minting, txs.asset]);
+    type Params = Omit<Parameters<typeof transactions.listAssetTransactions>[0], 'blockchainId'>;
+    const list = async (request: Params) =>
+      txHashes(await readAllPages(transactions.listAssetTransactions({ ...onX, pageSize: 1, ...request }, at), txsOf));
+    expect(await list({ assetId: txs.asset })).toEqual([txs.mint, txs.asset]);
     expect(await list({ assetId: txs.asset, txTypes: ['CreateAssetTx'] })).toEqual([txs.asset]);
-    expect(await list({ assetId: txs.asset, startTimestamp: turn })).toEqual([]);
-    expect(await list({ assetId: txs.family })).toEqual([txs.passed, txs.picture, txs.family]);
+    expect(await list({ assetId: txs.asset, startTimestamp: splitTime })).toEqual([]);
+    expect(await list({ assetId: txs.nftAsset })).toEqual([txs.nftTransfer, txs.nftMint, txs.nftAsset]);
   },
 
-  'pages fit together while the chain goes on': async ({ world, client: { data, at } }) => {
-    const asked = { ...onX, addresses: bare(world.erin), pageSize: 2 };
-    for (const amount of [1n, 2n, 3n, 4n, 5n]) await world.pay(world.erin, amount);
-    const before = hashes(await walk(data.primaryNetwork.transactions.listLatest({ ...asked, pageSize: 100 }, at), txsOf));
-    expect(before.length).toBeGreaterThan(asked.pageSize * 2);
+  'pages are consistent while new blocks arrive': async ({ sample, client: { data, at } }) => {
+    const request = { ...onX, addresses: fujiAddress(sample.erin), pageSize: 2 };
+    for (const amount of [1n, 2n, 3n, 4n, 5n]) await sample.pay(sample.erin, amount);
+    const before = txHashes(await readAllPages(data.primaryNetwork.transactions.listLatest({ ...request, pageSize: 100 }, at), txsOf));
+    expect(before.length).toBeGreaterThan(request.pageSize * 2);
     const seen: string[] = [];
-    for await (const page of await data.primaryNetwork.transactions.listLatest(asked, at)) {
-      seen.push(...hashes(txsOf(page)));
-      await world.pay(world.erin, 6n);
+    for await (const page of await data.primaryNetwork.transactions.listLatest(request, at)) {
+      seen.push(...txHashes(txsOf(page)));
+      await sample.pay(sample.erin, 6n);
     }
     expect(seen).toEqual(before);
   },
@@ -246,10 +253,10 @@ export const history: Stories = {
 
 type JsonBlock = { readonly id: string; readonly parentID: string; readonly time: number };
 
-const read = async ({ client: { data, at } }: Scene, txHash: string) =>
+const read = async ({ client: { data, at } }: StoryContext, txHash: string) =>
   txOf(await data.primaryNetwork.transactions.get({ ...onX, txHash }, at));
 
-const hashes = (txs: readonly { readonly txHash: string }[]): string[] => txs.map(({ txHash }) => txHash);
+const txHashes = (txs: readonly { readonly txHash: string }[]): string[] => txs.map(({ txHash }) => txHash);
 
 /** From a height down to block 0. */
 const countdown = (from: number): string[] => Array.from({ length: from + 1 }, (_, i) => `${from - i}`);

@@ -9,19 +9,19 @@
  * | locktime       | buildBaseTx with asOf                                  |                                                           |
  * | assets         | buildCreateAssetTx, buildSECPMintTx                    |                                                           |
  * | NFT            | buildCreateNFTAssetTx, …MintTx, buildNFTTransferTx     |                                                           |
- * | property       | signs, sends                                           | it has no property type; bytes are ours                   |
+ * | property       | signs, sends                                           | it has no property type; built in own-tx.ts               |
  * | export, import | buildExportTx, buildImportTx, getUTXOs of P and C      |                                                           |
- * | chain of five  | BaseTx on outputs yet to come, callMethod on /wallet   |                                                           |
+ * | wallet queue   | BaseTx on future outputs, callMethod on /wallet        |                                                           |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { avm, BinTools, Buffer, common } from 'avalanche';
 import { idOf, idText } from '../../../src/bytes/id.ts';
-import { arrive } from './atomic.ts';
+import { makeImportable } from './atomic.ts';
 import { freshSecrets } from './keys.ts';
-import { bn, type Client, creationFee, ewoq, ofKind, openClient, together, type Wallet, walletOf } from './legacy.ts';
-import { farAway, local, longAgo, oneAvax, refusals } from './local-network.ts';
-import { accepted, type Node, openNode, refusal } from './node.ts';
-import { tellProperty } from './property.ts';
+import { bn, type Client, creationFee, ewoq, mergeKeychains, ofKind, openClient, type Wallet, walletOf } from './legacy.ts';
+import { errorMessages, futureLocktime, local, oneAvax, pastLocktime } from './local-network.ts';
+import { errorMessageOf, type Node, openNode, waitForAccepted } from './node.ts';
+import { mintAndBurnProperty } from './property.ts';
 
 const { AVMConstants } = avm;
 const bintools = BinTools.getInstance();
@@ -35,10 +35,10 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-const story = (name: string, tell: (draw: () => Wallet) => Promise<void>) =>
+const story = (name: string, run: (newWallet: () => Wallet) => Promise<void>) =>
   test(`avalanche 3.16: ${name}`, async () => {
     const secrets = await freshSecrets(node, `legacy/${name}`);
-    await tell(() => walletOf(secrets()));
+    await run(() => walletOf(secrets()));
   }, 60_000);
 
 story('context and info', async () => {
@@ -52,13 +52,13 @@ story('context and info', async () => {
   expect(await info.isBootstrapped('X')).toBe(true);
   expect(await info.getNodeID()).toMatch(/^NodeID-[1-9A-HJ-NP-Za-km-z]+$/);
   expect(await info.getNodeVersion()).toMatch(/^(serac|avalanchego)\/\d+\.\d+\.\d+$/);
-  expect(await refusal(info.getNodeIP())).toBe('there is no ID with alias: ');
+  expect(await errorMessageOf(info.getNodeIP())).toBe('there is no ID with alias: ');
   expect(await info.peers()).toEqual([]);
   expect((await info.uptime()).rewardingStakePercentage).toMatch(/^\d{1,3}\.\d{4}$/);
   const health = await legacy.avalanche.Health().health();
   expect(health.healthy).toBe(true);
   expect(Object.keys(health.checks)).toContain('X');
-  // It asks for the metrics with POST.
+  // This client requests the metrics with POST.
   expect(await legacy.avalanche.Metrics().getMetrics()).toContain('# TYPE ');
 
   expect(bintools.cb58Encode(await legacy.x.getAVAXAssetID())).toBe(local.avaxAssetID);
@@ -66,11 +66,11 @@ story('context and info', async () => {
   expect({ name, symbol, denomination: Number(denomination) }).toEqual({ name: 'Avalanche', symbol: 'AVAX', denomination: 9 });
 });
 
-story('sends AVAX, and reads it back', async (draw) => {
-  const to = draw();
+story('sends AVAX and reads the transaction', async (newWallet) => {
+  const to = newWallet();
   const amount = 2_718_281_828n;
   const before = await legacy.balance(ewoq);
-  const names = [[to.on('X')], [ewoq.on('X')], [ewoq.on('X')]] as const;
+  const names = [[to.addressOn('X')], [ewoq.addressOn('X')], [ewoq.addressOn('X')]] as const;
   const memo = Buffer.from('an old story');
   const unsigned = await legacy.x.buildBaseTx(
     await legacy.utxos(ewoq),
@@ -83,7 +83,7 @@ story('sends AVAX, and reads it back', async (draw) => {
 
   expect(await legacy.balance(to)).toBe(amount);
   expect(await legacy.balance(ewoq)).toBe(before - amount - local.txFee);
-  expect(await legacy.x.getAllBalances(to.on('X'))).toEqual([{ asset: 'AVAX', balance: `${amount}` }]);
+  expect(await legacy.x.getAllBalances(to.addressOn('X'))).toEqual([{ asset: 'AVAX', balance: `${amount}` }]);
   const held = (await legacy.utxos(to)).getAllUTXOs();
   expect(held.map((utxo) => bintools.cb58Encode(utxo.getTxID()))).toEqual([txID]);
   expect((held[0]!.getOutput() as avm.AmountOutput).getAmount().toString()).toBe(`${amount}`);
@@ -96,17 +96,17 @@ story('sends AVAX, and reads it back', async (draw) => {
   const json = (await legacy.x.getTx(txID, 'json')) as { id: string; unsignedTx: { outputs: { output: object }[] } };
   expect(json.id).toBe(txID);
   expect(json.unsignedTx.outputs.map(({ output }) => output)).toContainEqual({
-    addresses: [to.on('X')],
+    addresses: [to.addressOn('X')],
     amount: Number(amount),
     locktime: 0,
     threshold: 1,
   });
 });
 
-story('multisig, two of three', async (draw) => {
-  const owners = [draw(), draw(), draw()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
+story('multisig, two of three', async (newWallet) => {
+  const owners = [newWallet(), newWallet(), newWallet()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
   const [first, , third] = owners;
-  const to = draw();
+  const to = newWallet();
   const sent = oneAvax / 4n;
   const funding = await legacy.pay(ewoq, owners, oneAvax, { threshold: 2 });
   expect(await legacy.balance(first)).toBe(0n);
@@ -119,19 +119,19 @@ story('multisig, two of three', async (draw) => {
   const spent = new avm.TransferableInput(bintools.cb58Decode(funding), utxo!.getOutputIdx(), utxo!.getAssetID(), input);
   const change = new avm.TransferableOutput(utxo!.getAssetID(), new avm.SECPTransferOutput(bn(sent), [to.bytes]));
   const base = new avm.BaseTx(local.networkID, bintools.cb58Decode(local.xBlockchainID), [change], [spent]);
-  expect(await refusal(legacy.issue(new avm.UnsignedTx(base), first.keychain))).toBe(refusals.tooFewSigners);
+  expect(await errorMessageOf(legacy.issue(new avm.UnsignedTx(base), first.keychain))).toBe(errorMessages.tooFewSigners);
 
-  const signers = [first.on('X'), third.on('X')];
-  const unsigned = await legacy.x.buildBaseTx(set, bn(sent), local.avaxAssetID, [to.on('X')], signers, [first.on('X')]);
-  await legacy.issue(unsigned, together(first, third));
+  const signers = [first.addressOn('X'), third.addressOn('X')];
+  const unsigned = await legacy.x.buildBaseTx(set, bn(sent), local.avaxAssetID, [to.addressOn('X')], signers, [first.addressOn('X')]);
+  await legacy.issue(unsigned, mergeKeychains(first, third));
   expect(await legacy.balance(to)).toBe(sent);
   expect(await legacy.balance(first)).toBe(oneAvax - sent - local.txFee);
 });
 
-story('locktime, past and future', async (draw) => {
-  const [past, future, to] = [draw(), draw(), draw()];
-  await legacy.pay(ewoq, [past], oneAvax, { locktime: longAgo });
-  await legacy.pay(ewoq, [future], oneAvax, { locktime: farAway });
+story('locktime, past and future', async (newWallet) => {
+  const [past, future, to] = [newWallet(), newWallet(), newWallet()];
+  await legacy.pay(ewoq, [past], oneAvax, { locktime: pastLocktime });
+  await legacy.pay(ewoq, [future], oneAvax, { locktime: futureLocktime });
   expect(await legacy.balance(past)).toBe(oneAvax);
   expect(await legacy.balance(future)).toBe(0n);
   expect(await legacy.balance(future, 'AVAX', true)).toBe(oneAvax);
@@ -140,17 +140,26 @@ story('locktime, past and future', async (draw) => {
   expect(await legacy.balance(to)).toBe(1_000n);
   expect(await legacy.balance(past)).toBe(oneAvax - 1_000n - local.txFee);
 
-  // By itself the client does not touch it; told that the time has come, it does.
-  const mine = [future.on('X')];
+  // The client spends a locked output only with a later asOf.
+  const mine = [future.addressOn('X')];
   const set = await legacy.utxos(future);
-  const early = await legacy.x.buildBaseTx(set, bn(1_000n), local.avaxAssetID, [to.on('X')], mine, mine, undefined, bn(farAway + 1n));
-  expect(await refusal(legacy.issue(early, future.keychain))).toBe(refusals.timeLocked);
+  const early = await legacy.x.buildBaseTx(
+    set,
+    bn(1_000n),
+    local.avaxAssetID,
+    [to.addressOn('X')],
+    mine,
+    mine,
+    undefined,
+    bn(futureLocktime + 1n),
+  );
+  expect(await errorMessageOf(legacy.issue(early, future.keychain))).toBe(errorMessages.timeLocked);
 });
 
-story('a fixed and a variable cap asset', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('a fixed and a variable cap asset', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await legacy.fund(maker, oneAvax);
-  const mine = [maker.on('X')];
+  const mine = [maker.addressOn('X')];
   const supply = (amount: bigint) => {
     const states = new avm.InitialStates();
     states.addOutput(new avm.SECPTransferOutput(bn(amount), [maker.bytes]));
@@ -181,10 +190,10 @@ story('a fixed and a variable cap asset', async (draw) => {
   expect(await legacy.balance(maker)).toBe(oneAvax - 2n * creationFee - 2n * local.txFee);
 });
 
-story('an NFT family, one minted and passed on', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('an NFT asset, one NFT minted and transferred', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await legacy.fund(maker, oneAvax);
-  const mine = [maker.on('X')];
+  const mine = [maker.addressOn('X')];
   const minters = [new avm.MinterSet(1, [maker.bytes])];
   const family = await legacy.issue(
     await legacy.x.buildCreateNFTAssetTx(await legacy.utxos(maker), mine, mine, minters, 'Old Family', 'ONFT'),
@@ -199,7 +208,7 @@ story('an NFT family, one minted and passed on', async (draw) => {
 
   set = await legacy.utxos(maker);
   const [nft] = ofKind(set, AVMConstants.NFTXFEROUTPUTID);
-  await legacy.issue(await legacy.x.buildNFTTransferTx(set, [to.on('X')], mine, mine, nft!.getUTXOID()), maker.keychain);
+  await legacy.issue(await legacy.x.buildNFTTransferTx(set, [to.addressOn('X')], mine, mine, nft!.getUTXOID()), maker.keychain);
   expect(ofKind(await legacy.utxos(maker), AVMConstants.NFTXFEROUTPUTID)).toEqual([]);
   const [received, ...others] = (await legacy.utxos(to)).getAllUTXOs();
   expect(others).toEqual([]);
@@ -207,27 +216,27 @@ story('an NFT family, one minted and passed on', async (draw) => {
   expect((received!.getOutput() as avm.NFTTransferOutput).getPayloadBuffer().toString()).toContain('an old picture');
 });
 
-story('a property, minted and burnt', async (draw) => {
-  const maker = draw();
+story('a property, minted and burned', async (newWallet) => {
+  const maker = newWallet();
   await legacy.fund(maker, oneAvax);
-  const asset = await tellProperty(node, maker, legacy.issueBytes);
+  const asset = await mintAndBurnProperty(node, maker, legacy.issueBytes);
   expect((await legacy.x.getAssetDescription(asset)).symbol).toBe('DEED');
   expect(await legacy.balance(maker)).toBe(oneAvax - local.createAssetTxFee - 2n * local.txFee);
 });
 
-story('exports to P and C, which see it', async (draw) => {
-  const from = draw();
+story('exports to P and C, which list the outputs', async (newWallet) => {
+  const from = newWallet();
   await legacy.fund(from, oneAvax);
-  const mine = [from.on('X')];
+  const mine = [from.addressOn('X')];
   const destinations = [
     { chain: 'P', id: local.pBlockchainID, api: legacy.avalanche.PChain(), amount: 123_456_789n },
     { chain: 'C', id: local.cBlockchainID, api: legacy.avalanche.CChain(), amount: 234_567_891n },
   ] as const;
   for (const { chain, id, api, amount } of destinations) {
     const set = await legacy.utxos(from);
-    const unsigned = await legacy.x.buildExportTx(set, bn(amount), id, [from.on(chain)], mine, mine);
+    const unsigned = await legacy.x.buildExportTx(set, bn(amount), id, [from.addressOn(chain)], mine, mine);
     const txID = await legacy.issue(unsigned, from.keychain);
-    const there = ((await api.getUTXOs([from.on(chain)], local.xBlockchainID)).utxos as avm.UTXOSet).getAllUTXOs();
+    const there = ((await api.getUTXOs([from.addressOn(chain)], local.xBlockchainID)).utxos as avm.UTXOSet).getAllUTXOs();
     expect(there.map((utxo) => bintools.cb58Encode(utxo.getTxID()))).toEqual([txID]);
     expect((there[0]!.getOutput() as avm.AmountOutput).getAmount().toString()).toBe(`${amount}`);
   }
@@ -235,19 +244,19 @@ story('exports to P and C, which see it', async (draw) => {
 });
 
 for (const source of ['P', 'C'] as const)
-  story(`imports from ${source}`, async (draw) => {
-    const [from, to] = [draw(), draw()];
-    await arrive(node, source, from.address, oneAvax);
-    const mine = [from.on('X')];
+  story(`imports from ${source}`, async (newWallet) => {
+    const [from, to] = [newWallet(), newWallet()];
+    await makeImportable(node, source, from.address, oneAvax);
+    const mine = [from.addressOn('X')];
     const chainID = source === 'P' ? local.pBlockchainID : local.cBlockchainID;
-    const unsigned = await legacy.x.buildImportTx(await legacy.utxos(from), mine, chainID, [to.on('X')], mine, mine);
+    const unsigned = await legacy.x.buildImportTx(await legacy.utxos(from), mine, chainID, [to.addressOn('X')], mine, mine);
     await legacy.issue(unsigned, from.keychain);
     expect(await legacy.balance(to)).toBe(oneAvax - local.txFee);
     expect((await legacy.x.getUTXOs(mine, chainID)).utxos.getAllUTXOs()).toEqual([]);
   });
 
-story('a chain of five through the wallet queue', async (draw) => {
-  const owner = draw();
+story('five dependent transactions through the wallet queue', async (newWallet) => {
+  const owner = newWallet();
   await legacy.fund(owner, oneAvax);
   const assetID = bintools.cb58Decode(local.avaxAssetID);
   let [utxo] = (await legacy.utxos(owner)).getAllUTXOs();
@@ -255,16 +264,16 @@ story('a chain of five through the wallet queue', async (draw) => {
   for (let step = 1n; step <= 5n; step++) {
     const set = new avm.UTXOSet();
     set.add(utxo!);
-    const mine = [owner.on('X')];
+    const mine = [owner.addressOn('X')];
     const left = oneAvax - step * local.txFee;
     const tx = (await legacy.x.buildBaseTx(set, bn(left), local.avaxAssetID, mine, mine, mine)).sign(owner.keychain);
     const queued = await legacy.x.callMethod('wallet.issueTx', { tx: tx.toStringHex(), encoding: 'hex' }, '/ext/bc/X/wallet');
     const txID = idText(idOf(Uint8Array.from(tx.toBuffer())));
     expect(queued.data).toMatchObject({ result: { txID } });
     sent.push(txID);
-    // The output the next one spends, before anybody has accepted it.
+    // The next transaction spends this output before it is accepted.
     utxo = new avm.UTXO(0, bintools.cb58Decode(txID), 0, assetID, new avm.SECPTransferOutput(bn(left), [owner.bytes]));
   }
-  for (const txID of sent) await accepted(() => legacy.x.getTxStatus(txID));
+  for (const txID of sent) await waitForAccepted(() => legacy.x.getTxStatus(txID));
   expect(await legacy.balance(owner)).toBe(oneAvax - 5n * local.txFee);
 });

@@ -2,14 +2,14 @@ import { Avalanche, avm, BN, Buffer } from 'avalanche';
 import { addressFromBytes } from '../../../src/bytes/address.ts';
 import { sha256 } from '../../../src/bytes/hash.ts';
 import { ewoqSecret, local } from './local-network.ts';
-import { accepted, type Node } from './node.ts';
+import { type Node, waitForAccepted } from './node.ts';
 import type { Signer } from './own-tx.ts';
 
-/** A key and its faces, derived by the client. */
+/** A key and its addresses, derived by the client. */
 export type Wallet = Signer & {
   readonly keychain: avm.KeyChain;
   readonly bytes: Buffer;
-  readonly on: (chain: 'X' | 'P' | 'C') => string;
+  readonly addressOn: (chain: 'X' | 'P' | 'C') => string;
 };
 
 export function walletOf(secret: Uint8Array): Wallet {
@@ -19,17 +19,17 @@ export function walletOf(secret: Uint8Array): Wallet {
   return {
     keychain,
     bytes,
-    on: (chain) => pair.getAddressString().replace(/^X-/, `${chain}-`),
+    addressOn: (chain) => pair.getAddressString().replace(/^X-/, `${chain}-`),
     address: addressFromBytes(Uint8Array.from(bytes)),
     sign: async (unsigned) => Uint8Array.from(pair.sign(Buffer.from(sha256(unsigned)))),
   };
 }
 
-/** What it pays for a new asset, whatever the network asks: the surplus is burnt. */
+/** The fee that this client always pays for a new asset; the excess is burned. */
 export const creationFee = 10_000_000n;
 
-/** Several signers as one keychain. */
-export function together(...wallets: Wallet[]): avm.KeyChain {
+/** Merges the keys of several wallets into one keychain. */
+export function mergeKeychains(...wallets: Wallet[]): avm.KeyChain {
   const keychain = new avm.KeyChain(local.hrp, 'X');
   for (const wallet of wallets) for (const address of wallet.keychain.getAddresses()) keychain.addKey(wallet.keychain.getKey(address));
   return keychain;
@@ -39,32 +39,32 @@ export const ewoq = walletOf(ewoqSecret);
 
 export const bn = (amount: bigint): BN => new BN(amount.toString());
 
-/** avalanche 3.16.0 pointed at a node, with the few steps that every story repeats. */
+/** avalanche 3.16.0 connected to a node, with the steps that every story repeats. */
 export type Client = ReturnType<typeof openClient>;
 
 export function openClient(node: Node) {
   const { hostname, port } = new URL(node.url);
-  // The C-Chain ID it knows for the local network is an old one.
+  // Its built-in C-Chain ID of the local network is outdated.
   const avalanche = new Avalanche(hostname, Number(port), 'http', local.networkID, local.xBlockchainID, local.cBlockchainID);
   const x = avalanche.XChain();
 
-  const utxos = async (wallet: Wallet): Promise<avm.UTXOSet> => (await x.getUTXOs([wallet.on('X')])).utxos;
+  const utxos = async (wallet: Wallet): Promise<avm.UTXOSet> => (await x.getUTXOs([wallet.addressOn('X')])).utxos;
 
-  const settled = async (txID: string): Promise<string> => {
-    await accepted(() => x.getTxStatus(txID));
+  const waitForTx = async (txID: string): Promise<string> => {
+    await waitForAccepted(() => x.getTxStatus(txID));
     return txID;
   };
-  const issue = async (tx: avm.UnsignedTx, keychain: avm.KeyChain): Promise<string> => settled(await x.issueTx(tx.sign(keychain)));
+  const issue = async (tx: avm.UnsignedTx, keychain: avm.KeyChain): Promise<string> => waitForTx(await x.issueTx(tx.sign(keychain)));
 
-  /** Any asset, from one wallet, to one or more owners. */
+  /** Sends any asset to one or more owners. */
   const pay = async (
     from: Wallet,
     to: Wallet[],
     amount: bigint,
     { asset = local.avaxAssetID as string, locktime = 0n, threshold = 1 } = {},
   ) => {
-    const names = to.map((wallet) => wallet.on('X'));
-    const mine = [from.on('X')];
+    const names = to.map((wallet) => wallet.addressOn('X'));
+    const mine = [from.addressOn('X')];
     const tx = await x.buildBaseTx(await utxos(from), bn(amount), asset, names, mine, mine, undefined, undefined, bn(locktime), threshold);
     return issue(tx, from.keychain);
   };
@@ -74,15 +74,15 @@ export function openClient(node: Node) {
     x,
     utxos,
     issue,
-    /** Sends bytes that were signed before. */
-    issueBytes: async (tx: string): Promise<string> => settled(await x.issueTx(tx)),
+    /** Sends signed bytes. */
+    issueBytes: async (tx: string): Promise<string> => waitForTx(await x.issueTx(tx)),
     pay,
     fund: (to: Wallet, amount: bigint): Promise<string> => pay(ewoq, [to], amount),
     balance: async (wallet: Wallet, assetID = 'AVAX', includePartial = false): Promise<bigint> =>
-      BigInt((await x.getBalance(wallet.on('X'), assetID, includePartial)).balance as never as string),
+      BigInt((await x.getBalance(wallet.addressOn('X'), assetID, includePartial)).balance as never as string),
   };
 }
 
-/** The outputs of one kind in a set, with the ids the builders ask for. */
+/** The UTXOs of one output type. */
 export const ofKind = (set: avm.UTXOSet, kind: number): avm.UTXO[] =>
   set.getAllUTXOs().filter((utxo) => utxo.getOutput().getOutputID() === kind);

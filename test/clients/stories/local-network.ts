@@ -1,6 +1,6 @@
 import { cb58Decode } from '../../../src/bytes/cb58.ts';
 
-/** What the local network is, on every node that starts from its genesis. */
+/** IDs and fees of the local network. */
 export const local = {
   networkID: 12345,
   hrp: 'local',
@@ -18,12 +18,12 @@ export const ewoqSecret: Uint8Array = Uint8Array.from(cb58Decode(ewoqText.slice(
 
 export const oneAvax = 1_000_000_000n;
 
-/** Lock times that stay past and future for as long as these stories will be told. */
-export const longAgo = 1_500_000_000n;
-export const farAway = 4_000_000_000n;
+/** A locktime in the past (2017) and one in the future (2096). */
+export const pastLocktime = 1_500_000_000n;
+export const futureLocktime = 4_000_000_000n;
 
-/** AvalancheGo's words, the same from every client. */
-export const refusals = {
+/** Error messages of AvalancheGo, the same through every client. */
+export const errorMessages = {
   tooFewSigners: 'failed to verify transfer: input has less signers than expected',
   emptySignature: 'failed to verify transfer: invalid signature',
   timeLocked: 'failed to verify transfer: output is time locked',

@@ -1,5 +1,5 @@
 import type { Address } from '../../../src/bytes/address.ts';
-import { addressWriter } from '../../../src/bytes/address.ts';
+import { createAddressFormatter } from '../../../src/bytes/address.ts';
 import { formatHex, parseHex } from '../../../src/bytes/hex.ts';
 import { parseId } from '../../../src/bytes/id.ts';
 import { pack } from '../../../src/codec/pack.ts';
@@ -13,7 +13,7 @@ import { parseUtxo, type Utxo } from '../../../src/tx/utxo.ts';
 import { local } from './local-network.ts';
 import type { Node } from './node.ts';
 
-/** Bytes for what a client has no builder for. The client's part stays: it signs them, sends them and reads what became of them. */
+/** Signs the transactions built in this file, for which the client has no builder. The client still signs, sends and reads them. */
 export type Signer = {
   readonly address: Address;
   readonly sign: (unsigned: Uint8Array) => Promise<Uint8Array>;
@@ -27,31 +27,31 @@ export type NewAsset = {
 };
 
 export async function createAssetTx(node: Node, signer: Signer, asset: NewAsset): Promise<string> {
-  const paid = await payFrom(node, signer.address, local.createAssetTxFee);
-  return seal({ kind: 'CreateAssetTx', ...paid, ...asset, name: Buffer.from(asset.name), symbol: Buffer.from(asset.symbol) }, signer);
+  const paid = await payFee(node, signer.address, local.createAssetTxFee);
+  return signTx({ kind: 'CreateAssetTx', ...paid, ...asset, name: Buffer.from(asset.name), symbol: Buffer.from(asset.symbol) }, signer);
 }
 
 export async function operationTx(node: Node, signer: Signer, operation: Operation): Promise<string> {
-  return seal({ kind: 'OperationTx', ...(await payFrom(node, signer.address, local.txFee)), operations: [operation] }, signer);
+  return signTx({ kind: 'OperationTx', ...(await payFee(node, signer.address, local.txFee)), operations: [operation] }, signer);
 }
 
-/** Everything an address holds, the kinds the clients cannot read too. */
-export async function holdings(node: Node, address: Address): Promise<Utxo[]> {
+/** All UTXOs of an address, including types that the clients cannot read. */
+export async function listUtxos(node: Node, address: Address): Promise<Utxo[]> {
   const { utxos } = await node.call<{ utxos: string[] }>('/ext/bc/X', 'avm.getUTXOs', { addresses: [xAddress(address)] });
   return utxos.map((utxo) => parseUtxo(parseHex('hex', utxo)));
 }
 
-export const xAddress = addressWriter('X', local.hrp);
+export const xAddress = createAddressFormatter('X', local.hrp);
 
-/** One owner, no lock: the shape of nearly every output in a story. */
+/** One owner, no locktime. */
 export const ownedBy = (address: Address) => ({ locktime: 0n, threshold: 1, addresses: [address] });
 
 const avaxAssetID = parseId(local.avaxAssetID);
 
-/** The address pays the fee with all its AVAX and gets the rest back, in one output. */
-async function payFrom(node: Node, address: Address, fee: bigint) {
-  const purse = (await holdings(node, address)).filter((utxo) => utxo.assetID === avaxAssetID).sort(byRef);
-  const inputs = purse.map(spend);
+/** Spends all AVAX of the address for the fee, with one change output. */
+async function payFee(node: Node, address: Address, fee: bigint) {
+  const utxos = (await listUtxos(node, address)).filter((utxo) => utxo.assetID === avaxAssetID).sort(compareRefs);
+  const inputs = utxos.map(spend);
   const change = inputs.reduce((sum, { input }) => sum + input.amount, 0n) - fee;
   const outputs: TransferableOutput[] = [
     { assetID: avaxAssetID, output: { kind: 'secp256k1fx.TransferOutput', amount: change, ...ownedBy(address) } },
@@ -60,14 +60,14 @@ async function payFrom(node: Node, address: Address, fee: bigint) {
 }
 
 function spend({ txID, outputIndex, assetID, output }: Utxo): TransferableInput {
-  if (output.kind !== 'secp256k1fx.TransferOutput') throw new Error(`${output.kind} is no AVAX`);
+  if (output.kind !== 'secp256k1fx.TransferOutput') throw new Error(`${output.kind} is not an AVAX output`);
   return { txID, outputIndex, assetID, input: { kind: 'secp256k1fx.TransferInput', amount: output.amount, signatureIndices: [0] } };
 }
 
-const byRef = (a: Utxo, b: Utxo): number => (a.txID === b.txID ? a.outputIndex - b.outputIndex : a.txID < b.txID ? -1 : 1);
+const compareRefs = (a: Utxo, b: Utxo): number => (a.txID === b.txID ? a.outputIndex - b.outputIndex : a.txID < b.txID ? -1 : 1);
 
-/** One signature for every input and every operation: the signer owns it all. */
-async function seal(unsigned: UnsignedTx, signer: Signer): Promise<string> {
+/** Signs with the same signature for every input and operation, because one signer owns them all. */
+async function signTx(unsigned: UnsignedTx, signer: Signer): Promise<string> {
   const signatures = [await signer.sign(pack(UnsignedTx, unsigned))];
   const operations = unsigned.kind === 'OperationTx' ? unsigned.operations : [];
   const credentials: Credential[] = [

@@ -1,15 +1,23 @@
 /**
- * The SDK snippets of the project's README, taken from its text and run as they stand but for the port, on a fresh node each. What a
- * snippet prints is compared with the comments behind its `console.log` lines.
+ * Runs the SDK snippets of the project's README, each on a new node; only the port is changed. The output of a snippet is compared with the
+ * comments after its `console.log` lines.
  */
 import { expect, test } from 'bun:test';
 import { startNode } from './node.ts';
 
 const readme = await Bun.file(new URL('../../../README.md', import.meta.url)).text();
-const snippets = [...readme.matchAll(/```js\n(\/\/ npm install (\S+)\n[^`]*)```/g)].map(([, code, sdk]) => ({ code: code!, sdk: sdk! }));
+const snippets = [...readme.matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g)].map(([, code, sdk]) => ({
+  code: code!,
+  sdk: sdk!,
+}));
 
-test('the README has a snippet for every SDK of the two interfaces', () => {
-  expect(snippets.map(({ sdk }) => sdk)).toEqual(['@avalanche-sdk/chainkit', '@avalabs/avacloud-sdk', '@avalabs/glacier-sdk']);
+test('the README has a snippet for avalanchejs and every SDK of the Data and Metrics APIs', () => {
+  expect(snippets.map(({ sdk }) => sdk)).toEqual([
+    '@avalabs/avalanchejs',
+    '@avalanche-sdk/chainkit',
+    '@avalabs/avacloud-sdk',
+    '@avalabs/glacier-sdk',
+  ]);
 });
 
 for (const { sdk, code } of snippets)

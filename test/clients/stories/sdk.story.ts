@@ -1,5 +1,5 @@
 /**
- * @avalanche-sdk/client 0.1.1. It stands on avalanchejs: a transaction it has no builder for can be built with that and sent with this.
+ * @avalanche-sdk/client 0.1.1. It uses avalanchejs, so a transaction without a builder here can be built with avalanchejs.
  *
  * | Story          | Through the client                                        | Cannot, and why                                                    |
  * |----------------|-----------------------------------------------------------|--------------------------------------------------------------------|
@@ -7,24 +7,24 @@
  * | send           | prepareBaseTxn, sendXPTransaction, waitForTxn, getTx      |                                                                    |
  * | multisig       | prepareBaseTxn with threshold, signXPTransaction twice    | getBalance with includePartial: not among its parameters           |
  * | locktime       | prepareBaseTxn with minIssuanceTime                       |                                                                    |
- * | assets         | sends an asset, getAssetDescription, issueTx              | create, mint: no builder; bytes are ours                           |
- * | NFT            | signs, sends, reads outputs                               | no builder; bytes are ours                                         |
- * | property       | signs, sends                                              | no builder; bytes are ours                                         |
- * | export, import | sendXPTransaction, getUTXOs of P and C                    | prepareExportTxn, prepareImportTxn: they know networks 1 and 5     |
- * |                |                                                           | only and refuse 12345; built with avalanchejs                      |
- * | chain of five  | signXPTransaction, request on /wallet                     | it has no wallet API                                               |
+ * | assets         | sends an asset, getAssetDescription, issueTx              | create, mint: no builder; built in own-tx.ts                       |
+ * | NFT            | signs, sends, reads outputs                               | no builder; built in own-tx.ts                                     |
+ * | property       | signs, sends                                              | no builder; built in own-tx.ts                                     |
+ * | export, import | sendXPTransaction, getUTXOs of P and C                    | prepareExportTxn, prepareImportTxn: they accept only networks 1    |
+ * |                |                                                           | and 5, not 12345; built with avalanchejs                           |
+ * | wallet queue   | signXPTransaction, request on /wallet                     | it has no wallet API                                               |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { avaxSerial, avm, avmSerial, Context, Id, TransferableOutput, Utxo, utils } from '@avalabs/avalanchejs';
 import { createAvalancheClient } from '@avalanche-sdk/client';
 import { getTxFromBytes, getUtxoFromBytes } from '@avalanche-sdk/client/utils';
 import { parseId } from '../../../src/bytes/id.ts';
-import { arrive } from './atomic.ts';
+import { makeImportable } from './atomic.ts';
 import { freshSecrets, hexOf } from './keys.ts';
-import { farAway, local, longAgo, oneAvax, refusals } from './local-network.ts';
-import { accepted, type Node, openNode, refusal } from './node.ts';
+import { errorMessages, futureLocktime, local, oneAvax, pastLocktime } from './local-network.ts';
+import { errorMessageOf, type Node, openNode, waitForAccepted } from './node.ts';
 import { createAssetTx, operationTx, ownedBy } from './own-tx.ts';
-import { tellProperty } from './property.ts';
+import { mintAndBurnProperty } from './property.ts';
 import { type Client, openClient, type Wallet } from './sdk.ts';
 
 let node: Node;
@@ -36,10 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-const story = (name: string, tell: (draw: () => Wallet) => Promise<void>) =>
+const story = (name: string, run: (newWallet: () => Wallet) => Promise<void>) =>
   test(`avalanche-sdk: ${name}`, async () => {
     const secrets = await freshSecrets(node, `sdk/${name}`);
-    await tell(() => sdk.walletOf(secrets()));
+    await run(() => sdk.walletOf(secrets()));
   }, 60_000);
 
 story('context and info', async () => {
@@ -76,20 +76,20 @@ story('context and info', async () => {
   expect(BigInt((await p.getHeight()).height)).toBeGreaterThanOrEqual(0n);
 });
 
-story('sends AVAX, and reads it back', async (draw) => {
-  const to = draw();
+story('sends AVAX and reads the transaction', async (newWallet) => {
+  const to = newWallet();
   const { x } = sdk;
   const amount = 1_618_033_988n;
   const before = await sdk.balance(sdk.ewoq);
   const height = BigInt((await x.getHeight()).height);
-  const txID = await sdk.pay(sdk.ewoq, [{ addresses: [to.on('X')], amount }], { memo: 'a new story' });
+  const txID = await sdk.pay(sdk.ewoq, [{ addresses: [to.addressOn('X')], amount }], { memo: 'a new story' });
 
   expect(await sdk.balance(to)).toBe(amount);
   expect(await sdk.balance(sdk.ewoq)).toBe(before - amount - local.txFee);
-  const { balances } = await x.getAllBalances({ address: to.on('X') } as never);
+  const { balances } = await x.getAllBalances({ address: to.addressOn('X') } as never);
   expect(balances).toEqual([{ asset: 'AVAX', balance: amount } as never]);
-  // What the SDK's own types send: the peer's method knows one address only.
-  expect(await refusal(x.getAllBalances({ addresses: [to.on('X')] }))).toStartWith("problem parsing address '': ");
+  // The SDK's types send a list of addresses, but AvalancheGo's method takes one address.
+  expect(await errorMessageOf(x.getAllBalances({ addresses: [to.addressOn('X')] }))).toStartWith("problem parsing address '': ");
   const held = await sdk.utxos(to);
   expect(held.map((utxo) => utxo.utxoId.txID.toString())).toEqual([txID]);
   expect(utils.getUtxoInfo(held[0]!)).toMatchObject({ amount, assetId: local.avaxAssetID });
@@ -104,7 +104,7 @@ story('sends AVAX, and reads it back', async (draw) => {
   };
   expect(tx.id).toBe(txID);
   expect(tx.unsignedTx.outputs.map(({ output }) => output)).toContainEqual({
-    addresses: [to.on('X')],
+    addresses: [to.addressOn('X')],
     amount: Number(amount),
     locktime: 0,
     threshold: 1,
@@ -115,27 +115,27 @@ story('sends AVAX, and reads it back', async (draw) => {
     block: { id: string; txs: { id: string }[] };
   };
   expect(block.block.txs.map(({ id }) => id)).toEqual([txID]);
-  // The SDK spells this parameter blockId; the peer takes any case.
+  // The SDK calls this parameter blockId; AvalancheGo ignores the case of parameter names.
   const same = await x.getBlock({ blockId: block.block.id, encoding: 'json' });
   expect((same as never as typeof block).block.id).toBe(block.block.id);
 });
 
-story('multisig, two of three', async (draw) => {
-  const owners = [draw(), draw(), draw()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
+story('multisig, two of three', async (newWallet) => {
+  const owners = [newWallet(), newWallet(), newWallet()].sort((a, b) => (a.address < b.address ? -1 : 1)) as [Wallet, Wallet, Wallet];
   const [first, , third] = owners;
-  const to = draw();
+  const to = newWallet();
   const sent = oneAvax / 4n;
-  await sdk.pay(sdk.ewoq, [{ addresses: owners.map((owner) => owner.on('X')), amount: oneAvax, threshold: 2 }]);
+  await sdk.pay(sdk.ewoq, [{ addresses: owners.map((owner) => owner.addressOn('X')), amount: oneAvax, threshold: 2 }]);
   expect(await sdk.balance(first)).toBe(0n);
   const utxos = await sdk.utxos(third);
   const spend = async () =>
     first.client.xChain.prepareBaseTxn({
-      outputs: [{ addresses: [to.on('X')], amount: sent }],
-      fromAddresses: [first.on('X'), third.on('X')],
-      changeAddresses: [first.on('X')],
+      outputs: [{ addresses: [to.addressOn('X')], amount: sent }],
+      fromAddresses: [first.addressOn('X'), third.addressOn('X')],
+      changeAddresses: [first.addressOn('X')],
       utxos,
     });
-  expect(await refusal(sdk.send(first, (await spend()).tx))).toBe(refusals.emptySignature);
+  expect(await errorMessageOf(sdk.send(first, (await spend()).tx))).toBe(errorMessages.emptySignature);
 
   const { tx } = await spend();
   await first.client.signXPTransaction({ tx, chainAlias: 'X' });
@@ -144,23 +144,23 @@ story('multisig, two of three', async (draw) => {
   expect(await sdk.balance(first)).toBe(oneAvax - sent - local.txFee);
 });
 
-story('locktime, past and future', async (draw) => {
-  const [past, future, to] = [draw(), draw(), draw()];
+story('locktime, past and future', async (newWallet) => {
+  const [past, future, to] = [newWallet(), newWallet(), newWallet()];
   await sdk.pay(sdk.ewoq, [
-    { addresses: [past.on('X')], amount: oneAvax, locktime: longAgo },
-    { addresses: [future.on('X')], amount: oneAvax, locktime: farAway },
+    { addresses: [past.addressOn('X')], amount: oneAvax, locktime: pastLocktime },
+    { addresses: [future.addressOn('X')], amount: oneAvax, locktime: futureLocktime },
   ]);
   expect(await sdk.balance(past)).toBe(oneAvax);
   expect(await sdk.balance(future)).toBe(0n);
-  const small = [{ addresses: [to.on('X')], amount: 1_000n }];
+  const small = [{ addresses: [to.addressOn('X')], amount: 1_000n }];
   await sdk.pay(past, small);
   expect(await sdk.balance(to)).toBe(1_000n);
   expect(await sdk.balance(past)).toBe(oneAvax - 1_000n - local.txFee);
-  expect(await refusal(sdk.pay(future, small, { minIssuanceTime: farAway }))).toBe(refusals.timeLocked);
+  expect(await errorMessageOf(sdk.pay(future, small, { minIssuanceTime: futureLocktime }))).toBe(errorMessages.timeLocked);
 });
 
-story('a fixed and a variable cap asset', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('a fixed and a variable cap asset', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await sdk.fund(maker, oneAvax);
   const owner = ownedBy(maker.address);
   const fixed = await sdk.issueBytes(
@@ -177,7 +177,7 @@ story('a fixed and a variable cap asset', async (draw) => {
     symbol: 'SFIX',
     denomination: '3',
   } as never);
-  await sdk.pay(maker, [{ addresses: [to.on('X')], amount: 2_500n, assetId: fixed }]);
+  await sdk.pay(maker, [{ addresses: [to.addressOn('X')], amount: 2_500n, assetId: fixed }]);
   expect(await sdk.balance(to, fixed)).toBe(2_500n);
   expect(await sdk.balance(maker, fixed)).toBe(4_500n);
 
@@ -206,8 +206,8 @@ story('a fixed and a variable cap asset', async (draw) => {
   expect(await sdk.balance(maker)).toBe(oneAvax - 2n * local.createAssetTxFee - 2n * local.txFee);
 });
 
-story('an NFT family, one minted and passed on', async (draw) => {
-  const [maker, to] = [draw(), draw()];
+story('an NFT asset, one NFT minted and transferred', async (newWallet) => {
+  const [maker, to] = [newWallet(), newWallet()];
   await sdk.fund(maker, oneAvax);
   const owner = ownedBy(maker.address);
   const family = await sdk.issueBytes(
@@ -239,16 +239,16 @@ story('an NFT family, one minted and passed on', async (draw) => {
   expect(hexOf(received!.output.payload.bytes)).toBe(hexOf(payload));
 });
 
-story('a property, minted and burnt', async (draw) => {
-  const maker = draw();
+story('a property, minted and burned', async (newWallet) => {
+  const maker = newWallet();
   await sdk.fund(maker, oneAvax);
-  const asset = await tellProperty(node, maker, sdk.issueBytes);
+  const asset = await mintAndBurnProperty(node, maker, sdk.issueBytes);
   expect((await sdk.x.getAssetDescription({ assetID: asset })).symbol).toBe('DEED');
   expect(await sdk.balance(maker)).toBe(oneAvax - local.createAssetTxFee - 2n * local.txFee);
 });
 
-story('exports to P and C, which see it', async (draw) => {
-  const from = draw();
+story('exports to P and C, which list the outputs', async (newWallet) => {
+  const from = newWallet();
   await sdk.fund(from, oneAvax);
   const context = await Context.getContextFromURI(node.url);
   const destinations = [
@@ -258,7 +258,7 @@ story('exports to P and C, which see it', async (draw) => {
   for (const { chain, id, api, amount } of destinations) {
     const output = TransferableOutput.fromNative(local.avaxAssetID, amount, [from.bytes]);
     const txID = await sdk.send(from, avm.newExportTx(context, id, [from.bytes], await sdk.utxos(from), [output]));
-    const { utxos } = await api.getUTXOs({ addresses: [from.on(chain)], sourceChain: 'X' });
+    const { utxos } = await api.getUTXOs({ addresses: [from.addressOn(chain)], sourceChain: 'X' });
     const there = utxos.map((utxo) => getUtxoFromBytes(utxo, chain));
     expect(there.map((utxo) => utxo.utxoId.txID.toString())).toEqual([txID]);
     expect(utils.getUtxoInfo(there[0]!)).toMatchObject({ amount, assetId: local.avaxAssetID });
@@ -267,10 +267,10 @@ story('exports to P and C, which see it', async (draw) => {
 });
 
 for (const source of ['P', 'C'] as const)
-  story(`imports from ${source}`, async (draw) => {
-    const [from, to] = [draw(), draw()];
-    await arrive(node, source, from.address, oneAvax);
-    const waiting = async () => (await sdk.x.getUTXOs({ addresses: [from.on('X')], sourceChain: source })).utxos;
+  story(`imports from ${source}`, async (newWallet) => {
+    const [from, to] = [newWallet(), newWallet()];
+    await makeImportable(node, source, from.address, oneAvax);
+    const waiting = async () => (await sdk.x.getUTXOs({ addresses: [from.addressOn('X')], sourceChain: source })).utxos;
     const utxos = (await waiting()).map((utxo) => getUtxoFromBytes(utxo, 'X'));
     const context = await Context.getContextFromURI(node.url);
     const chainID = source === 'P' ? local.pBlockchainID : local.cBlockchainID;
@@ -279,24 +279,24 @@ for (const source of ['P', 'C'] as const)
     expect(await waiting()).toEqual([]);
   });
 
-story('a chain of five through the wallet queue', async (draw) => {
-  const owner = draw();
+story('five dependent transactions through the wallet queue', async (newWallet) => {
+  const owner = newWallet();
   await sdk.fund(owner, oneAvax);
   const queue = createAvalancheClient({ transport: { type: 'http', url: `${node.url}/ext/bc/X/wallet` } });
   let utxos = await sdk.utxos(owner);
   const sent: string[] = [];
   for (let step = 1n; step <= 5n; step++) {
-    const left = { addresses: [owner.on('X')], amount: oneAvax - step * local.txFee };
+    const left = { addresses: [owner.addressOn('X')], amount: oneAvax - step * local.txFee };
     const { tx } = await owner.client.xChain.prepareBaseTxn({ outputs: [left], utxos });
     const { signedTxHex } = await owner.client.signXPTransaction({ tx, chainAlias: 'X' });
     const { txID } = (await queue.request({ method: 'wallet.issueTx', params: { tx: signedTxHex, encoding: 'hex' } } as never)) as {
       txID: string;
     };
     sent.push(txID);
-    // The output the next one spends, before anybody has accepted it.
+    // The next transaction spends this output before it is accepted.
     const { output } = TransferableOutput.fromNative(local.avaxAssetID, left.amount, [owner.bytes]);
     utxos = [new Utxo(avaxSerial.UTXOID.fromNative(txID, 0), Id.fromString(local.avaxAssetID), output)];
   }
-  for (const txID of sent) await accepted(async () => (await sdk.x.getTxStatus({ txID })).status);
+  for (const txID of sent) await waitForAccepted(async () => (await sdk.x.getTxStatus({ txID })).status);
   expect(await sdk.balance(owner)).toBe(oneAvax - 5n * local.txFee);
 });

@@ -16,15 +16,15 @@ import { ewoqSecret, local } from './local-network.ts';
 import type { Node } from './node.ts';
 import type { Signer } from './own-tx.ts';
 
-/** A key as the SDK has it: an account, and a client that signs and sends with it. */
+/** An account of the SDK, and a client that signs and sends with it. */
 export type Wallet = Signer & {
   readonly account: ReturnType<typeof privateKeyToAvalancheAccount>;
   readonly client: ReturnType<typeof createAvalancheWalletClient>;
-  readonly on: (chain: 'X' | 'P' | 'C') => string;
+  readonly addressOn: (chain: 'X' | 'P' | 'C') => string;
   readonly bytes: Uint8Array;
 };
 
-/** @avalanche-sdk/client pointed at a node, with the few steps that every story repeats. */
+/** @avalanche-sdk/client connected to a node, with the steps that every story repeats. */
 export type Client = ReturnType<typeof openClient>;
 
 export function openClient(node: Node) {
@@ -38,7 +38,7 @@ export function openClient(node: Node) {
     return {
       account,
       client: createAvalancheWalletClient({ account, ...at }),
-      on: (chain) => account.getXPAddress(chain, local.hrp),
+      addressOn: (chain) => account.getXPAddress(chain, local.hrp),
       bytes,
       address: addressFromBytes(bytes),
       sign: async (unsigned) => utils.hexToBuffer(await account.xpAccount!.signTransaction(unsigned)),
@@ -46,12 +46,12 @@ export function openClient(node: Node) {
   };
   const ewoq = walletOf(ewoqSecret);
 
-  const settled = async (txHash: string): Promise<string> => {
+  const waitForTx = async (txHash: string): Promise<string> => {
     await ewoq.client.waitForTxn({ txHash, chainAlias: 'X', sleepTime: 10, maxRetries: 2_000 });
     return txHash;
   };
   const send = async (from: Wallet, tx: UnsignedTx): Promise<string> =>
-    settled((await from.client.sendXPTransaction({ tx, chainAlias: 'X' })).txHash);
+    waitForTx((await from.client.sendXPTransaction({ tx, chainAlias: 'X' })).txHash);
   const pay = async (from: Wallet, outputs: Output[], options: Omit<BaseTxn, 'outputs'> = {}): Promise<string> =>
     send(from, (await from.client.xChain.prepareBaseTxn({ outputs, ...options })).tx);
 
@@ -64,14 +64,14 @@ export function openClient(node: Node) {
     walletOf,
     ewoq,
     send,
-    /** Sends bytes that were signed before. */
-    issueBytes: async (tx: string): Promise<string> => settled((await x.issueTx({ tx, encoding: 'hex' })).txID),
+    /** Sends signed bytes. */
+    issueBytes: async (tx: string): Promise<string> => waitForTx((await x.issueTx({ tx, encoding: 'hex' })).txID),
     pay,
-    fund: (to: Wallet, amount: bigint): Promise<string> => pay(ewoq, [{ addresses: [to.on('X')], amount }]),
+    fund: (to: Wallet, amount: bigint): Promise<string> => pay(ewoq, [{ addresses: [to.addressOn('X')], amount }]),
     utxos: async (wallet: Wallet): Promise<Utxo[]> =>
-      (await x.getUTXOs({ addresses: [wallet.on('X')] })).utxos.map((utxo) => getUtxoFromBytes(utxo, 'X')),
+      (await x.getUTXOs({ addresses: [wallet.addressOn('X')] })).utxos.map((utxo) => getUtxoFromBytes(utxo, 'X')),
     balance: async (wallet: Wallet, assetID = 'AVAX'): Promise<bigint> =>
-      BigInt((await x.getBalance({ address: wallet.on('X'), assetID })).balance),
+      BigInt((await x.getBalance({ address: wallet.addressOn('X'), assetID })).balance),
   };
 }
 

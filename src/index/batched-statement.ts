@@ -1,0 +1,42 @@
+import type { SqlValue } from './sql.ts';
+import type { Query } from './steps.ts';
+
+/**
+ * How many rows one statement may hold, largest first, ending with 1. A few sizes, so that few statements are prepared.
+ * SQLite gains nothing beyond 16 rows; PostgreSQL saves round trips with more.
+ */
+export type BatchSizes = readonly number[];
+
+/** Turns rows into queries. The values of all rows come in one flat list, row after row. */
+export type BatchedStatement = (values: readonly SqlValue[]) => Query[];
+
+/** A statement for rows of `width` values each; `text` returns its SQL for a number of rows. */
+export function batchedStatement(sizes: BatchSizes, width: number, text: (rows: number) => string): BatchedStatement {
+  const texts = new Map<number, string>();
+  const textFor = (rows: number): string => {
+    const cached = texts.get(rows);
+    if (cached !== undefined) return cached;
+    const built = text(rows);
+    texts.set(rows, built);
+    return built;
+  };
+  return (values) => {
+    const queries: Query[] = [];
+    let at = 0;
+    for (const size of sizes)
+      for (const step = size * width; at + step <= values.length; at += step)
+        queries.push({ text: textFor(size), values: values.slice(at, at + step) });
+    return queries;
+  };
+}
+
+/** `(?,?),(?,?)`. `firstRow` replaces the placeholders of the first row, for example by casts: PostgreSQL takes the types from that row. */
+export function valueTuples(rows: number, width: number, firstRow?: readonly string[]): string {
+  const row = `(${placeholders(width)})`;
+  const all = Array<string>(rows).fill(row);
+  if (firstRow !== undefined) all[0] = `(${firstRow.join(',')})`;
+  return all.join(',');
+}
+
+/** `?,?,?`. */
+export const placeholders = (count: number): string => Array(count).fill('?').join(',');

@@ -1,0 +1,194 @@
+import type { OffsetFile, OpenFile } from './offset-file.ts';
+import { pageChecksum, readWalChecksums } from './wal-frames.ts';
+
+/**
+ * Checksums of the pages of a SQLite file, stored in a second file. SQLite keeps no checksums in the main file, so a changed byte there
+ * would give a wrong result instead of an error.
+ *
+ * Pages reach the main file only from the write-ahead log. So their checksums are computed from the log before every checkpoint and before
+ * closing, and are on disk before the checkpoint begins. However the process ends, a page can differ from its checksum only while the log
+ * still contains the page. That is not damage: SQLite reads the page from the log, and the log has checksums of its own.
+ */
+export type PageChecksums = {
+  /** Stores the checksums of all pages in the write-ahead log. */
+  readonly record: () => void;
+  /** Invalidates all checksums; the next start rebuilds them. Used when `record` failed and the pages will change anyway. */
+  readonly discard: () => void;
+  /**
+   * Compares all pages, or a sample of them, with their checksums. Returns the numbers of the pages that differ, at most `maxListedPages`.
+   * Must not run while SQLite has the file open in this process: closing any handle of the file would release SQLite's locks on it.
+   */
+  readonly verify: (sample?: PageSample) => Generator<PageProgress, readonly number[]>;
+  /** Stores the checksums of all pages of the main file. Must not run while SQLite has the file open in this process. */
+  readonly rebuild: () => Generator<PageProgress, void>;
+};
+
+/** The part of a large file to compare: the first block of 1,024 pages and random other blocks, `maxBlocks` in total. */
+export type PageSample = { readonly maxBlocks: number; readonly random: (below: number) => number };
+
+export type PageProgress = { readonly done: number; readonly total: number };
+
+/** The largest number of damaged pages that is listed. */
+export const maxListedPages = 100;
+
+const header = Buffer.from('serac page sums\n');
+const sumSize = 4;
+
+/** Pages per block. The checksums of a block are read and written together. */
+const pagesPerBlock = 1024;
+
+/** Offset of SQLite's lock bytes. SQLite never writes the page that contains them. */
+const lockByte = 2 ** 30;
+
+export const checksumsPath = (database: string): string => `${database}-sums`;
+
+/** Returns whether there is a complete checksum file for the database. */
+export function hasPageChecksums(open: OpenFile, database: string): boolean {
+  return withFile(open(checksumsPath(database), 'read'), (sums) => sums !== undefined && hasValidHeader(sums));
+}
+
+export function openPageChecksums(open: OpenFile, database: string): PageChecksums {
+  const readWal = (): Map<number, number> =>
+    withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : readWalChecksums(wal)));
+
+  return {
+    record: () => {
+      const changed = readWal();
+      if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
+    },
+    discard: () => withFile(open(checksumsPath(database), 'write'), (sums) => sums.write(0, Buffer.alloc(header.length))),
+    verify: function* (sample) {
+      const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'read')];
+      try {
+        if (file === undefined || sums === undefined) return [];
+        return yield* findDifferingPages(file, sums, readWal, sample);
+      } finally {
+        file?.close();
+        sums?.close();
+      }
+    },
+    rebuild: function* () {
+      const [file, sums] = [open(database, 'read'), open(checksumsPath(database), 'write')];
+      try {
+        // The header is written last: a file without it counts as incomplete.
+        sums.truncate(0);
+        for (const { first, pages, done, total } of readPages(file)) {
+          writeBlock(sums, first, new Map(pages.map((page, i) => [first + i, pageChecksum(page)])));
+          yield { done, total };
+        }
+        sums.sync();
+        sums.write(0, header);
+        sums.sync();
+      } finally {
+        file?.close();
+        sums.close();
+      }
+    },
+  };
+}
+
+function withFile<F extends OffsetFile | undefined, T>(file: F, work: (file: F) => T): T {
+  try {
+    return work(file);
+  } finally {
+    file?.close();
+  }
+}
+
+function hasValidHeader(sums: OffsetFile): boolean {
+  const start = Buffer.alloc(header.length);
+  return sums.read(0, start) === header.length && start.equals(header);
+}
+
+const blockOf = (page: number): number => Math.floor((page - 1) / pagesPerBlock);
+const blockOffset = (block: number): number => header.length + block * pagesPerBlock * sumSize;
+
+function writeSums(sums: OffsetFile, changed: ReadonlyMap<number, number>): void {
+  const blocks = new Map<number, Map<number, number>>();
+  for (const [page, sum] of changed) {
+    const block = blocks.get(blockOf(page)) ?? new Map<number, number>();
+    blocks.set(blockOf(page), block.set(page, sum));
+  }
+  for (const [block, pages] of blocks) writeBlock(sums, block * pagesPerBlock + 1, pages);
+  sums.sync();
+}
+
+/** Writes the checksums of some pages of one block; `first` is the number of the block's first page. */
+function writeBlock(sums: OffsetFile, first: number, pages: ReadonlyMap<number, number>): void {
+  const offset = blockOffset(blockOf(first));
+  const block = Buffer.alloc(pagesPerBlock * sumSize);
+  const before = sums.read(offset, block);
+  let size = before - (before % sumSize);
+  for (const [page, sum] of pages) {
+    block.writeUInt32LE(sum, (page - first) * sumSize);
+    size = Math.max(size, (page - first + 1) * sumSize);
+  }
+  sums.write(offset, block.subarray(0, size));
+}
+
+function* findDifferingPages(
+  file: OffsetFile,
+  sums: OffsetFile,
+  readWal: () => Map<number, number>,
+  sample: PageSample | undefined,
+): Generator<PageProgress, readonly number[]> {
+  const differing: number[] = [];
+  const recorded = Math.max(0, Math.floor((sums.size() - header.length) / sumSize));
+  const block = Buffer.alloc(pagesPerBlock * sumSize);
+  let inWal: Map<number, number> | undefined;
+  const addUnlessInWal = (page: number): void => {
+    inWal ??= readWal();
+    if (differing.length < maxListedPages && !inWal.has(page)) differing.push(page);
+  };
+  for (const { first, pages, pageSize, done, total } of readPages(file, sample)) {
+    block.fill(0);
+    sums.read(blockOffset(blockOf(first)), block);
+    for (const [i, page] of pages.entries()) {
+      const isLockPage = first + i === lockByte / pageSize + 1;
+      if (block.readUInt32LE(i * sumSize) !== pageChecksum(page) && !isLockPage) addUnlessInWal(first + i);
+    }
+    yield { done, total };
+  }
+  // Pages that have a checksum but are missing at the end of the file.
+  for (let page = Math.ceil(file.size() / readPageSize(file)) + 1; page <= recorded && differing.length < maxListedPages; page++)
+    addUnlessInWal(page);
+  return differing;
+}
+
+type PageBatch = PageProgress & { readonly first: number; readonly pageSize: number; readonly pages: readonly Uint8Array[] };
+
+/** Reads the pages of a database file, one block at a time. The buffers are reused: they are valid until the next block is read. */
+function* readPages(file: OffsetFile | undefined, sample?: PageSample): Generator<PageBatch> {
+  const size = file?.size() ?? 0;
+  if (file === undefined || size === 0) return;
+  const pageSize = readPageSize(file);
+  const total = Math.ceil(size / pageSize);
+  const buffer = Buffer.alloc(pagesPerBlock * pageSize);
+  for (const block of chooseBlocks(Math.ceil(total / pagesPerBlock), sample)) {
+    const first = block * pagesPerBlock + 1;
+    const count = file.read((first - 1) * pageSize, buffer);
+    const pages = Array.from({ length: Math.ceil(count / pageSize) }, (_, i) =>
+      buffer.subarray(i * pageSize, Math.min((i + 1) * pageSize, count)),
+    );
+    yield { first, pages, pageSize, done: Math.min(first - 1 + pages.length, total), total };
+  }
+}
+
+/** Returns the numbers of the blocks to read, ascending. */
+function chooseBlocks(count: number, sample: PageSample | undefined): readonly number[] {
+  if (sample === undefined || count <= sample.maxBlocks) return Array.from({ length: count }, (_, block) => block);
+  const chosen = new Set([0]);
+  while (chosen.size < sample.maxBlocks) chosen.add(sample.random(count));
+  return [...chosen].sort((a, b) => a - b);
+}
+
+/**
+ * Reads the page size from the header of the database. If the header is damaged it returns 4096, the page size of Serac's databases: the
+ * first page then differs from its checksum in any case.
+ */
+function readPageSize(file: OffsetFile): number {
+  const bytes = Buffer.alloc(2);
+  file.read(16, bytes);
+  const stated = bytes.readUInt16BE(0) === 1 ? 65_536 : bytes.readUInt16BE(0);
+  return stated >= 512 && (stated & (stated - 1)) === 0 ? stated : 4096;
+}
