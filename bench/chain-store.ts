@@ -9,37 +9,37 @@ import { createNetworkContext } from '../src/wiring/network-context.ts';
 import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
 import { BenchError } from './fault.ts';
 
-/** The X-Chain of a data directory, opened in this process through the store the program itself uses. */
+/** The X-Chain of a data directory, opened in this process with the node's own store. */
 export type ChainStore = OpenedChain & {
-  /** What page tokens of this directory are sealed with. */
-  readonly secret: () => Uint8Array;
+  /** The key that page tokens of this directory are sealed with. */
+  readonly pageSecret: () => Uint8Array;
   readonly close: () => void;
 };
 
-/** `hasty`: keeps everything in memory and never waits for the disk, for what can as well be made again. */
-export function openChainStore(dir: string, access: 'write' | 'read', hasty = false): ChainStore {
+/** Opens the X-Chain of a data directory. `skipDiskSync`: a large cache and no fsync, for a chain that can be generated again. */
+export function openChainStore(dir: string, access: 'write' | 'read', skipDiskSync = false): ChainStore {
   const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
-  if (flags.kind !== 'run') throw new BenchError('the flags of a data directory have changed');
+  if (flags.kind !== 'run') throw new BenchError('bench/chain-store.ts uses flags that Serac no longer accepts');
   const config = configFrom(flags.options);
-  const context = createNetworkContext(config, world);
+  const context = createNetworkContext(config, storeEnv);
   let database: ReturnType<typeof openDatabase> | undefined;
   const open: Env['openDatabase'] = (path, options) => {
     const opened = openDatabase(path, options);
     if (path.endsWith('/serac.sqlite')) database = opened;
     return opened;
   };
-  const store = openNodeStore(config, { ...world, openDatabase: open }, context, access);
+  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, access);
   try {
-    if (hasty) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
-    return { ...store.openChain(context.specs[0]), secret: store.pageSecret, close: store.close };
+    if (skipDiskSync) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
+    return { ...store.openChain(context.specs[0]), pageSecret: store.pageSecret, close: store.close };
   } catch (error) {
     store.close();
     throw error;
   }
 }
 
-/** Opening a store takes no more of the world than this. */
-const world = {
+/** The parts of the environment that opening a store needs. */
+const storeEnv = {
   clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)), monotonic: () => performance.now() },
   random: (length: number) => randomBytes(length),
   readData: (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),

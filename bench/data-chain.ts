@@ -12,35 +12,35 @@ import type { Utxo } from '../src/tx/utxo.ts';
 import { ewoq, ewoqGenesisUtxo, type Key, keyFrom, localChainParams, ownedBy, sign, transfer } from '../test/wallet-kit.ts';
 
 /**
- * Blocks of a chain as busy months leave it behind, made without end: transfers of one or two inputs, mostly to two of many addresses, a
- * tenth of them with assets; one address is sent every twentieth output and keeps most. With every transaction one more output is left
- * unspent. All is signed for, but nothing is checked: what is measured is how it is kept and found again.
+ * An endless generator of blocks like those of a busy chain: transfers with one or two inputs, mostly to two of many addresses, a tenth of
+ * them with other assets than AVAX. One address, the hot address, receives every twentieth output and spends few of them. Each transaction
+ * adds one unspent output on average. Transactions are signed but not verified: the benchmark measures storing and finding them.
  */
-export type Growth = {
+export type ChainGenerator = {
   readonly hotAddress: Address;
-  /** What half of the transfers of assets are of; known once it is made. */
+  /** The asset of half of the asset transfers; defined after the first block. */
   readonly busyAsset: () => Id;
-  readonly next: (parent: Pick<Block, 'id' | 'height'>, time: bigint, txs: number) => NewBlock;
+  readonly nextBlock: (parent: Pick<Block, 'id' | 'height'>, time: bigint, txs: number) => NewBlock;
 };
 
-/** No output that is made here is smaller. */
-export const leastAmount = 20_000;
+/** The smallest amount of any generated output. */
+export const minAmount = 20_000;
 
-export const addressAt = (index: number): Address => holder(index).address;
+export const addressAt = (index: number): Address => createHolderKey(index).address;
 
-const holder = (name: number | 'hot'): Key => keyFrom(sha256(Buffer.from(`holder ${name}`)));
+const createHolderKey = (name: number | 'hot'): Key => keyFrom(sha256(Buffer.from(`holder ${name}`)));
 
-export function startGrowth(seed: number, addressCount: number): Growth {
-  const random = randomOf(seed);
-  const below = (limit: number): number => Math.floor(random() * limit);
-  const holders = Array.from({ length: addressCount }, (_, i) => holder(i));
-  const hot = holder('hot');
+export function createChainGenerator(seed: number, addressCount: number): ChainGenerator {
+  const random = createRandom(seed);
+  const randomBelow = (limit: number): number => Math.floor(random() * limit);
+  const holders = Array.from({ length: addressCount }, (_, i) => createHolderKey(i));
+  const hot = createHolderKey('hot');
   const keys = new Map([...holders, hot, ewoq].map((key) => [key.address, key]));
-  const anyAddress = (): Address => (holders[below(addressCount)] as Key).address;
-  const coins = createPool(below);
-  const assets: { readonly id: Id; readonly pool: Pool }[] = [];
+  const anyAddress = (): Address => (holders[randomBelow(addressCount)] as Key).address;
+  const coins = createOutputPool(randomBelow);
+  const assets: { readonly id: Id; readonly pool: OutputPool }[] = [];
   let consumed = new Map<Id, Utxo>();
-  /** Of the inputs of the transaction that is being made. */
+  /** The signers of each input of the transaction being created. */
   let signers: Key[][] = [];
   coins.put(ewoqGenesisUtxo);
 
@@ -50,17 +50,17 @@ export function startGrowth(seed: number, addressCount: number): Growth {
     return chance < 0.065 ? ownedBy([...new Set([anyAddress(), anyAddress()])]) : ownedBy([anyAddress()]);
   };
 
-  const parts = (assetID: Id, amount: bigint, count: number): TransferableOutput[] => {
+  const splitAmount = (assetID: Id, amount: bigint, count: number): TransferableOutput[] => {
     const even = amount / BigInt(count);
     let rest = amount;
     return Array.from({ length: count }, (_, i) => {
-      const part = i === count - 1 ? rest : (even * BigInt(500 + below(500))) / 1000n;
+      const part = i === count - 1 ? rest : (even * BigInt(500 + randomBelow(500))) / 1000n;
       rest -= part;
       return transfer(assetID, part, anyOwner());
     });
   };
 
-  const take = (pool: Pool): { readonly input: TransferableInput; readonly amount: bigint } => {
+  const take = (pool: OutputPool): { readonly input: TransferableInput; readonly amount: bigint } => {
     const utxo = pool.take();
     consumed.set(utxo.id, utxo);
     const { txID, outputIndex, assetID, output } = utxo;
@@ -69,51 +69,51 @@ export function startGrowth(seed: number, addressCount: number): Growth {
     return { input: { txID, outputIndex, assetID, input: { kind: 'secp256k1fx.TransferInput', amount, signatureIndices: [0] } }, amount };
   };
 
-  const spend = (inputs: readonly TransferableInput[], outputs: TransferableOutput[]): UnsignedTx => ({
+  const createBaseTx = (inputs: readonly TransferableInput[], outputs: TransferableOutput[]): UnsignedTx => ({
     kind: 'BaseTx',
-    ...chainPlace,
+    ...chainIds,
     inputs: [...inputs],
     outputs,
-    memo: nothing,
+    memo: emptyMemo,
   });
-  /** Of coins only. */
-  const pay = (count: number, outputs: number): UnsignedTx => {
+  /** A transfer of AVAX only. */
+  const createPayment = (count: number, outputs: number): UnsignedTx => {
     const taken = Array.from({ length: count }, () => take(coins));
     const amount = taken.reduce((sum, one) => sum + one.amount, -localChainParams.txFee);
-    return spend(
+    return createBaseTx(
       taken.map(({ input }) => input),
-      parts(localChainParams.feeAsset, amount, outputs),
+      splitAmount(localChainParams.feeAsset, amount, outputs),
     );
   };
-  const send = ({ id, pool }: (typeof assets)[number]): UnsignedTx => {
+  const createAssetTransfer = ({ id, pool }: (typeof assets)[number]): UnsignedTx => {
     const [coin, sent] = [take(coins), take(pool)];
     const change = transfer(localChainParams.feeAsset, coin.amount - localChainParams.txFee, anyOwner());
-    return spend([coin.input, sent.input], [...parts(id, sent.amount, 2), change]);
+    return createBaseTx([coin.input, sent.input], [...splitAmount(id, sent.amount, 2), change]);
   };
 
-  const unsigned = (): UnsignedTx => {
-    if (assets.length < assetCount) return creation(assets.length, anyAddress());
-    // Whoever has one of the few first coins hands out to more.
-    if (coins.size() < 2000) return pay(1, 4);
+  const createUnsignedTx = (): UnsignedTx => {
+    if (assets.length < assetCount) return createAssetTx(assets.length, anyAddress());
+    // At the beginning, split the few outputs into more.
+    if (coins.size() < 2000) return createPayment(1, 4);
     const chance = random();
     if (chance < 0.1) {
-      const sent = assets[random() < 0.5 ? 0 : below(assetCount)];
-      if (sent !== undefined && sent.pool.size() > 0) return send(sent);
+      const sent = assets[random() < 0.5 ? 0 : randomBelow(assetCount)];
+      if (sent !== undefined && sent.pool.size() > 0) return createAssetTransfer(sent);
     }
-    if (chance < 0.3) return pay(2, 2);
-    return chance < 0.92 ? pay(1, 2) : pay(1, 4 + below(2));
+    if (chance < 0.3) return createPayment(2, 2);
+    return chance < 0.92 ? createPayment(1, 2) : createPayment(1, 4 + randomBelow(2));
   };
 
-  const grow = (): { tx: Tx; effects: Effects } => {
+  const createTx = (): { tx: Tx; effects: Effects } => {
     signers = [];
-    const made = unsigned();
+    const made = createUnsignedTx();
     const tx = sign(made, signers);
     const effects = effectsOf(tx);
-    if (made.kind === 'CreateAssetTx') assets.push({ id: tx.id, pool: createPool(below) });
+    if (made.kind === 'CreateAssetTx') assets.push({ id: tx.id, pool: createOutputPool(randomBelow) });
     for (const utxo of effects.created) {
       const { assetID, output } = utxo;
       if (output.addresses[0] === hot.address && random() > 0.1) continue;
-      if (!('amount' in output) || output.amount < smallest) continue;
+      if (!('amount' in output) || output.amount < minSpendable) continue;
       const pool = assetID === localChainParams.feeAsset ? coins : assets.find(({ id }) => id === assetID)?.pool;
       pool?.put(utxo);
     }
@@ -123,28 +123,28 @@ export function startGrowth(seed: number, addressCount: number): Growth {
   return {
     hotAddress: hot.address,
     busyAsset: () => assets[0]?.id as Id,
-    next: (parent, time, txs) => {
+    nextBlock: (parent, time, txs) => {
       consumed = new Map();
-      const applied = Array.from({ length: txs }, grow);
+      const applied = Array.from({ length: txs }, createTx);
       const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time, txs: applied.map(({ tx }) => tx) });
       return { block, diff: { applied, consumed } };
     },
   };
 }
 
-/** Outputs that may be spent, any of them next. Of a full one some are left unspent for good. */
-type Pool = { readonly size: () => number; readonly put: (utxo: Utxo) => void; readonly take: () => Utxo };
+/** A pool from which random outputs are spent. When it is full, a new output replaces another one, which then stays unspent. */
+type OutputPool = { readonly size: () => number; readonly put: (utxo: Utxo) => void; readonly take: () => Utxo };
 
-function createPool(below: (limit: number) => number): Pool {
+function createOutputPool(randomBelow: (limit: number) => number): OutputPool {
   const utxos: Utxo[] = [];
   return {
     size: () => utxos.length,
     put: (utxo) => {
       if (utxos.length < poolSize) utxos.push(utxo);
-      else utxos[below(poolSize)] = utxo;
+      else utxos[randomBelow(poolSize)] = utxo;
     },
     take: () => {
-      const at = below(utxos.length);
+      const at = randomBelow(utxos.length);
       const taken = utxos[at] as Utxo;
       utxos[at] = utxos.at(-1) as Utxo;
       utxos.pop();
@@ -156,18 +156,18 @@ function createPool(below: (limit: number) => number): Pool {
 const poolSize = 100_000;
 const assetCount = 16;
 
-const nothing = new Uint8Array(0);
-const chainPlace = { networkID: localChainParams.networkID, blockchainID: localChainParams.blockchainID };
+const emptyMemo = new Uint8Array(0);
+const chainIds = { networkID: localChainParams.networkID, blockchainID: localChainParams.blockchainID };
 
-/** Enough for a fee and five parts. */
-const smallest = localChainParams.txFee + BigInt(leastAmount) * 10n;
+/** The smallest output to spend: enough for the fee and five outputs. */
+const minSpendable = localChainParams.txFee + BigInt(minAmount) * 10n;
 
-const creation = (index: number, owner: Address): UnsignedTx => ({
+const createAssetTx = (index: number, owner: Address): UnsignedTx => ({
   kind: 'CreateAssetTx',
-  ...chainPlace,
+  ...chainIds,
   inputs: [],
   outputs: [],
-  memo: nothing,
+  memo: emptyMemo,
   name: Buffer.from(`Asset number ${index}`),
   symbol: Buffer.from(`A${index}`),
   denomination: index % 10,
@@ -176,8 +176,8 @@ const creation = (index: number, owner: Address): UnsignedTx => ({
   ],
 });
 
-/** Numbers from 0 to 1 that are always the same (mulberry32). */
-function randomOf(seed: number): () => number {
+/** A pseudo-random number generator from 0 to 1 (mulberry32): the same seed gives the same numbers. */
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,89 +1,95 @@
 import { join } from 'node:path';
 import { openChainStore } from './chain-store.ts';
-import { makeDataDir } from './data-dir.ts';
-import { callsForCold, coldCalls, type DataRow, dataRows } from './data-rows.ts';
+import { prepareDataDir } from './data-dir.ts';
+import { countColdCalls, createColdCalls, createDataRows, type DataRow } from './data-rows.ts';
 import { BenchError } from './fault.ts';
-import type { Load, Requests } from './load.ts';
-import { ask, isWanted, measureRates } from './measure.ts';
+import type { LoadGenerator, Requests } from './load.ts';
+import { fetchText, isSelected, measureRates } from './measure.ts';
 import type { Options } from './options.ts';
-import { pageTurner } from './page-tokens.ts';
-import { memoryOf } from './process-usage.ts';
-import { median, type Row, ratioOf, tableOf } from './report.ts';
-import { bare, type Place, type Subject, serac } from './subject.ts';
+import { createPageTokenAdder } from './page-tokens.ts';
+import { readMemory } from './process-usage.ts';
+import { formatTable, median, type ReportRow, ratioOf } from './report.ts';
+import { type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
 
-/** A row under one kind of load, with what it was answered. */
-type Run = { readonly row: DataRow; readonly name: string; readonly requests: Requests; readonly answer: string };
+/** A row with one kind of load (repeated or cold), and its response. */
+type Run = { readonly row: DataRow; readonly name: string; readonly requests: Requests; readonly response: string };
 
-/** The Data and Metrics interfaces over a long history, beside a bare server that answers the same bytes. */
-export async function runData(place: Place, load: Load, options: Options): Promise<void> {
-  const made = await makeDataDir(options.keep ?? join(place.dir, 'data'), options.quick ? 100_000 : 1_000_000, place.signal);
+/** Measures the Data and Metrics APIs over a long history, in comparison with a bare server that returns the same bytes. */
+export async function runData(env: BenchEnv, load: LoadGenerator, options: Options): Promise<void> {
+  const made = await prepareDataDir(options.keep ?? join(env.dir, 'data'), options.quick ? 100_000 : 1_000_000, env.signal);
   console.log(
     `${made.txs} transactions in ${made.blocks} blocks, ${made.unspent} UTXOs, ${made.megabytes} MB: made and indexed in ${made.seconds} s`,
   );
   const store = openChainStore(made.dir, 'read');
   try {
     const { history } = store;
-    if (history === undefined) throw new BenchError('the index is off');
+    if (history === undefined) throw new BenchError('the history index is disabled');
     const pin = await history.tip();
-    const rows = await dataRows({ made, history, pin, lastUtxo: store.state.stats().utxos, turnTo: pageTurner(store.secret()) });
-    const wanted = rows.filter(({ name }) => isWanted(name, options));
-    for (const workers of options.workers) await measure(place, load, options, { dir: made.dir, rows: wanted, workers });
+    const rows = await createDataRows({
+      made,
+      history,
+      pin,
+      lastUtxo: store.state.stats().utxos,
+      addPageToken: createPageTokenAdder(store.pageSecret()),
+    });
+    const wanted = rows.filter(({ name }) => isSelected(name, options));
+    for (const workers of options.workers) await measure(env, load, options, { dir: made.dir, rows: wanted, workers });
   } finally {
     store.close();
   }
 }
 
-type Setting = { readonly dir: string; readonly rows: readonly DataRow[]; readonly workers: string };
+type DataSetup = { readonly dir: string; readonly rows: readonly DataRow[]; readonly workers: string };
 
-async function measure(place: Place, load: Load, options: Options, { dir, rows, workers }: Setting): Promise<void> {
-  const ours = await serac(place, dir, [`--workers=${workers}`]).start();
-  const runs = await runsOf(ours, rows);
-  const theirs = await bare(place, Object.fromEntries(runs.map(({ name, answer }) => [name, answer]))).start();
-  const measured = new Map<Run, Row>();
+async function measure(env: BenchEnv, load: LoadGenerator, options: Options, { dir, rows, workers }: DataSetup): Promise<void> {
+  const ours = await serac(env, dir, [`--workers=${workers}`]).start();
+  const runs = await prepareRuns(ours, rows);
+  const theirs = await bareServer(env, Object.fromEntries(runs.map(({ name, response }) => [name, response]))).start();
+  const measured = new Map<Run, ReportRow>();
   for (const run of runs) {
     const { row, name, requests } = run;
-    const requestsTo = ({ pathOf }: Subject) => requests.map((call) => ({ ...call, path: pathOf(name, call.path) }));
+    const requestsTo = ({ pathOf }: BenchServer) => requests.map((call) => ({ ...call, path: pathOf(name, call.path) }));
     const rates = await measureRates({ ours, theirs }, requestsTo, load, options);
-    const shown = `${name} (${sizeText(run.answer)})`;
+    const shown = `${name} (${formatSize(run.response)})`;
     measured.set(run, { name: shown, unit: '/s', ...rates, target: { atLeast: row.atLeast } });
     console.error(`  ${shown}`);
   }
   console.log(`\n--workers=${workers}`);
-  console.log(tableOf([...measured.values()], { ours: ours.name, theirs: theirs.name, judged: true }));
-  for (const line of lastBesideFirst(measured)) console.log(line);
-  console.log(`memory after these runs: ${Math.round(memoryOf(ours.pid)?.megabytes ?? Number.NaN)} MB`);
+  console.log(formatTable([...measured.values()], { ours: ours.name, theirs: theirs.name, showTargets: true }));
+  for (const line of compareLastWithFirst(measured)) console.log(line);
+  console.log(`memory after these runs: ${Math.round(readMemory(ours.pid)?.megabytes ?? Number.NaN)} MB`);
   await Promise.all([ours.stop(), theirs.stop()]);
 }
 
-/** What is kept costs the same whatever page it is: those in the middle are only asked for cold. */
-async function runsOf({ port }: Subject, rows: readonly DataRow[]): Promise<Run[]> {
+/** Prepares the runs of each row. A cached response costs the same for every page, so pages in the middle of a list are only measured cold. */
+async function prepareRuns({ port }: BenchServer, rows: readonly DataRow[]): Promise<Run[]> {
   const runs: Run[] = [];
   const firsts = new Map<string, string>();
   for (const row of rows) {
-    const answer = await ask(port, row.again);
-    checkPage(row, answer, firsts);
-    const cold = coldCalls(row, answer.length);
-    if (row.list?.page !== 'any') runs.push({ row, name: `${row.name}, asked again`, requests: [row.again], answer });
-    // There may be too few different ones for that.
-    const kind = cold.length < callsForCold(answer.length) ? 'partly cold' : 'cold';
-    runs.push({ row, name: `${row.name}, ${kind}`, requests: cold, answer: await ask(port, cold[0] ?? row.again) });
+    const response = await fetchText(port, row.repeated);
+    checkPage(row, response, firsts);
+    const cold = createColdCalls(row, response.length);
+    if (row.list?.page !== 'any') runs.push({ row, name: `${row.name}, repeated`, requests: [row.repeated], response });
+    // There may be too few different calls to always miss the cache.
+    const kind = cold.length < countColdCalls(response.length) ? 'partly cold' : 'cold';
+    runs.push({ row, name: `${row.name}, ${kind}`, requests: cold, response: await fetchText(port, cold[0] ?? row.repeated) });
   }
   return runs;
 }
 
-/** A token that is not understood gives the first page again: that would be no measurement of the last one. */
-function checkPage({ name, list }: DataRow, answer: string, firsts: Map<string, string>): void {
+/** Checks that a response is the expected page: a page token that is not accepted would return the first page again. */
+function checkPage({ name, list }: DataRow, response: string, firsts: Map<string, string>): void {
   if (list === undefined) return;
-  const { [list.items]: items, nextPageToken } = JSON.parse(answer) as { [items: string]: unknown[] } & { nextPageToken?: string };
+  const { [list.items]: items, nextPageToken } = JSON.parse(response) as { [items: string]: unknown[] } & { nextPageToken?: string };
   const first = JSON.stringify(items?.[0]);
   if (items?.length !== list.count) throw new BenchError(`${name}: ${items?.length} items, not ${list.count}`);
-  if ((nextPageToken === undefined) !== (list.page === 'last')) throw new BenchError(`${name}: it is not that page`);
+  if ((nextPageToken === undefined) !== (list.page === 'last')) throw new BenchError(`${name}: the response is not the ${list.page} page`);
   if (list.page === 'first') firsts.set(list.name, first);
-  else if (firsts.get(list.name) === first) throw new BenchError(`${name}: the first page was given`);
+  else if (firsts.get(list.name) === first) throw new BenchError(`${name}: the response is the first page`);
 }
 
-/** Pages differ in size, so beside the rates stand the shares of what the bare server reached with the same bytes. */
-function lastBesideFirst(measured: ReadonlyMap<Run, Row>): string[] {
+/** Compares the cold rates of the last and the first page. Pages differ in size, so their shares of the bare server's rate are compared. */
+function compareLastWithFirst(measured: ReadonlyMap<Run, ReportRow>): string[] {
   const found = (list: string, page: string) =>
     [...measured].find(([{ row, name }]) => row.list?.name === list && row.list.page === page && name.endsWith('cold'))?.[1];
   const lists = new Set([...measured.keys()].flatMap(({ row }) => row.list?.name ?? []));
@@ -92,12 +98,13 @@ function lastBesideFirst(measured: ReadonlyMap<Run, Row>): string[] {
     if (first === undefined || last === undefined) return [];
     const [before, after] = [ratioOf(first), ratioOf(last)];
     const rates = `${(median(last.ours) / median(first.ours)).toFixed(2)}x its rate`;
-    const verdict = after / before >= flat ? 'no slower' : 'slower';
-    return [`${list}, cold: last page ${rates}, ${after.toFixed(2)}x of bare beside ${before.toFixed(2)}x: ${verdict}`];
+    const result = after / before >= minRelativeRate ? 'no slower' : 'slower';
+    return [`${list}, cold: last page ${rates}, ${after.toFixed(2)}x of bare against ${before.toFixed(2)}x: ${result}`];
   });
 }
 
-/** Less could not be told from noise. */
-const flat = 0.85;
+/** Smaller differences cannot be distinguished from noise. */
+const minRelativeRate = 0.85;
 
-const sizeText = (answer: string): string => (answer.length < 10_000 ? `${answer.length} B` : `${Math.round(answer.length / 1000)} kB`);
+const formatSize = (response: string): string =>
+  response.length < 10_000 ? `${response.length} B` : `${Math.round(response.length / 1000)} kB`;

@@ -1,6 +1,6 @@
 import { Fault } from '../src/fault.ts';
 
-/** A measurement that could not be made. */
+/** A measurement that failed. */
 export class BenchError extends Fault<{ readonly code: 'BENCH_FAILED' }> {
   constructor(message: string) {
     super(message, { code: 'BENCH_FAILED' });

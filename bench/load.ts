@@ -2,36 +2,36 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './fault.ts';
-import type { Call, Job, Result } from './socket-load.ts';
-import type { Place } from './subject.ts';
+import type { BenchEnv } from './servers.ts';
+import type { LoadCall, LoadJob, LoadResult } from './socket-load.ts';
 
-/** Requests that are sent in turn, so that no answer is remembered only because it is the only one. */
-export type Requests = readonly Call[];
+/** Requests that are sent in rotation, so that a cache for a single repeated request does not help. */
+export type Requests = readonly LoadCall[];
 
-export const posts = (path: string, bodies: readonly string[]): Requests => bodies.map((body) => ({ path, body }));
+export const createPosts = (path: string, bodies: readonly string[]): Requests => bodies.map((body) => ({ path, body }));
 
-export type Load = {
+export type LoadGenerator = {
   readonly tool: 'wrk' | 'own';
-  /** Answers per second of a server under 32 connections. Throws if any answer failed. */
-  readonly perSecond: (port: number, requests: Requests, seconds: number) => Promise<number>;
-  /** Sends each request once over 32 connections; see Job. */
-  readonly once: (job: Omit<Job, 'connections'>) => Promise<Result>;
+  /** Measures a server's responses per second over 32 connections. Throws if any response is an error. */
+  readonly measureRate: (port: number, requests: Requests, seconds: number) => Promise<number>;
+  /** Sends each request once over 32 connections; see LoadJob. */
+  readonly sendOnce: (job: Omit<LoadJob, 'connections'>) => Promise<LoadResult>;
 };
 
 export const connections = 32;
 
-/** wrk if it is installed, as the targets were set with it; its scripts go into the directory. */
-export function createLoad({ dir, signal }: Place): Load {
+/** Creates a load generator: wrk if it is installed, since the targets were set with it; its scripts are written to `dir`. */
+export function createLoadGenerator({ dir, signal }: BenchEnv): LoadGenerator {
   const wrk = Bun.which('wrk');
   return {
     tool: wrk === null ? 'own' : 'wrk',
-    perSecond: async (port, requests, seconds) => {
+    measureRate: async (port, requests, seconds) => {
       if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load'), port, requests, seconds);
       const result = await runSocketLoad(signal, { port, calls: requests, connections, seconds });
-      if (result.errors > 0) throw new BenchError(`${result.errors} of ${result.answers} answers failed: ${result.firstError}`);
-      return result.answers / result.seconds;
+      if (result.errors > 0) throw new BenchError(`${result.errors} of ${result.responses} responses failed: ${result.firstError}`);
+      return result.responses / result.seconds;
     },
-    once: (job) => runSocketLoad(signal, { ...job, connections }),
+    sendOnce: (job) => runSocketLoad(signal, { ...job, connections }),
   };
 }
 
@@ -40,15 +40,15 @@ async function runWrk(signal: AbortSignal, wrk: string, file: string, port: numb
   writeFileSync(`${file}.lua`, luaScript(`${file}.txt`));
   const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'];
   const out = await run(signal, [wrk, ...flags, '-s', `${file}.lua`, `http://127.0.0.1:${port}`]);
-  const [, answers, micros, refused, broken] = /^BENCH (\d+) (\d+) (\d+) (\d+)$/m.exec(out)?.map(Number) ?? [];
-  if (answers === undefined || micros === undefined) throw new BenchError(`wrk said: ${out}`);
-  if (refused !== 0 || broken !== 0) throw new BenchError(`${refused} answers were refusals, ${broken} connections broke`);
-  return (answers / micros) * 1e6;
+  const [, responses, micros, refused, broken] = /^BENCH (\d+) (\d+) (\d+) (\d+)$/m.exec(out)?.map(Number) ?? [];
+  if (responses === undefined || micros === undefined) throw new BenchError(`cannot read the output of wrk: ${out}`);
+  if (refused !== 0 || broken !== 0) throw new BenchError(`${refused} responses were errors, ${broken} connections failed`);
+  return (responses / micros) * 1e6;
 }
 
 /**
- * Requests are laid out once: making them while measuring would cost what is measured. They come in a file, a path and a body on each line:
- * Lua takes no more than 65,536 texts in a script.
+ * A wrk script. It builds all requests before the measurement, so that building them is not measured. The requests are read from a file, a
+ * path and a body on each line, because a Lua script can hold at most 65,536 constants.
  */
 const luaScript = (requests: string): string => `local requests, at = {}, 0
 function init()
@@ -70,12 +70,12 @@ end
 
 const socketLoad = fileURLToPath(new URL('socket-load.ts', import.meta.url));
 
-const runSocketLoad = async (signal: AbortSignal, job: Job): Promise<Result> =>
+const runSocketLoad = async (signal: AbortSignal, job: LoadJob): Promise<LoadResult> =>
   JSON.parse(await run(signal, [Bun.argv[0] as string, socketLoad], JSON.stringify(job)));
 
 async function run(signal: AbortSignal, command: string[], input = ''): Promise<string> {
   const child = Bun.spawn(command, { stdin: Buffer.from(input), stdout: 'pipe', stderr: 'pipe', timeout: 120_000, signal });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
-  if (code !== 0) throw new BenchError(`${command[0]} ended with ${code}: ${err}${out}`);
+  if (code !== 0) throw new BenchError(`${command[0]} exited with ${code}: ${err}${out}`);
   return out;
 }

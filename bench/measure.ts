@@ -1,125 +1,132 @@
 import type { Tx } from '../src/tx/tx.ts';
 import { BenchError } from './fault.ts';
 import { type Fixture, issueAll, rpcBody, waitAccepted, xPath } from './fixture.ts';
-import type { Load, Requests } from './load.ts';
+import type { LoadGenerator, Requests } from './load.ts';
 import type { Options } from './options.ts';
-import { cpuOf, memoryOf } from './process-usage.ts';
-import { type Answered, readRows } from './read-rows.ts';
-import type { Row } from './report.ts';
-import type { Call } from './socket-load.ts';
-import type { Kind, Subject } from './subject.ts';
+import { readCpuSeconds, readMemory } from './process-usage.ts';
+import { type JsonValue, readRows } from './read-rows.ts';
+import type { ReportRow } from './report.ts';
+import type { BenchServer, Launcher } from './servers.ts';
+import type { LoadCall } from './socket-load.ts';
 
-/** Two of a kind side by side: Serac and what it is measured against. */
+/** A value for each of the two servers: Serac (`ours`) and the one it is compared with (`theirs`). */
 export type Sides<T> = { readonly ours: T; readonly theirs: T };
 
-type Report = (row: Row) => void;
+type ReportRowTo = (row: ReportRow) => void;
 
-/** Calls that read, once the same transactions are in both. */
-export async function measureReads(servers: Sides<Subject>, fixture: Fixture, load: Load, options: Options, report: Report): Promise<void> {
-  for (const { name, atLeast, requests, alike } of readRows.filter((row) => isWanted(row.name, options))) {
-    const asked = requests(fixture);
-    await compareAnswers(name, asked, alike, servers);
-    const requestsTo = ({ pathOf }: Subject) => asked.map((call) => ({ ...call, path: pathOf(name, call.path) }));
+/** Measures read calls on two servers that have accepted the same transactions. */
+export async function measureReads(
+  servers: Sides<BenchServer>,
+  fixture: Fixture,
+  load: LoadGenerator,
+  options: Options,
+  report: ReportRowTo,
+): Promise<void> {
+  for (const { name, atLeast, requests, comparable } of readRows.filter((row) => isSelected(row.name, options))) {
+    const calls = requests(fixture);
+    await compareResponses(name, calls, comparable, servers);
+    const requestsTo = ({ pathOf }: BenchServer) => calls.map((call) => ({ ...call, path: pathOf(name, call.path) }));
     report({ name, unit: '/s', ...(await measureRates(servers, requestsTo, load, options)), target: { atLeast } });
   }
 }
 
-/** Answers per second of both to requests of the same kind, after each has been warmed up. */
-export async function measureRates<S extends Subject>(
+/** Measures the responses per second of both servers to the same requests, after a warm-up. */
+export async function measureRates<S extends BenchServer>(
   servers: Sides<S>,
   requestsTo: (server: S) => Requests,
-  load: Load,
+  load: LoadGenerator,
   { rounds, seconds }: Options,
 ): Promise<Sides<number[]> & { cpu: Sides<number[]> }> {
   const run = async (server: S, length: number): Promise<Rate> => {
-    const before = cpuOf(server.pid);
-    const perSecond = await load.perSecond(server.port, requestsTo(server), length);
-    const cpu = micros(before, cpuOf(server.pid), perSecond * length);
-    await settled(server.port);
+    const before = readCpuSeconds(server.pid);
+    const perSecond = await load.measureRate(server.port, requestsTo(server), length);
+    const cpu = cpuMicros(before, readCpuSeconds(server.pid), perSecond * length);
+    await waitUntilIdle(server.port);
     return { perSecond, cpu };
   };
   for (const server of [servers.ours, servers.theirs]) await run(server, warmUpSeconds);
-  return rowOf(await alternate(rounds, servers, (server) => run(server, seconds)));
+  return toRow(await alternate(rounds, servers, (server) => run(server, seconds)));
 }
 
-/** Accepted transactions per second: on disk, as both servers run with a data directory. */
-export async function measureIssue<S extends Subject>(
+/** Measures accepted transactions per second. Both servers run with a data directory, so accepted transactions are on disk. */
+export async function measureIssue<S extends BenchServer>(
   servers: Sides<S>,
   toIssue: (server: S, round: number) => readonly Tx[],
-  load: Load,
+  load: LoadGenerator,
   options: Options,
-  report: Report,
+  report: ReportRowTo,
 ): Promise<void> {
-  if (!isWanted(names.issue, options)) return;
+  if (!isSelected(rowNames.issue, options)) return;
   const rates = await alternate(options.rounds, servers, async (server, round): Promise<Rate> => {
     const txs = toIssue(server, round);
-    const before = cpuOf(server.pid);
+    const before = readCpuSeconds(server.pid);
     const seconds = await issueAll(txs, server.port, load);
-    const cpu = micros(before, cpuOf(server.pid), txs.length);
+    const cpu = cpuMicros(before, readCpuSeconds(server.pid), txs.length);
     return { perSecond: txs.length / (seconds + (await waitAccepted(txs, server.port, load))), cpu };
   });
-  report({ name: names.issue, unit: '/s', ...rowOf(rates), target: { atLeast: 3 } });
+  report({ name: rowNames.issue, unit: '/s', ...toRow(rates), target: { atLeast: 3 } });
 }
 
-/** From the start of the process to its first answer and to healthy, and what it weighs when nothing is asked of it. */
-export async function measureStarts(kinds: Sides<Kind>, options: Options, report: Report): Promise<void> {
-  if (![names.answer, names.healthy, names.memory].some((name) => isWanted(name, options))) return;
+/** Measures the time from the start of the process to its first response and to healthy, and the memory of an idle server. */
+export async function measureStarts(launchers: Sides<Launcher>, options: Options, report: ReportRowTo): Promise<void> {
+  if (![rowNames.firstResponse, rowNames.healthy, rowNames.memory].some((name) => isSelected(name, options))) return;
   const healthy: Sides<number[]> = { ours: [], theirs: [] };
   const memory: Sides<number[]> = { ours: [], theirs: [] };
   let processes = 1;
-  const answered = await alternate(options.rounds, kinds, async (kind, _, side) => {
-    const subject = await kind.start();
+  const firstResponse = await alternate(options.rounds, launchers, async (launcher, _, side) => {
+    const server = await launcher.start();
     try {
-      healthy[side].push(await subject.healthyAfter());
+      healthy[side].push(await server.waitHealthy());
       await Bun.sleep(idleMs);
-      const weighed = memoryOf(subject.pid);
-      if (weighed !== undefined) memory[side].push(weighed.megabytes);
-      if (side === 'ours') processes = weighed?.processes ?? 1;
+      const used = readMemory(server.pid);
+      if (used !== undefined) memory[side].push(used.megabytes);
+      if (side === 'ours') processes = used?.processes ?? 1;
     } finally {
-      await subject.stop();
+      await server.stop();
     }
-    return subject.answeredAfter;
+    return server.firstResponseMs;
   });
-  report({ name: names.answer, unit: 'ms', ...answered, target: { atMost: 350 } });
-  report({ name: names.healthy, unit: 'ms', ...healthy, target: { atMost: 350 } });
+  report({ name: rowNames.firstResponse, unit: 'ms', ...firstResponse, target: { atMost: 350 } });
+  report({ name: rowNames.healthy, unit: 'ms', ...healthy, target: { atMost: 350 } });
   if (memory.ours.length > 0)
     report({
-      name: `${names.memory} (${processes} process${processes === 1 ? '' : 'es'})`,
+      name: `${rowNames.memory} (${processes} process${processes === 1 ? '' : 'es'})`,
       unit: 'MB',
       ...memory,
       target: { atMost: 80 + 45 * (processes - 1) },
     });
 }
 
-/** The answer of a server to one request, as text. */
-export async function ask(port: number, { path, body }: Call): Promise<string> {
+/** Sends one request; returns the body of the response. */
+export async function fetchText(port: number, { path, body }: LoadCall): Promise<string> {
   const post = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body };
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...post, signal: AbortSignal.timeout(60_000) });
   const text = await response.text();
-  if (response.status !== 200) throw new BenchError(`${path} was answered with ${response.status}: ${text.slice(0, 400)}`);
+  if (response.status !== 200) throw new BenchError(`${path} returned status ${response.status}: ${text.slice(0, 400)}`);
   return text;
 }
 
-export function firstOf(requests: Requests): Call {
+export function firstCall(requests: Requests): LoadCall {
   const [first] = requests;
-  if (first === undefined) throw new BenchError('a row asks nothing');
+  if (first === undefined) throw new BenchError('a row has no requests');
   return first;
 }
 
-export const isWanted = (name: string, { only }: Options): boolean => only === undefined || name.toLowerCase().includes(only.toLowerCase());
+export const isSelected = (name: string, { only }: Options): boolean =>
+  only === undefined || name.toLowerCase().includes(only.toLowerCase());
 
-/** Long enough for a runtime that compiles what it runs often. */
+/** Long enough for the runtime to compile hot code. */
 const warmUpSeconds = 1;
 const idleMs = 1500;
 
-const names = {
+const rowNames = {
   issue: 'issueTx accepted',
-  answer: 'start to first answer',
+  firstResponse: 'start to first response',
   healthy: 'start to healthy',
   memory: 'idle memory',
 } as const;
 
-/** Round by round on one and the other, each going first every second time: what changes on the machine meanwhile meets both. */
+/** Runs each round on both servers. The server that goes first alternates, so that changes of the machine's load affect both equally. */
 export async function alternate<T, R>(
   rounds: number,
   sides: Sides<T>,
@@ -132,33 +139,38 @@ export async function alternate<T, R>(
   return results;
 }
 
-/** What one run gave: answers per second, and microseconds of processor time that the server spent on each. */
+/** The result of one run: responses per second, and microseconds of CPU time per response. */
 type Rate = { readonly perSecond: number; readonly cpu: number };
 
-const micros = (before: number | undefined, after: number | undefined, answers: number): number =>
-  (((after ?? Number.NaN) - (before ?? Number.NaN)) / answers) * 1e6;
+const cpuMicros = (before: number | undefined, after: number | undefined, responses: number): number =>
+  (((after ?? Number.NaN) - (before ?? Number.NaN)) / responses) * 1e6;
 
-const rowOf = ({ ours, theirs }: Sides<Rate[]>): Sides<number[]> & { cpu: Sides<number[]> } => ({
+const toRow = ({ ours, theirs }: Sides<Rate[]>): Sides<number[]> & { cpu: Sides<number[]> } => ({
   ours: ours.map(({ perSecond }) => perSecond),
   theirs: theirs.map(({ perSecond }) => perSecond),
   cpu: { ours: ours.map(({ cpu }) => cpu), theirs: theirs.map(({ cpu }) => cpu) },
 });
 
-/** A rate of wrong answers is worth nothing: both must say the same. */
-async function compareAnswers(name: string, asked: Requests, alike: (result: Answered) => unknown, servers: Sides<Subject>): Promise<void> {
-  const call = firstOf(asked);
+/** Throws if the two servers respond differently to the first request: rates are only comparable for the same responses. */
+async function compareResponses(
+  name: string,
+  calls: Requests,
+  comparable: (result: JsonValue) => unknown,
+  servers: Sides<BenchServer>,
+): Promise<void> {
+  const call = firstCall(calls);
   const texts = await Promise.all(
     [servers.ours, servers.theirs].map(async ({ port, pathOf }) => {
-      const answer: Answered = JSON.parse(await ask(port, { ...call, path: pathOf(name, call.path) }));
-      if (answer.result === undefined) throw new BenchError(`${name}: ${JSON.stringify(answer)}`);
-      return JSON.stringify(alike(answer.result));
+      const response: JsonValue = JSON.parse(await fetchText(port, { ...call, path: pathOf(name, call.path) }));
+      if (response.result === undefined) throw new BenchError(`${name}: ${JSON.stringify(response)}`);
+      return JSON.stringify(comparable(response.result));
     }),
   );
-  if (texts[0] !== texts[1]) throw new BenchError(`${name}: the answers differ:\n${texts.map((text) => text.slice(0, 400)).join('\n')}`);
+  if (texts[0] !== texts[1]) throw new BenchError(`${name}: the responses differ:\n${texts.map((text) => text.slice(0, 400)).join('\n')}`);
 }
 
-/** What was in flight when a run ended is still being worked on; the next run must not pay for it. */
-async function settled(port: number): Promise<void> {
-  await ask(port, { path: xPath, body: rpcBody('avm.getHeight') });
+/** Waits until the server has finished the requests that were in flight when a run ended, so that they do not slow the next run. */
+async function waitUntilIdle(port: number): Promise<void> {
+  await fetchText(port, { path: xPath, body: rpcBody('avm.getHeight') });
   await Bun.sleep(50);
 }

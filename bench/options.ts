@@ -1,24 +1,24 @@
 import { parseArgs } from 'node:util';
 
-/** What a bench run is told. */
+/** The options of a benchmark run. */
 export type Options = {
   readonly mode: Mode;
   /** Only rows whose name contains this. */
   readonly only: string | undefined;
-  /** Length of one measured run. */
+  /** Length of one measured run in seconds. */
   readonly seconds: number;
   /** Measured runs of each row on each server. */
   readonly rounds: number;
   /** Transactions in one run of issueTx. */
   readonly issued: number;
   readonly quick: boolean;
-  /** Where a prepared chain stays for the next run. */
+  /** The directory in which the generated chain is kept for the next run. */
   readonly keep: string | undefined;
-  /** Settings of `--workers` to measure Data and Metrics with. */
+  /** The values of `--workers` with which the Data and Metrics APIs are measured. */
   readonly workers: readonly string[];
 };
 
-/** The table, unless one of the others is asked for. */
+/** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
 const modes = ['scale', 'data', 'index-cost', 'follow'] as const;
@@ -30,17 +30,17 @@ export const usage = `npm run bench -- [--scale | --data | --index-cost | --foll
   --rounds N     runs of each row on each server, 1 to 20 (default 3)
   --quick        1 second, 2 rounds: the whole table in under 3 minutes
 
-With AVALANCHEGO set to its binary the ratios are to AvalancheGo, else to a bare server that answers the same bytes.
-Instead of the table:
+If the environment variable AVALANCHEGO is the path of its binary, Serac is compared with AvalancheGo, else with a bare server that returns
+the same bytes. Instead of the table:
 
-  --scale        costs at 10^6 UTXOs and 10^5 blocks against 10^4
-  --data         Data and Metrics over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), beside a bare server that answers the same bytes
-  --keep DIR       where to make them, or to find them from a run before; it takes minutes and gigabytes
-  --workers N      only with so many processes beside the one that writes; else both with auto and with 0
-  --index-cost   accepted transactions per second with the index and without
-  --follow       catching up with a node, AVALANCHEGO or else Serac, beside the rate at which it gives out its blocks`;
+  --scale        rates with 10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks
+  --data         Data and Metrics APIs over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), against a bare server that returns the same bytes
+  --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
+  --workers N      number of reader processes; without it, measured with auto and with 0
+  --index-cost   accepted transactions per second with and without the history index
+  --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks`;
 
-/** The options, or what is wrong with them. */
+/** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
   try {
     const { values } = parseArgs({
@@ -60,9 +60,9 @@ export function parseOptions(args: readonly string[]): Options | string {
     });
     const { quick, only, keep, workers } = values;
     const [mode = 'table', another] = modes.filter((name) => values[name]);
-    if (another !== undefined) return `either --${mode} or --${another}`;
-    const seconds = whole(values.seconds, 60) ?? (quick ? 1 : 3);
-    const rounds = whole(values.rounds, 20) ?? (quick ? 2 : 3);
+    if (another !== undefined) return `--${mode} and --${another} cannot be combined`;
+    const seconds = parseInteger(values.seconds, 60) ?? (quick ? 1 : 3);
+    const rounds = parseInteger(values.rounds, 20) ?? (quick ? 2 : 3);
     return {
       mode,
       only,
@@ -78,9 +78,9 @@ export function parseOptions(args: readonly string[]): Options | string {
   }
 }
 
-function whole(text: string | undefined, max: number): number | undefined {
+function parseInteger(text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > max) throw new RangeError(`${text} is no whole number from 1 to ${max}`);
+  if (!Number.isInteger(value) || value < 1 || value > max) throw new RangeError(`${text} is not a whole number from 1 to ${max}`);
   return value;
 }

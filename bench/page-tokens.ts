@@ -7,20 +7,22 @@ import { createRouteTree, pathNames } from '../src/api/route-tree.ts';
 import { dataRoutes } from '../src/data/routes.ts';
 import { splitTarget } from '../src/platform/serve.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
+import { localChainParams } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
-import type { Call } from './socket-load.ts';
+import type { LoadCall } from './socket-load.ts';
 
-/** The same call for a page further on, as if its token had come with the page before: nobody has to walk there. */
-export type TurnTo = (call: Call, cursor: PageCursor) => Call;
+/** Adds a page token for any page to a call, without fetching the pages before it. */
+export type AddPageToken = (call: LoadCall, cursor: PageCursor) => LoadCall;
 
-/** `secret`: what the server under measurement seals its tokens with. */
-export function pageTurner(secret: Uint8Array): TurnTo {
+/** `secret`: the key that the measured server seals its page tokens with. */
+export function createPageTokenAdder(secret: Uint8Array): AddPageToken {
   const seal = createPageSeal(secret, () => 0);
-  const context = createParamContext('local');
+  // The server names the chain by its id in the key of a listing, however the path spells it.
+  const context = createParamContext('local', 'fuji', () => localChainParams.blockchainID);
   const rows: ApiRoute<never>[] = [...dataRoutes(), ...statsRoutes()];
   const tree = createRouteTree(rows, (row) => row);
 
-  const queryOf = ({ path: target, body }: Call): string => {
+  const listKeyOf = ({ path: target, body }: LoadCall): string => {
     const { path, query } = splitTarget(target);
     const found = tree.find(body === undefined ? 'GET' : 'POST', path);
     if (found === undefined) throw new BenchError(`no route for ${target}`);
@@ -33,11 +35,11 @@ export function pageTurner(secret: Uint8Array): TurnTo {
       query: (name: string) => inQuery.get(name),
       body: (name: string) => inBody?.get(name),
     };
-    return readParams(row.id, row.params, (place, name) => places[place](name), context).responseKey;
+    return readParams(row.id, row.params, (place, name) => places[place](name), context).listKey();
   };
 
   return (call, cursor) => {
-    const token = seal.seal(cursor, queryOf(call), Math.floor(Date.now() / 1000));
+    const token = seal.seal(cursor, listKeyOf(call), Math.floor(Date.now() / 1000));
     return { ...call, path: `${call.path}${call.path.includes('?') ? '&' : '?'}pageToken=${token}` };
   };
 }

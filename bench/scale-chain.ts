@@ -9,30 +9,30 @@ import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 
-/** Each block has one transaction, which makes so many outputs beside its change. */
+/** Each block has one transaction, which creates this many outputs beside its change. */
 export const utxosPerBlock = 10;
 
-/** What to ask of such a chain, spread over all of it so that no cache holds the answers. */
-export type Sample = {
+/** IDs and addresses to query, spread over the whole chain so that no cache holds the responses. */
+export type ChainSample = {
   readonly txIDs: readonly Id[];
   readonly blockIDs: readonly Id[];
   readonly heights: readonly bigint[];
-  /** Own ten outputs each, whatever the size of the chain. */
+  /** Addresses that own ten outputs each, whatever the size of the chain. */
   readonly addresses: readonly Address[];
   /** Owns half of all outputs. */
   readonly hotAddress: Address;
-  /** Outputs of the hot address, to begin a page after. */
+  /** Outputs of the hot address, used as page cursors. */
   readonly hotUtxos: readonly Id[];
-  /** Can be spent by ewoq: what is left of the genesis. */
+  /** The output that holds the rest of ewoq's genesis balance. */
   readonly change: Utxo;
 };
 
-/** Grows a chain at its genesis by valid, signed blocks through the way every accepted block takes. */
-export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: number) => void): Promise<Sample> {
+/** Adds valid, signed blocks to a chain at its genesis, through the same ledger as a running node. */
+export async function generateScaleChain(ledger: Ledger, blocks: number, onBlock: (made: number) => void): Promise<ChainSample> {
   const wallet = createWallet('scale', { count: 1, keys: [ewoq] });
   const hotAddress = addressFromBytes(sha256(Buffer.from('hot')).subarray(0, 20));
   const ordinary = Array.from({ length: (blocks * utxosPerBlock) / 2 / 10 }, (_, i) => addressAt(i));
-  const step = Math.max(1, Math.floor(blocks / sampled));
+  const step = Math.max(1, Math.floor(blocks / sampleSize));
   const taken = { txIDs: [] as Id[], blockIDs: [] as Id[], heights: [] as bigint[], hotUtxos: [] as Id[] };
   let change = ewoqGenesisUtxo;
   let next = 0;
@@ -55,7 +55,7 @@ export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: 
     ledger.commit(block, diff);
     change = effects.created.find(({ output }) => output.addresses[0] === ewoq.address) as Utxo;
     onBlock(made + 1);
-    // A signal is only heard between two turns.
+    // Lets the event loop handle signals.
     if (made % 500 === 0) await Bun.sleep(0);
     if (made % step !== 0) continue;
     taken.txIDs.push(tx.id);
@@ -63,11 +63,11 @@ export async function growChain(ledger: Ledger, blocks: number, onBlock: (made: 
     taken.heights.push(block.height);
     taken.hotUtxos.push((effects.created.find(({ output }) => output.addresses[0] === hotAddress) as Utxo).id);
   }
-  const addresses = ordinary.filter((_, i) => i % Math.max(1, Math.floor(ordinary.length / sampled)) === 0);
+  const addresses = ordinary.filter((_, i) => i % Math.max(1, Math.floor(ordinary.length / sampleSize)) === 0);
   return { ...taken, addresses, hotAddress, change };
 }
 
-/** How many things of each sort to ask for. */
-const sampled = 1000;
+/** The number of transactions, blocks and addresses in a sample. */
+const sampleSize = 1000;
 
 const addressAt = (index: number): Address => addressFromBytes(sha256(Buffer.from(`address ${index}`)).subarray(0, 20));

@@ -17,6 +17,7 @@ import { startApiServer } from './wiring/api-server.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { startReader } from './wiring/reader.ts';
+import { stripCredentials } from './wiring/served-network.ts';
 
 /** The program: parses the command line, runs a command, prints its output, and stops on signals. */
 
@@ -77,7 +78,8 @@ const actions: { readonly [C in CommandName]: (config: Config, flags: RunFlags) 
   },
   index: async (config) => {
     stopOnSignals(startIndexer(config, env));
-    printBanner(config, JSON.stringify({ following: config.follow }), `serac ${version}: indexing ${config.follow} into PostgreSQL`);
+    const following = stripCredentials(config.follow ?? '');
+    printBanner(config, JSON.stringify({ following }), `serac ${version}: indexing ${following} into PostgreSQL`);
   },
   check: async (config) => printResult(check(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),

@@ -41,6 +41,7 @@ import { type NodeStore, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
+import { stripCredentials } from './wiring/served-network.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -140,7 +141,7 @@ async function startWriter(
     // A follower reports no health for the P- and C-Chain of its network.
     counterparts: config.follow === undefined ? [p, c] : [],
     isValidator: config.follow === undefined,
-    probeWrite: probeWrite,
+    probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
@@ -266,7 +267,7 @@ async function startWriter(
       apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
       data: apiUrl('data', 'data'),
       stats: apiUrl('stats', 'metrics'),
-      following: config.follow,
+      following: config.follow === undefined ? undefined : stripCredentials(config.follow),
       strict: config.strict,
       funded: config.follow === undefined && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),

@@ -172,15 +172,15 @@ const unsupportedRequests = (): DataRequest[] =>
   );
 
 function metricRequests(): DataRequest[] {
-  const clock = true as const;
+  const dependsOnClock = true as const;
   const units = ['hour', 'day', 'week', 'month'];
   return [
     ...getAll('/v2/chains', '/v2/chains?network=mainnet', '/v2/chains/X', '/v2/chains/43114'),
-    { path: '/v1/avg_tps/X', dependsOnClock: clock },
-    { path: `/v1/avg_tps/${idText(localChainParams.blockchainID)}`, dependsOnClock: clock },
+    { path: '/v1/avg_tps/X', dependsOnClock },
+    { path: `/v1/avg_tps/${idText(localChainParams.blockchainID)}`, dependsOnClock },
     ...metricNames.flatMap((metric) => [
-      ...units.map((unit) => ({ path: `/v2/chains/x-chain/metrics/${metric}?timeInterval=${unit}&pageSize=10`, clock })),
-      { path: `/v2/chains/x-chain/rollingWindowMetrics/${metric}`, clock },
+      ...units.map((unit) => ({ path: `/v2/chains/x-chain/metrics/${metric}?timeInterval=${unit}&pageSize=10`, dependsOnClock })),
+      { path: `/v2/chains/x-chain/rollingWindowMetrics/${metric}`, dependsOnClock },
     ]),
     get('/v2/chains/X/metrics/gasUsed'),
   ];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
 import { listRouteIds } from '../src/wiring/gate.ts';
-import { sections } from '../tools/methods-page.ts';
+import { serviceSections } from '../tools/methods-page.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */
@@ -52,15 +52,19 @@ const patternOf = (answer: string): RegExp =>
 test('README: a test suite starts a node on a free port', async () => {
   const readme = await Bun.file(`${root}README.md`).text();
   const [, code = ''] = /```js\n(\/\/ node: start-serac\.mjs\n[\s\S]*?)```\n/.exec(readme) ?? [];
-  expect(code).toContain("spawn('npx', ['serac'");
-  const child = Bun.spawn(['node', '--input-type=module', '-e', code], { cwd: root, stdout: 'pipe', stderr: 'inherit' });
+  expect(code).toContain("spawn('serac'");
+  const child = Bun.spawn(['node', '--input-type=module', '-e', code], {
+    env: { ...process.env, PATH: `${root}bin:${process.env.PATH}` },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
   expect((await new Response(child.stdout).text()).trim()).toBe('200');
   expect(await child.exited).toBe(0);
 }, 30_000);
 
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
-  const methods = sections.flatMap(({ prefix, rows }) => Object.keys(rows).map((name) => prefix + name));
+  const methods = serviceSections.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
   expect(shown).toEqual(expect.arrayContaining(methods));
 });
 

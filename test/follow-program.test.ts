@@ -24,6 +24,16 @@ const get = async ({ client }: Program, path: string) => {
 const x = ({ client }: Program, method: string, params: object = {}) => client.call('/ext/bc/X', `avm.${method}`, params);
 const info = ({ client }: Program, method: string, params: object = {}) => client.call('/ext/info', `info.${method}`, params);
 
+test('the banner shows the followed URL without its credentials', async () => {
+  const node = await startProgram('--workers=0');
+  const follower = await startProgram('follow', node.url.replace('http://', 'http://user:secret@'), '--log-level=warn');
+  try {
+    expect(follower.banner).toMatchObject({ following: node.url });
+  } finally {
+    await Promise.all([follower.stop(), node.stop()]);
+  }
+}, 60_000);
+
 test('a follower with all blocks of its node is bootstrapped and not a validator', async () => {
   const node = await startProgram('--workers=0', '--log-level=trace');
   const follower = await startProgram('follow', node.url, `--data-dir=${dataDir}`);

@@ -117,7 +117,7 @@ async function expectBalances(
   const key = random.pick(wallet.keys);
   const { json } = await sendRequest(random.pick(clients), { path: `${chainRoot}/balances?addresses=${plainAddress(key)}` });
   const pin: PinnedBlock = pinAt(height());
-  const balances = oracle.balances([key.address], pin);
+  const balances = oracle.balances([key.address], pin, pin.time);
   const total = balances.singleOwner
     .filter(({ asset }) => asset === localChainParams.feeAsset)
     .reduce((sum, { amount }) => sum + amount, 0n);

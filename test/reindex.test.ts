@@ -61,7 +61,7 @@ test('a data directory without an index gets one at the next start, and reindex 
   for (const table of ['c1_balance', 'c1_history']) expect(checked.out).toContain(`  ${table}: `);
   const mended = await runProgram('reindex', '--data-dir', folder);
   expect(mended.code).toBe(4);
-  expect(mended.out).toContain('differs from the old one in 2 tables, and has taken its place');
+  expect(mended.out).toContain('differs from the old one in 2 tables, and has replaced it');
   for (const table of ['c1_balance', 'c1_history']) expect(mended.out).toContain(`  ${table}: `);
   expect((await runProgram('reindex', '--data-dir', folder)).out).toContain('equals the old one');
 

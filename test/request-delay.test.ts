@@ -9,7 +9,7 @@ import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
 import type { ClientResponse } from './http.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
-import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /**
  * How long a cheap call on another connection may wait during an expensive one, in milliseconds. The goal is 50 ms on an idle core; the
@@ -59,27 +59,53 @@ const isChange = (addresses: readonly string[]) => addresses.length === 1 && add
 /** Each output has its own locktime, so that there are as many stored sums as outputs. */
 beforeAll(async () => {
   node = await startProgram();
-  let purse = ewoqGenesisUtxo;
   for (let made = 0; made < outputs; made += outputsPerTx) {
-    const parts = Array.from({ length: outputsPerTx }, (_, i) =>
-      transfer(localChainParams.feeAsset, 1_000_000n, ownedBy([owner], 1, BigInt(made + i))),
-    );
-    const tx = signDraft(baseTx(wallet, { utxos: [purse] }, parts));
+    const tx = createLargeTx(owner, made);
     await issue(tx);
     txIDs.push(idText(tx.id));
-    purse = findOutput(tx, isChange);
   }
-  // An output that needs 500 signatures; a test below spends it.
-  const shared = signDraft(
-    baseTx(wallet, { utxos: [purse] }, [transfer(localChainParams.feeAsset, 5_000_000n, ownedBy(wallet.keys.slice(2, 502), 500))]),
-  );
-  await issue(shared);
-  manySignatures = signDraft(baseTx(wallet, { utxos: [findOutput(shared, ({ length }) => length === 500)] }, []));
+  for (let made = 0; made < 3; made++) {
+    const tx = signDraft(baseTx(wallet, { utxos: [changeUtxo] }, Array(5).fill(multiOwnerOutput(5_000_000n))));
+    await issue(tx);
+    changeUtxo = findOutput(tx, isChange);
+    for (const [i, { assetID, output }] of tx.unsigned.outputs.entries())
+      if (output.addresses.length === signatures) multiOwnerUtxos.push(makeUtxo(tx.id, i, assetID, output));
+  }
   probe = new Worker(new URL('./delay-probe.ts', import.meta.url), { workerData: { port: node.port } });
   expect(await eventually(longestWait, (wait) => wait > 0)).toBeGreaterThan(0);
 }, 240_000);
 
-let manySignatures: Tx;
+/** The change of the last transaction; it pays for the next one. */
+let changeUtxo = ewoqGenesisUtxo;
+
+/** Creates a transaction of nearly the maximum size, to be issued next. Each of its outputs has its own lock time. */
+function createLargeTx(to: Key, firstLocktime: number): Tx {
+  const parts = Array.from({ length: outputsPerTx }, (_, i) =>
+    transfer(localChainParams.feeAsset, 1_000_000n, ownedBy([to], 1, BigInt(firstLocktime + i))),
+  );
+  const tx = signDraft(baseTx(wallet, { utxos: [changeUtxo] }, parts));
+  changeUtxo = findOutput(tx, isChange);
+  return tx;
+}
+
+const signatures = 500;
+
+/** Unspent outputs that need 500 signatures. */
+const multiOwnerUtxos: Utxo[] = [];
+
+const multiOwnerOutput = (amount: bigint) =>
+  transfer(localChainParams.feeAsset, amount, ownedBy(wallet.keys.slice(2, 2 + signatures), signatures));
+
+const spendMultiOwner = (parts: Parameters<typeof baseTx>[2] = []): Tx =>
+  signDraft(baseTx(wallet, { utxos: [multiOwnerUtxos.pop()!] }, parts));
+
+async function issueAndAccept(method: 'avm.issueTx' | 'wallet.issueTx', ...txs: Tx[]): Promise<ClientResponse> {
+  const path = method === 'avm.issueTx' ? '/ext/bc/X' : '/ext/bc/X/wallet';
+  let response: ClientResponse | undefined;
+  for (const tx of txs) response = await post(call(method, { tx: formatHex('hex', tx.bytes), encoding: 'hex' }), path);
+  expect(await eventually(() => isAccepted(txs.at(-1)!), Boolean, 10_000)).toBe(true);
+  return response!;
+}
 
 afterAll(async () => {
   await probe?.terminate();
@@ -100,9 +126,12 @@ const rawRequest = (members: { readonly id?: string; readonly method?: string; r
 /** Repeats the text to nearly the maximum body size. */
 const repeatToLimit = (unit: string): string => unit.repeat(Math.floor(1_000_000 / unit.length));
 
-const getData = (path: string) => node.client.send('GET', `/v1/networks/local/blockchains/x-chain/${path}`);
+const dataPath = '/v1/networks/local/blockchains/x-chain';
 
-type Case = { readonly ask: () => Promise<ClientResponse>; readonly expected: RegExp };
+const getData = (path: string) => node.client.send('GET', `${dataPath}/${path}`);
+
+/** `round` makes the requests of a case differ: the response cache would answer a repeated one at once. */
+type Case = { readonly ask: (round: number) => Promise<ClientResponse>; readonly expected: RegExp };
 
 const errorsAre = (message: string) => new RegExp(`"error":\\{"code":-32\\d+,"message":"${message}`);
 
@@ -175,11 +204,38 @@ const cases: Record<string, Case> = {
     ask: () => post(rawRequest({ method: '"avm.issueTx"', params: `{"tx":"0x${'00'.repeat(450_000)}","encoding":"hexnc"}` })),
     expected: errorsAre('byte array exceeds maximum length'),
   },
-  'a transaction of 500 signatures': {
-    ask: () => post(call('avm.issueTx', { tx: formatHex('hex', manySignatures.bytes), encoding: 'hex' })),
+  'a transaction of 500 signatures': { ask: () => issueAndAccept('avm.issueTx', spendMultiOwner()), expected: /"txID"/ },
+  'two wallet transactions of 500 signatures, the second spends an output of the first': {
+    ask: () => {
+      const parent = spendMultiOwner([multiOwnerOutput(3_000_000n)]);
+      const utxo = findOutput(parent, ({ length }) => length === signatures);
+      return issueAndAccept('wallet.issueTx', parent, signDraft(baseTx(wallet, { utxos: [utxo] }, [])));
+    },
     expected: /"txID"/,
   },
-  'UTXOs of the Data API': { ask: () => getData(`utxos?addresses=${address}&pageSize=100&sortBy=amount`), expected: /"utxos":\[\{/ },
+  'a transaction of 790 outputs, issued and accepted': {
+    ask: (round) => issueAndAccept('avm.issueTx', createLargeTx(wallet.keys[600]!, round * outputsPerTx)),
+    expected: /"txID"/,
+  },
+  'a page of UTXOs of the Data API': {
+    ask: (round) => getData(`utxos?addresses=${address}&pageSize=${100 - round}&sortBy=amount`),
+    expected: /"utxos":\[\{/,
+  },
+  'a large page of UTXOs of many addresses of the Data API': {
+    ask: (round) => {
+      const addresses = wallet.keys.map((key) => formatAddress(key.address)).join(',');
+      return post(JSON.stringify({ addresses }), `${dataPath}/utxos?pageSize=${1024 - round}&sortBy=amount`);
+    },
+    expected: /"utxos":\[\{/,
+  },
+  'a page of large transactions of the Data API': {
+    ask: (round) => getData(`transactions?pageSize=${100 - round}&addresses=${address}`),
+    expected: /"transactions":\[\{/,
+  },
+  'balances of many lock times of the Data API': {
+    ask: (round) => getData(`balances?addresses=${address},${formatAddress(wallet.keys[2 + round]!.address)}`),
+    expected: new RegExp(`"amount":"${total}","utxoCount":${outputs}\\b`),
+  },
 };
 
 describe('other requests wait no longer than the limit during', () => {
@@ -189,7 +245,7 @@ describe('other requests wait no longer than the limit during', () => {
       let shortest = Number.POSITIVE_INFINITY;
       for (let round = 0; round < 6 && shortest > limit / 4; round++) {
         await longestWait();
-        const { status, text } = await ask();
+        const { status, text } = await ask(round);
         shortest = Math.min(shortest, await longestWait());
         expect(status).toBe(200);
         if (round === 0) expect(text.slice(0, 300) + text.slice(-300)).toMatch(expected);

@@ -1,43 +1,43 @@
 /**
- * Writes the parts of docs/ that come from tables in the code: methods, errors, differences. `bun tools/docs.ts` after a change;
- * a test fails while a page and its table disagree.
+ * Writes the generated parts of docs/: methods, errors, differences and routes, which come from tables in the code. Run `bun tools/docs.ts`
+ * after changing a table; a test fails if a page is out of date.
  */
 import { apiHealthRoutes } from '../src/api/health.ts';
 import type { ApiRoute } from '../src/api/route.ts';
 import { dataRoutes } from '../src/data/routes.ts';
 import { differences } from '../src/differences.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
-import { errorsPage } from './errors-page.ts';
-import { methodsPage } from './methods-page.ts';
+import { renderErrorsPage } from './errors-page.ts';
+import { renderMethodsPage } from './methods-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** A page is what people wrote around the marks, with what the tables say between them. */
-export const pages: Record<string, () => Promise<string> | string> = {
-  'docs/differences.md': () => differencesTable(),
-  'docs/methods.md': () => methodsPage(),
-  'docs/errors.md': () => errorsPage(root),
-  'docs/data-and-metrics.md': () => routesTable(),
+/** The generated part of each page, which stands between two marks; the rest of the page is written by hand. */
+export const generatedPages: Record<string, () => Promise<string> | string> = {
+  'docs/differences.md': () => formatDifferences(),
+  'docs/methods.md': () => renderMethodsPage(),
+  'docs/errors.md': () => renderErrorsPage(root),
+  'docs/data-and-metrics.md': () => formatRoutes(),
 };
 
-const begin = '<!-- from the tables: begin -->';
-const end = '<!-- from the tables: end -->';
+const beginMark = '<!-- from the tables: begin -->';
+const endMark = '<!-- from the tables: end -->';
 
-export async function rendered(page: string): Promise<{ before: string; after: string }> {
+export async function renderPage(page: string): Promise<{ before: string; after: string }> {
   const before = await Bun.file(root + page).text();
-  const [head, rest] = before.split(begin);
-  const tail = rest?.split(end)[1];
-  if (head === undefined || tail === undefined) throw new Error(`${page} has no marks`);
-  return { before, after: `${head}${begin}\n${await pages[page]!()}\n${end}${tail}` };
+  const [head, rest] = before.split(beginMark);
+  const tail = rest?.split(endMark)[1];
+  if (head === undefined || tail === undefined) throw new Error(`${page} has no marks for its generated part: ${beginMark} and ${endMark}`);
+  return { before, after: `${head}${beginMark}\n${await generatedPages[page]!()}\n${endMark}${tail}` };
 }
 
-function differencesTable(): string {
+function formatDifferences(): string {
   const rows = Object.entries(differences).map(([name, { what, why }]) => `| \`${name}\` | ${what} | ${why} |`);
   return ['| name | what Serac does | why |', '|---|---|---|', ...rows].join('\n');
 }
 
-function routesTable(): string {
-  const interfaces: [string, readonly ApiRoute<never>[]][] = [
+function formatRoutes(): string {
+  const apis: [string, readonly ApiRoute<never>[]][] = [
     ['Data', [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly ApiRoute<never>[]],
     ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
   ];
@@ -45,13 +45,13 @@ function routesTable(): string {
     const named = Object.entries(params).filter(([, param]) => param.in !== 'path');
     return `| ${method} \`${path}\` | ${named.map(([name]) => `\`${name}\``).join(', ')} | ${summary} | \`${id}\` |`;
   };
-  return interfaces
+  return apis
     .map(([name, rows]) => [`### ${name}`, '', '| route | parameters | returns | name |', '|---|---|---|---|', ...rows.map(row)].join('\n'))
     .join('\n\n');
 }
 
 if (import.meta.main)
-  for (const page of Object.keys(pages)) {
-    const { before, after } = await rendered(page);
+  for (const page of Object.keys(generatedPages)) {
+    const { before, after } = await renderPage(page);
     if (before !== after) await Bun.write(root + page, after);
   }

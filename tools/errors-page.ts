@@ -1,24 +1,24 @@
 import { Glob } from 'bun';
 import { hexCodes, methodCodes, nodeCodes, requestCodes } from './call-codes.ts';
-import { type Advice, byteCodes, poolCodes, transactionCodes } from './transaction-codes.ts';
+import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
-type Section = readonly [title: string, codes: { readonly [code: string]: Advice }];
+type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
 
-const sections: readonly Section[] = [
+const codeSections: readonly CodeSection[] = [
   ['The request', requestCodes],
   ['The method', methodCodes],
   ['The transaction', transactionCodes],
-  ['The bytes of a transaction', byteCodes],
+  ['The bytes of a transaction', codecCodes],
   ['Hex in `dev.addAtomicUTXO`', hexCodes],
-  ['The pool', poolCodes],
+  ['The mempool', mempoolCodes],
   ['Another process or node', nodeCodes],
 ];
 
-/** Every code that a caller of the Node RPC can see in `data`. */
-export const callerCodes: ReadonlyMap<string, Advice> = new Map(sections.flatMap(([, codes]) => Object.entries(codes)));
+/** The codes that a client of the Node RPC can get in `data`. */
+export const callerCodes: ReadonlyMap<string, ErrorAdvice> = new Map(codeSections.flatMap(([, codes]) => Object.entries(codes)));
 
-/** Every code in the source, with the module it comes from. */
-export async function codesInSource(root: string): Promise<Map<string, string>> {
+/** Finds every error code in the source, with the module it comes from. */
+export async function findCodesInSource(root: string): Promise<Map<string, string>> {
   const codes = new Map<string, string>();
   for await (const file of new Glob('src/**/*.ts').scan(root)) {
     if (/\.(test|fixture)\.ts$/.test(file)) continue;
@@ -29,20 +29,20 @@ export async function codesInSource(root: string): Promise<Map<string, string>> 
   return codes;
 }
 
-export async function errorsPage(root: string): Promise<string> {
-  const internal = [...(await codesInSource(root))]
+export async function renderErrorsPage(root: string): Promise<string> {
+  const internal = [...(await findCodesInSource(root))]
     .filter(([code]) => !callerCodes.has(code))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, module]) => `| \`${code}\` | ${module} |`);
   return [
-    ...sections.map(shownSection),
+    ...codeSections.map(formatSection),
     ['## Internal codes', '', internalNote, '', '| code | module |', '|---|---|', ...internal].join('\n'),
   ].join('\n\n');
 }
 
-const internalNote = 'They appear in the log, when a command ends, or inside another error, never as `code` in `data`.';
+const internalNote = 'These codes appear in the log, when a command fails, or inside another error, never as `code` in `data`.';
 
-const shownSection = ([title, codes]: Section): string => {
+const formatSection = ([title, codes]: CodeSection): string => {
   const rows = Object.entries(codes).map(([code, [meaning, remedy]]) => `| \`${code}\` | ${meaning} | ${remedy} |`);
   return [`## ${title}`, '', '| code | meaning | remedy |', '|---|---|---|', ...rows].join('\n');
 };

@@ -6,11 +6,11 @@ import type { healthMethods } from '../src/rpc/health.ts';
 import type { infoMethods } from '../src/rpc/info.ts';
 import type { walletMethods } from '../src/rpc/wallet.ts';
 
-/** A call on a node just started and its result; `…` stands for what differs from node to node. */
-export type Example = { readonly params?: unknown; readonly result: string };
+/** A call to a newly started node and its result; `…` replaces values that differ between nodes. */
+export type MethodExample = { readonly params?: unknown; readonly result: string };
 
-/** One for each method of a table: a new method does not compile until it has one. */
-type ExamplesOf<Rows> = { readonly [method in keyof Rows]: Example };
+/** An example for each method of a table; a method without an example is a compile error. */
+type ExamplesOf<Rows> = { readonly [method in keyof Rows]: MethodExample };
 
 export const avmExamples: ExamplesOf<typeof avmMethods> = {
   getAllBalances: {

@@ -12,73 +12,78 @@ import {
   avaxExamples,
   avmExamples,
   devExamples,
-  type Example,
   evmExamples,
   healthExamples,
   infoExamples,
+  type MethodExample,
   platformExamples,
   walletExamples,
 } from './method-examples.ts';
 
-type Section = {
+type ServiceSection = {
   readonly name: string;
   readonly path: string;
-  /** What stands before a method's name. */
+  /** The text before each method name, such as `avm.`. */
   readonly prefix: string;
-  // biome-ignore lint/suspicious/noExplicitAny: rows of every service, whatever they depend on
-  readonly rows: MethodTable<any>;
-  readonly examples: { readonly [method: string]: Example };
-  readonly also?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: methods of any service, whatever their dependencies
+  readonly methods: MethodTable<any>;
+  readonly examples: { readonly [method: string]: MethodExample };
+  readonly otherPaths?: string;
 };
 
-const section = (name: keyof typeof servicePaths, rows: Section['rows'], examples: Section['examples'], also?: string): Section => ({
+const createSection = (
+  name: keyof typeof servicePaths,
+  rows: ServiceSection['methods'],
+  examples: ServiceSection['examples'],
+  also?: string,
+): ServiceSection => ({
   name,
   path: servicePaths[name],
   prefix: `${name}.`,
-  rows,
+  methods: rows,
   examples,
-  ...(also === undefined ? {} : { also }),
+  ...(also === undefined ? {} : { otherPaths: also }),
 });
 
-/** Every service of the Node RPC, in the order of the page. */
-export const sections: readonly Section[] = [
-  section('avm', avmMethods, avmExamples, '`/ext/bc/avm`, `/ext/bc/<blockchainID>`, `/ext/X`, `/ext/avm`'),
-  section('wallet', walletMethods, walletExamples),
-  section('info', infoMethods, infoExamples),
-  section('health', healthMethods, healthExamples),
-  section('platform', platformMethods, platformExamples),
-  section('avax', avaxMethods, avaxExamples),
-  { name: 'eth', path: '/ext/bc/C/rpc', prefix: '', rows: evmMethods, examples: evmExamples },
-  section('dev', devMethods, devExamples),
+/** The services of the Node RPC, in the order of the page. */
+export const serviceSections: readonly ServiceSection[] = [
+  createSection('avm', avmMethods, avmExamples, '`/ext/bc/avm`, `/ext/bc/<blockchainID>`, `/ext/X`, `/ext/avm`'),
+  createSection('wallet', walletMethods, walletExamples),
+  createSection('info', infoMethods, infoExamples),
+  createSection('health', healthMethods, healthExamples),
+  createSection('platform', platformMethods, platformExamples),
+  createSection('avax', avaxMethods, avaxExamples),
+  { name: 'eth', path: '/ext/bc/C/rpc', prefix: '', methods: evmMethods, examples: evmExamples },
+  createSection('dev', devMethods, devExamples),
 ];
 
-export const methodsPage = (): string => sections.map(shownSection).join('\n\n');
+export const renderMethodsPage = (): string => serviceSections.map(formatSection).join('\n\n');
 
-function shownSection({ name, path, prefix, rows, examples, also }: Section): string {
-  const table = Object.entries(rows).map(
+function formatSection({ name, path, prefix, methods, examples, otherPaths }: ServiceSection): string {
+  const table = Object.entries(methods).map(
     ([method, { params, deprecated }]) =>
-      `| \`${prefix}${method}\` | ${shownParams(params)} | ${deprecated === null ? '' : `since AvalancheGo ${deprecated}`} |`,
+      `| \`${prefix}${method}\` | ${formatParams(params)} | ${deprecated === null ? '' : `since AvalancheGo ${deprecated}`} |`,
   );
-  const shown = Object.keys(rows).map((method) => shownExample(path, prefix + method, examples[method] as Example));
-  const heading = `### ${name} at \`${path}\`${also === undefined ? '' : ` (also ${also})`}`;
+  const shown = Object.keys(methods).map((method) => formatExample(path, prefix + method, examples[method] as MethodExample));
+  const heading = `### ${name} at \`${path}\`${otherPaths === undefined ? '' : ` (also ${otherPaths})`}`;
   return [heading, '', '| method | parameters | deprecated |', '|---|---|---|', ...table, '', shown.join('\n\n')].join('\n');
 }
 
-function shownParams({ fields, type }: RpcParam<unknown>): string {
+function formatParams({ fields, type }: RpcParam<unknown>): string {
   if (fields === undefined) return `\`${type}\``;
   return Object.entries(fields)
-    .map(([name, param]) => `\`${name}: ${typeText(param)}\``)
+    .map(([name, param]) => `\`${name}: ${formatType(param)}\``)
     .join(', ');
 }
 
-const typeText = ({ fields, type }: RpcParam<unknown>): string =>
+const formatType = ({ fields, type }: RpcParam<unknown>): string =>
   fields === undefined
     ? type
     : `{ ${Object.entries(fields)
-        .map(([name, param]) => `${name}: ${typeText(param)}`)
+        .map(([name, param]) => `${name}: ${formatType(param)}`)
         .join(', ')} }`;
 
-function shownExample(path: string, method: string, { params, result }: Example): string {
+function formatExample(path: string, method: string, { params, result }: MethodExample): string {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
   const command = `curl -s http://127.0.0.1:9650${path} -H 'content-type: application/json' -d '${body}'`;
   return `\`\`\`sh\n${command}\n\`\`\`\n\`\`\`json\n{"jsonrpc":"2.0","result":${result},"id":1}\n\`\`\``;

@@ -41,6 +41,8 @@ export type ChainDeps = {
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
+  /** See `prepare` in wallet-queue.ts. */
+  readonly prepareWalletTx?: (tx: Tx) => Promise<void> | undefined;
 };
 
 /** The fields of a block that the engine needs. */
@@ -72,7 +74,7 @@ export type Chain = {
 };
 
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
-export function createChain({ ledger, verifier, now, differences, onDropped, onCommitState }: ChainDeps): Chain {
+export function createChain({ ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, ProcessingBlock>();
   const effects = memoizeEffects();
@@ -105,7 +107,7 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
     for (const listener of workListeners) listener();
   };
 
-  const wallet = createWalletQueue(add, differences.skipFailedWalletTx);
+  const wallet = createWalletQueue(add, differences.skipFailedWalletTx, prepareWalletTx);
 
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx): void => {

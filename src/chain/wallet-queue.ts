@@ -18,12 +18,29 @@ export type WalletQueue = {
   readonly has: (id: Id) => boolean;
 };
 
-export function createWalletQueue(add: (tx: Tx) => void, skipFailedTx: boolean): WalletQueue {
+/**
+ * Creates a wallet queue. `prepare` is called before a queued transaction goes to the mempool; if it returns a promise, the transaction goes
+ * there when the promise is settled.
+ */
+export function createWalletQueue(
+  add: (tx: Tx) => void,
+  skipFailedTx: boolean,
+  prepare: (tx: Tx) => Promise<void> | undefined = () => undefined,
+): WalletQueue {
   const queued = new Map<Id, Tx>();
 
   const onDecided = (id: Id): void => {
     if (!queued.delete(id)) return;
     for (const [next, tx] of queued) {
+      const prepared = prepare(tx);
+      if (prepared !== undefined) {
+        // It is added even if the preparation failed: the rules verify it in any case. It is no longer queued if it was decided meanwhile.
+        const addPrepared = () => {
+          if (queued.has(next) && !tryAdd(tx)) onDecided(next);
+        };
+        prepared.then(addPrepared, addPrepared);
+        return;
+      }
       if (tryAdd(tx)) return;
       queued.delete(next);
     }

@@ -42,8 +42,9 @@ export const addressRoutes: readonly ApiRoute<DataDeps>[] = [
       await chain.backfillAddresses?.(owners);
       const pinned = blockTimestamp === undefined ? reads.tip() : reads.pinBeforeTime(blockTimestamp);
       const [pin, metadata] = await Promise.all([pinned, listMetadata(networkSpelling(served, chainRef.network), chain)]);
-      const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin);
-      const balances = sumBalances(holdings, blockTimestamp ?? served.now(), feeAsset);
+      const now = blockTimestamp ?? served.now();
+      const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin, now);
+      const balances = sumBalances(holdings, now, feeAsset);
       const labelOf = await deps.assetLabels(chain)(assetsOfBalances(balances));
       return { balances: renderBalances(balances, labelOf), ...metadata };
     },

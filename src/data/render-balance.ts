@@ -21,18 +21,19 @@ export type AssetBalance = {
   readonly count: number;
 };
 
-/** Sums holdings. Outputs with a lock time after `now` (Unix seconds) are locked. */
+/** Sums holdings that were read with the same `now`. Outputs with a lock time after `now` (Unix seconds) are locked. */
 export function sumBalances({ singleOwner, multiOwner, exported }: Holdings, now: number, feeAsset: Id): AddressBalances {
   const seconds = BigInt(now);
   const onChain = { unlocked: createBalanceSums(), locked: createBalanceSums() };
   const exportedParts = { unlocked: createBalanceSums(), locked: createBalanceSums() };
-  const part = (parts: typeof onChain, locktime: bigint) => (locktime > seconds ? parts.locked : parts.unlocked);
+  const part = (parts: typeof onChain, isLocked: boolean) => (isLocked ? parts.locked : parts.unlocked);
   const add = (parts: typeof onChain, { utxo: { assetID, output } }: OutputEntry, sharedWith?: Id): void => {
     if (isMintOutput(output)) return;
-    part(parts, output.locktime).add({ asset: assetID, type: assetTypeOf(output), sharedWith, amount: listedAmount(output), count: 1 });
+    const { add } = part(parts, output.locktime > seconds);
+    add({ asset: assetID, type: assetTypeOf(output), sharedWith, amount: listedAmount(output), count: 1 });
   };
-  for (const { asset, locktime, amount, count, nfts } of singleOwner) {
-    const { add } = part(onChain, locktime);
+  for (const { asset, isLocked, amount, count, nfts } of singleOwner) {
+    const { add } = part(onChain, isLocked);
     if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
     if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
   }

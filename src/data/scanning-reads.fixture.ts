@@ -141,17 +141,17 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       const from = after === undefined ? 0 : sorted.findIndex(({ seq }) => seq === after) + 1;
       return sorted.slice(from, from + limit);
     },
-    balances: async (addresses, pin) => {
+    balances: async (addresses, pin, now) => {
       const here = own().filter((output) => output.height <= pin.height && spendable(addresses, output));
       const unspent = here.filter((output) => entryOf(output, pin).spent === undefined && !isMintOutput(output.utxo.output));
       const singleOwner = unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && hasSingleOwner(utxo.output));
       const entries = (stored: readonly StoredOutput[]) => stored.map((output) => entryOf(output, pin));
       return {
         singleOwner: singleOwner.map(({ utxo: { assetID: asset, output } }) => {
-          const { locktime } = output;
+          const isLocked = output.locktime > BigInt(now);
           return 'amount' in output
-            ? { asset, locktime, amount: output.amount, count: 1, nfts: 0 }
-            : { asset, locktime, amount: 0n, count: 0, nfts: 1 };
+            ? { asset, isLocked, amount: output.amount, count: 1, nfts: 0 }
+            : { asset, isLocked, amount: 0n, count: 0, nfts: 1 };
         }),
         multiOwner: entries(unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && !hasSingleOwner(utxo.output))),
         exported: entries(unspent.filter(({ consumedOn }) => consumedOn !== chainID)),

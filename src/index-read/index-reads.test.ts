@@ -5,19 +5,27 @@ import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import { openReads } from './open-reads.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 import { readsContract } from './reads-contract.fixture.ts';
 
-readsContract(
-  'SQLite',
-  async (seed) => {
-    const testChains = openReadsChains(openDatabase, seed);
-    const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID });
-    return { chains: testChains, reads, sync: async () => {}, close: async () => testChains.close() };
-  },
-  4,
-);
+/** Pauses after every query; blocks may be written during a pause. */
+const pauseAlways: LongWork = { begin: () => () => new Promise((resolve) => void setImmediate(resolve)) };
+
+for (const [name, longWork] of [
+  ['SQLite', undefined],
+  ['SQLite with pauses', pauseAlways],
+] as const)
+  readsContract(
+    name,
+    async (seed) => {
+      const testChains = openReadsChains(openDatabase, seed);
+      const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork);
+      return { chains: testChains, reads, sync: async () => {}, close: async () => testChains.close() };
+    },
+    longWork === undefined ? 4 : 2,
+  );
 
 const server = process.env.SERAC_TEST_POSTGRES;
 

@@ -36,7 +36,8 @@ export type IndexReads = {
    * an import on this chain has spent them.
    */
   readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
-  readonly balances: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Holdings>;
+  /** Outputs with a lock time after `now` (Unix seconds) are locked. */
+  readonly balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Promise<Holdings>;
 
   readonly asset: (id: Id) => Promise<AssetEntry | 'not-an-asset' | undefined>;
   readonly assets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetEntry>>;
@@ -163,7 +164,8 @@ export type Holdings = {
 /** `amount` is the sum of `count` outputs; `nfts` is the number of NFT and property outputs of the same asset. */
 export type SingleOwnerSum = {
   readonly asset: Id;
-  readonly locktime: bigint;
+  /** Whether the lock time is after `now`. Lock times are not listed: an address may have hundreds of thousands of them. */
+  readonly isLocked: boolean;
   readonly amount: bigint;
   readonly count: number;
   readonly nfts: number;

@@ -2,6 +2,7 @@ import type { Id } from '../bytes/id.ts';
 import type { Sql } from '../index/sql.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import type { IndexReads } from './index-reads.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
@@ -13,9 +14,13 @@ import { stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads } from './read-utxos.ts';
 
-/** Opens the queries about one chain; `number` is the chain number in its table names. */
-export function openReads(sql: Sql, chain: { readonly number: number; readonly id: Id }): IndexReads {
+/**
+ * Opens the queries about one chain; `number` is the chain number in its table names. With `longWork`, long queries as of a height pause, so
+ * that other requests are handled in between.
+ */
+export function openReads(sql: Sql, chain: { readonly number: number; readonly id: Id }, longWork?: LongWork): IndexReads {
   const run = stepRunnerOn(sql);
+  const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id);
@@ -31,25 +36,25 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time)),
     completeFrom: () => run(blocks.completeFrom),
     block: (which) => run(() => blocks.block(which)),
-    blocks: (query) => run(() => blocks.blocks(query)),
-    tx: (id, pin) => run(() => txs.tx(id, pin)),
-    txs: (query) => run(() => txs.txs(query)),
+    blocks: (query) => runWithPauses(() => blocks.blocks(query)),
+    tx: (id, pin) => runWithPauses(() => txs.tx(id, pin)),
+    txs: (query) => runWithPauses(() => txs.txs(query)),
     utxos: (query) =>
-      run(function* () {
+      runWithPauses(function* () {
         return yield* outputs.toEntries(yield* utxos.utxos(query));
       }),
-    balances: (addresses, pin) =>
-      run(function* () {
+    balances: (addresses, pin, now) =>
+      runWithPauses(function* () {
         return {
-          singleOwner: yield* balances.singleOwner(addresses, pin),
+          singleOwner: yield* balances.singleOwner(addresses, pin, now),
           multiOwner: yield* outputs.toEntries(yield* balances.multiOwner(addresses, pin)),
           exported: yield* outputs.toEntries(yield* balances.exported(addresses, pin)),
         };
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),
-    lastActivity: (addresses, pin) => run(() => activity.lastActivity(addresses, pin)),
-    seenAddresses: (addresses, pin) => run(() => activity.seenAddresses(addresses, pin)),
+    lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
+    seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     buckets: (unit, from, to, limit) => run(() => buckets.buckets(unit, from, to, limit)),
     lastBucketBefore: (unit, before) => run(() => buckets.lastBucketBefore(unit, before)),
     totals: (metric, times) => run(() => buckets.totals(metric, times)),

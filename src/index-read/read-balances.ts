@@ -2,7 +2,7 @@ import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
-import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import type { Query, Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
 import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
 import type { PinnedOutput } from './read-outputs.ts';
@@ -10,35 +10,33 @@ import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
 
 /** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
 export type IndexBalanceReads = {
-  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock) => Steps<Holdings['singleOwner']>;
+  /** Outputs with a lock time after `now` (Unix seconds) are locked. */
+  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
   readonly multiOwner: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
   readonly exported: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
 };
 
-export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads): IndexBalanceReads {
-  // A balance has one row for every block that changed it. This query skips from one asset to the next, then from one lock time to the next,
-  // then to the newest row at or below the height, so it reads a few rows per balance, however many there are. (CROSS JOIN makes SQLite keep
-  // the join order.)
-  const singleOwnerSql = `WITH RECURSIVE
-    a(asset) AS (
-      SELECT (SELECT asset FROM ${t.balance} WHERE address = ? ORDER BY asset LIMIT 1)
-      UNION ALL SELECT (SELECT b.asset FROM ${t.balance} b WHERE b.address = ? AND b.asset > a.asset ORDER BY b.asset LIMIT 1)
-      FROM a WHERE a.asset IS NOT NULL),
-    k(asset, locktime) AS (
-      SELECT a.asset, (SELECT b.locktime FROM ${t.balance} b WHERE b.address = ? AND b.asset = a.asset ORDER BY b.locktime LIMIT 1)
-      FROM a WHERE a.asset IS NOT NULL
-      UNION ALL SELECT k.asset, (SELECT b.locktime FROM ${t.balance} b
-        WHERE b.address = ? AND b.asset = k.asset AND b.locktime > k.locktime ORDER BY b.locktime LIMIT 1)
-      FROM k WHERE k.locktime IS NOT NULL)
-    SELECT k.asset, k.locktime, b.amount, b.count, b.nfts FROM k CROSS JOIN ${t.balance} b
-    WHERE k.locktime IS NOT NULL AND (b.count > 0 OR b.nfts > 0) AND b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime
-      AND b.height = (SELECT h.height FROM ${t.balance} h
-        WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)`;
+/** `keysPerPage` is the maximum number of (asset, lock time) keys that one query reads. 512 keys take a few milliseconds. */
+export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPerPage = 512): IndexBalanceReads {
+  // A balance has one row for every block that changed it. This query skips from one (asset, lock time) key to the next, and for each key to
+  // the newest row at or below the height, so it reads a few rows per key, however many there are. It also returns keys that have no such
+  // row, because the next page starts after the last key.
+  const next = (column: string) =>
+    `(SELECT b.${column} FROM ${t.balance} b
+      WHERE b.address = ? AND (b.asset, b.locktime) > (k.asset, k.locktime) ORDER BY b.asset, b.locktime LIMIT 1)`;
+  const singleOwnerSql = `WITH RECURSIVE k(asset, locktime, n) AS (
+      SELECT f.asset, f.locktime, 1 FROM (SELECT b.asset, b.locktime FROM ${t.balance} b
+        WHERE b.address = ? AND (b.asset, b.locktime) > (?, ?) ORDER BY b.asset, b.locktime LIMIT 1) f
+      UNION ALL SELECT ${next('asset')}, ${next('locktime')}, k.n + 1 FROM k WHERE k.asset IS NOT NULL AND k.n < ? + 0)
+    SELECT k.n, k.asset, k.locktime, b.amount, b.count, b.nfts FROM k LEFT JOIN ${t.balance} b
+      ON b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime AND b.height = (SELECT h.height FROM ${t.balance} h
+        WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)
+    WHERE k.asset IS NOT NULL`;
 
-  const singleOwnerQuery = (address: Address, { height }: PinnedBlock): Query => {
-    const owner = addressToBytes(address);
-    return { text: singleOwnerSql, values: [owner, owner, owner, owner, owner, owner, height] };
-  };
+  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock): Query => ({
+    text: singleOwnerSql,
+    values: [owner, after?.asset ?? noBytes, after?.locktime ?? noBytes, owner, owner, keysPerPage, owner, owner, height],
+  });
 
   const unspentIn = (sets: OutputSetSelection) => (addresses: readonly Address[], pin: PinnedBlock) =>
     utxos(
@@ -57,26 +55,54 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads): IndexB
     );
 
   return {
-    singleOwner: function* (addresses, pin) {
-      const sums = new Map<string, SingleOwnerSum>();
-      for (const row of yield* fetchRows<SingleOwnerRow>([...new Set(addresses)].map((address) => singleOwnerQuery(address, pin)))) {
-        const [asset, locktime] = [toHex(row.asset) as Id, Buffer.from(row.locktime).readBigUInt64BE()];
-        const key = asset + locktime;
-        const before = sums.get(key);
-        const [amount, count] = [(before?.amount ?? 0n) + sumFromBytes(row.amount), (before?.count ?? 0) + row.count];
-        sums.set(key, { asset, locktime, amount, count, nfts: (before?.nfts ?? 0) + row.nfts });
+    singleOwner: function* (addresses, pin, now) {
+      const { add, list } = createSingleOwnerSums(now);
+      let unread = [...new Set(addresses)].map((address): KeyPage => ({ owner: addressToBytes(address), after: undefined }));
+      while (unread.length > 0) {
+        const pages = unread.slice(0, pagesPerStep);
+        const results = (yield pages.map((page) => singleOwnerQuery(page, pin))) as readonly (readonly SingleOwnerRow[])[];
+        for (const row of results.flat()) add(row);
+        const nextPages = pages.flatMap(({ owner }, i) => {
+          const after = results[i]?.find(({ n }) => n === keysPerPage);
+          return after === undefined ? [] : [{ owner, after }];
+        });
+        unread = [...nextPages, ...unread.slice(pagesPerStep)];
       }
-      return [...sums.values()];
+      return list();
     },
     multiOwner: unspentIn({ unspent: [outputSets.multiOwnerUnspent], spent: [outputSets.multiOwnerSpent] }),
     exported: unspentIn({ unspent: [outputSets.exported], spent: [outputSets.exportedSpent] }),
   };
 }
 
-type SingleOwnerRow = {
-  readonly asset: Uint8Array;
-  readonly locktime: Uint8Array;
-  readonly amount: Uint8Array;
-  readonly count: number;
-  readonly nfts: number;
-};
+/** Maximum number of queries per step; their rows are in memory at the same time. */
+const pagesPerStep = 8;
+
+const noBytes = new Uint8Array(0);
+
+/** A page of the keys of an address; `after` is the last key of the previous page. */
+type KeyPage = { readonly owner: Uint8Array; readonly after: SingleOwnerRow | undefined };
+
+/** Sums rows by asset, separately for outputs that are locked at `now` (Unix seconds) and for the others. */
+function createSingleOwnerSums(now: number) {
+  const seconds = BigInt(now);
+  const sums = new Map<string, SingleOwnerSum>();
+  return {
+    add: (row: SingleOwnerRow): void => {
+      if (row.amount === null || (row.count === 0 && row.nfts === 0)) return;
+      const asset = toHex(row.asset) as Id;
+      const isLocked = Buffer.from(row.locktime).readBigUInt64BE() > seconds;
+      const key = asset + isLocked;
+      const before = sums.get(key);
+      const [amount, count] = [(before?.amount ?? 0n) + sumFromBytes(row.amount), (before?.count ?? 0) + row.count];
+      sums.set(key, { asset, isLocked, amount, count, nfts: (before?.nfts ?? 0) + row.nfts });
+    },
+    list: (): SingleOwnerSum[] => [...sums.values()],
+  };
+}
+
+/** `n` is the number of the key in its page, from 1. The last three are null if the balance has no row at or below the height. */
+type SingleOwnerRow = { readonly n: number; readonly asset: Uint8Array; readonly locktime: Uint8Array } & (
+  | { readonly amount: Uint8Array; readonly count: number; readonly nfts: number }
+  | { readonly amount: null; readonly count: null; readonly nfts: null }
+);

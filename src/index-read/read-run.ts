@@ -1,19 +1,63 @@
 import type { Sql } from '../index/sql.ts';
-import { type Query, runSteps, type Steps } from '../index/steps.ts';
+import { runSteps, type Steps } from '../index/steps.ts';
+import type { LongWork, Pause } from '../timing/long-work.ts';
 
 /** Runs a query that is written as steps. */
 export type RunSteps = <T>(steps: () => Steps<T>) => Promise<T>;
 
-/** On SQLite all steps of a query see one snapshot. On PostgreSQL other transactions may commit between two steps; queries must allow for that. */
-export function stepRunnerOn(sql: Sql): RunSteps {
+/**
+ * Creates the runner of steps. On PostgreSQL other transactions may commit between two steps; steps must allow for that. On SQLite all
+ * steps of a run see one snapshot, unless `longWork` is passed: then a long run pauses between queries, and blocks may be written during a
+ * pause. So `longWork` is only for queries as of a height.
+ */
+export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
   const { read } = sql;
   if (read === undefined) return (steps) => runSteps(sql, steps());
-  const rowsOf = ({ text, values }: Query) => sql.all<unknown>(text, values) as unknown[];
-  return async (steps) =>
-    read(() => {
-      const generator = steps();
-      let turn = generator.next();
-      while (turn.done !== true) turn = generator.next(turn.value.map(rowsOf));
-      return turn.value;
-    });
+  return async (steps) => {
+    const pause = longWork?.begin() ?? neverPause;
+    let run = startRun(sql, steps(), pause);
+    let paused = read(run.runUntilPause);
+    while (paused !== undefined) {
+      const { epoch, resumed } = paused;
+      await resumed;
+      paused = read(() => {
+        // Rows from before a revert do not match rows from after it.
+        if (epoch !== sql.epoch?.()) run = startRun(sql, steps(), pause);
+        return run.runUntilPause();
+      });
+    }
+    return run.result();
+  };
+}
+
+const neverPause: Pause = () => undefined;
+
+/** `epoch` is the epoch of the database when the pause began; `resumed` resolves when the pause ends. */
+type PausedRun = { readonly epoch: number | undefined; readonly resumed: Promise<void> };
+
+type SqliteRun<T> = {
+  /** Runs queries until the next pause. Returns undefined when all queries are done. */
+  readonly runUntilPause: () => PausedRun | undefined;
+  readonly result: () => T;
+};
+
+function startRun<T>(sql: Sql, steps: Steps<T>, pause: Pause): SqliteRun<T> {
+  let step = steps.next();
+  let results: (readonly unknown[])[] = [];
+  return {
+    runUntilPause: () => {
+      while (step.done !== true) {
+        for (let query = step.value[results.length]; query !== undefined; query = step.value[results.length]) {
+          results.push(sql.all<unknown>(query.text, query.values) as unknown[]);
+          const resumed = pause();
+          if (resumed !== undefined) return { epoch: sql.epoch?.(), resumed };
+        }
+        const finished = results;
+        results = [];
+        step = steps.next(finished);
+      }
+      return undefined;
+    },
+    result: () => (step as IteratorReturnResult<T>).value,
+  };
 }

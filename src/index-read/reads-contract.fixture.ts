@@ -169,13 +169,14 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
 
     for (let seed = 60; seed < 60 + rounds; seed++)
       testOnChains(`balances as of the last block and of earlier blocks (chain ${seed})`, seed, 40, async ({ chains, reads }) => {
-        const byKey = (a: { asset: Id; locktime: bigint }, b: { asset: Id; locktime: bigint }) =>
-          a.asset + a.locktime < b.asset + b.locktime ? -1 : 1;
+        const byKey = (a: { asset: Id; isLocked: boolean }, b: { asset: Id; isLocked: boolean }) =>
+          a.asset + a.isLocked < b.asset + b.isLocked ? -1 : 1;
         const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
         for (const pin of chains.oracle.pins()) {
           const requested = chains.addresses.filter(() => chains.pick(2) === 0);
-          const expected = chains.oracle.balances(requested, pin);
-          const found = await reads.balances(requested, pin);
+          const now = chains.pick(3) * 1000;
+          const expected = chains.oracle.balances(requested, pin, now);
+          const found = await reads.balances(requested, pin, now);
           expect([...found.singleOwner].sort(byKey)).toEqual(expected.singleOwner.sort(byKey));
           expect(found.multiOwner.map(comparable).sort(byId)).toEqual(expected.multiOwner.map(comparableOracleOutput).sort(byId));
           expect(found.exported.map(comparable).sort(byId)).toEqual(expected.exported.map(comparableOracleOutput).sort(byId));

@@ -194,18 +194,19 @@ export function createOracle(chainID: Id, feeAsset: Id) {
         key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : compareHex(a.utxo.id, b.utxo.id);
       return all.sort((a, b) => (order === 'asc' ? compare(a, b) : compare(b, a)));
     },
-    balances: (addresses: readonly Address[], pin: PinnedBlock) => {
+    balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => {
       const unspent = outputsAt(pin).filter(({ spent }) => spent === undefined);
       const visible = isVisible(addresses);
-      const own = new Map<string, { asset: Id; locktime: bigint; amount: bigint; count: number; nfts: number }>();
+      const own = new Map<string, { asset: Id; isLocked: boolean; amount: bigint; count: number; nfts: number }>();
       const requested = new Set(addresses);
       for (const { utxo, consumedOn } of unspent) {
         const { output, assetID: asset } = utxo;
         const [address] = output.addresses;
         if (consumedOn !== chainID || output.addresses.length !== 1 || address === undefined || !requested.has(address)) continue;
         if (output.kind.endsWith('MintOutput')) continue;
-        const key = asset + output.locktime;
-        const sum = own.get(key) ?? { asset, locktime: output.locktime, amount: 0n, count: 0, nfts: 0 };
+        const isLocked = output.locktime > BigInt(now);
+        const key = asset + isLocked;
+        const sum = own.get(key) ?? { asset, isLocked, amount: 0n, count: 0, nfts: 0 };
         own.set(key, sum);
         if ('amount' in output) {
           sum.amount += output.amount;

@@ -10,6 +10,7 @@ export function createSqliteSql(store: Store): WritableSql {
     dialect: 'sqlite',
     all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],
     read: store.read,
+    epoch: store.epoch,
   };
   return {
     ...sql,

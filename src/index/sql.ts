@@ -11,6 +11,8 @@ export type Sql = {
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
   /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
   readonly read?: <T>(work: () => T) => T;
+  /** SQLite only: the number of times the database was reverted. */
+  readonly epoch?: () => number;
 };
 
 export type { SqlValue };

@@ -11,13 +11,10 @@ const [maxRoutes, maxStatuses] = [1024, 100];
 
 /** Counts and times the requests of the Data and Metrics APIs. Node RPC calls have metrics of their own (see metrics/node-metrics.ts). */
 export function createApiMeters(registry: MetricRegistry, now: () => number): ResponseObserver {
-  const requests = registry.counters(
-    'serac_route_requests_total',
-    'Requests of the Data and Metrics interfaces answered, by route and status.',
-  );
+  const requests = registry.counters('serac_route_requests_total', 'Requests of the Data and Metrics APIs answered, by route and status.');
   const latency = registry.histograms(
     'serac_route_request_seconds',
-    'Time to answer a request of the Data and Metrics interfaces, by route.',
+    'Time to answer a request of the Data and Metrics APIs, by route.',
     latencyBounds,
   );
   const metersOf = memoize(maxRoutes, (route: BoundRoute | undefined): RouteMeters => {

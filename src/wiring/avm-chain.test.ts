@@ -1,15 +1,20 @@
 import { expect, test } from 'bun:test';
-import { localGenesis } from '../../test/local-chain.ts';
+import { localGenesis, openLocalChain } from '../../test/local-chain.ts';
+import { eventually } from '../../test/processes.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, signDraft } from '../../test/wallet-kit.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText, zeroId } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
+import { recoverNative } from '../crypto/curve-native.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { differencesOf } from '../differences.ts';
 import { noResponse } from '../follow/fault.ts';
 import { createAliases } from '../rpc/aliases.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import { handleRpc } from '../rpc/json-rpc.ts';
 import { longWork } from '../timing/long-work.fixture.ts';
-import { createChainServices, type TxIssuer } from './avm-chain.ts';
+import { makeUtxo } from '../tx/utxo.ts';
+import { createChainServices, runChain, type TxIssuer } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();
 const [{ tx: avax }] = x.genesis.assets;
@@ -71,4 +76,62 @@ test('a status comes from the followed node; --strict: only Accepted or Unknown,
   expect(await statuses(createRpc({ status }))).toEqual(['Accepted', 'Accepted', 'Processing']);
   expect(await statuses(createRpc({ status, preLinearizationTx }, true))).toEqual(['Accepted', 'Accepted', 'Unknown']);
   expect(await statuses(createRpc({ status }, true))).toEqual(['Accepted', 'Unknown', 'Unknown']);
+});
+
+test('the signers of a wallet transaction are recovered before it enters the mempool, also if it waits in the queue', async () => {
+  const local = openLocalChain({ now: () => 1_700_000_000n });
+  const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
+  const signers = createSignerCache(recoverNative);
+  const log: string[] = [];
+  const chain = runChain(spec, local.state, {
+    network,
+    aliases: createAliases([spec]),
+    differences: differencesOf(false),
+    now: () => 1_700_000_000n,
+    longWork,
+    recover: (...args) => {
+      log.push('verified');
+      return signers.recover(...args);
+    },
+    recovery: {
+      prepare: (tx, expected) => {
+        log.push(`${names.get(tx.id)}: ${expected().length} expected`);
+        return new Promise((resolve) => void setImmediate(resolve));
+      },
+      close: () => {},
+    },
+    timers: {
+      now: () => performance.now(),
+      unix: () => 1_700_000_000n,
+      soon: (run) => void setImmediate(run),
+      after: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    minBlockDelay: 0,
+    subnetID: zeroId,
+    subnetOf: () => undefined,
+    report: (error) => void log.push(String(error)),
+    onCommitState: () => {},
+  });
+  const wallet = createWallet('queue', { keys: [ewoq], count: 0 });
+  const parent = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, []));
+  const [change] = parent.unsigned.outputs;
+  const child = signDraft(baseTx(wallet, { utxos: [makeUtxo(parent.id, 0, change!.assetID, change!.output)] }, []));
+  const names = new Map([
+    [parent.id, 'parent'],
+    [child.id, 'child'],
+  ]);
+  await Promise.all([chain.txIssuer.queueWalletTx(parent), chain.txIssuer.queueWalletTx(child)]);
+  expect(
+    await eventually(
+      () => chain.txIssuer.status(child.id),
+      (status) => status === 'Accepted',
+    ),
+  ).toBe('Accepted');
+  expect(log.indexOf('parent: 1 expected')).toBe(0);
+  expect(log.lastIndexOf('verified')).toBeGreaterThan(log.indexOf('child: 1 expected'));
+  expect(log.filter((entry) => entry.startsWith('child'))).toEqual(['child: 0 expected', 'child: 1 expected']);
+  local.close();
 });

@@ -19,6 +19,7 @@ import { walletMethods } from '../rpc/wallet.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
+import { createOrderedIssue } from './ordered-issue.ts';
 
 /** An AVM chain as the configuration defines it. */
 export type AvmChainSpec = {
@@ -78,7 +79,10 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     now,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
+    prepareWalletTx: (tx) => prepare(tx),
   });
+  // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
+  const prepare = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
   return {
     spec,
     engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
@@ -86,9 +90,8 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     pendingTxs: () => chain.mempool.size(),
     commitFailure: chain.commitFailure,
     txIssuer: {
-      // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
-      issue: (tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx))?.then(() => chain.issue(tx)) ?? chain.issue(tx),
-      queueWalletTx: chain.queueWalletTx,
+      issue: (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
+      queueWalletTx: createOrderedIssue(prepare, chain.queueWalletTx),
       status: chain.status,
     },
   };

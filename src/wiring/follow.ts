@@ -25,6 +25,7 @@ import { hasPreLinearizationHistory, type NetworkContext } from './network-conte
 import type { OpenedChain } from './node-store.ts';
 import { stripCredentials } from './served-network.ts';
 
+/** Where the blocks and backfills of a followed node are written. */
 export type FollowTarget = {
   readonly ledger: FollowLedger;
   readonly exported: ExportedOutputs | undefined;

@@ -95,13 +95,13 @@ export function registerChecks(health: Health, deps: HealthCheckDeps): void {
   );
 }
 
-/** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now: a small write may succeed where a block did not. */
-export const createStoreProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], touch: () => void) => (): void => {
+/** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now (it may succeed where a block failed). */
+export const createStoreProbe = (chains: readonly Pick<RunningChain, 'commitFailure'>[], probeWrite: () => void) => (): void => {
   for (const { commitFailure } of chains) {
     const failure = commitFailure();
     if (failure !== undefined) throw failure;
   }
-  touch();
+  probeWrite();
 };
 
 /** Seconds behind the followed node after which the check fails. */

@@ -95,7 +95,8 @@ export function openNodeStore(
         };
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
-        return { ledger, accept, reads: { ...state, utxos }, state, history: isIndexed ? openReads(sql, chain) : undefined, index };
+        const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
+        return { ledger, accept, reads: { ...state, utxos }, state, history, index };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),

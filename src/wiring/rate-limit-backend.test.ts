@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { LimitDecision } from '../access/rate-limit.ts';
 import { Fault } from '../fault.ts';
 import type { Relay } from '../workers/relay.ts';
 import type { Env } from './env.ts';
@@ -9,6 +10,7 @@ const env = {
   timers: { after: () => () => {} },
 } as unknown as Pick<Env, 'clock' | 'timers'>;
 const plan = { perMinute: 40, perDay: 1_000 };
+const decision: LimitDecision = { admitted: true, limit: 40, remaining: 9, windowSeconds: 60, waitMilliseconds: 0, lockedOut: false };
 
 test('while the writer process does not answer, each reader admits its share of the limits and reports that', async () => {
   let answers = true;
@@ -17,7 +19,7 @@ test('while the writer process does not answer, each reader admits its share of 
     return {
       status: 200,
       headers: {},
-      body: JSON.stringify({ admitted: true, limit: 40, remaining: 9, seconds: 60, wait: 0, shutOut: false }),
+      body: JSON.stringify(decision),
     };
   };
   const limiter = createRelayedLimiter(relay, env, 4);

@@ -1,0 +1,154 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BenchError } from './fault.ts';
+
+/** A server to measure: a process of its own, with a temporary directory that is removed when it stops. */
+export type BenchServer = {
+  readonly name: string;
+  readonly port: number;
+  readonly pid: number;
+  /** The path for a row's requests. The bare server has a path per row, because it does not parse requests. */
+  readonly pathOf: (row: string, path: string) => string;
+  /** Milliseconds from the start of the process to its first response. */
+  readonly firstResponseMs: number;
+  /** Waits until the server is healthy; returns the milliseconds since the start of the process. */
+  readonly waitHealthy: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+/** The directory for the files of all processes, and the signal that stops them. */
+export type BenchEnv = { readonly dir: string; readonly signal: AbortSignal };
+
+/** Starts servers of one kind. */
+export type Launcher = { readonly name: string; readonly start: () => Promise<BenchServer> };
+
+/** Serac with a data directory, so that accepted transactions are on disk. Without `dataDir` it starts from the genesis. */
+export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] = []): Launcher => ({
+  name: 'Serac',
+  start: () =>
+    launchServer(env, 'Serac', (port, dir) => [
+      seracPath,
+      '--network-id=local',
+      `--http-port=${port}`,
+      `--data-dir=${dataDir ?? dir}`,
+      '--log-level=warn',
+      ...flags,
+    ]),
+});
+
+/** AvalancheGo in its fastest configuration: a single node without block delay, with health checks every second. */
+export const avalancheGo = (env: BenchEnv, binary: string): Launcher => ({
+  name: 'AvalancheGo',
+  start: async () => {
+    const stakingPort = await findFreePort();
+    return launchServer(env, 'AvalancheGo', (port, dir) => [
+      binary,
+      '--network-id=local',
+      '--sybil-protection-enabled=false',
+      '--proposervm-min-block-delay=0s',
+      '--fd-limit=16384',
+      '--health-check-frequency=1s',
+      '--http-host=127.0.0.1',
+      '--staking-host=127.0.0.1',
+      '--public-ip=127.0.0.1',
+      `--http-port=${port}`,
+      `--staking-port=${stakingPort}`,
+      `--data-dir=${dir}`,
+    ]);
+  },
+});
+
+/** The bare server; `responses` are the texts that it returns, by row. */
+export const bareServer = (env: BenchEnv, responses: Record<string, string> = {}): Launcher => ({
+  name: 'bare server',
+  start: async () => {
+    const texts = Object.fromEntries(Object.entries(responses).map(([row, text]) => [formatRowPath(row), text]));
+    const server = await launchServer(
+      env,
+      'bare server',
+      (port) => [Bun.argv[0] as string, bareServerPath, String(port)],
+      JSON.stringify(texts),
+    );
+    // The original path follows as the query, so that both servers get requests of about the same length.
+    return { ...server, pathOf: (row, path) => `${formatRowPath(row)}?${path}` };
+  },
+});
+
+async function launchServer(
+  env: BenchEnv,
+  name: string,
+  command: (port: number, dir: string) => string[],
+  input = '',
+): Promise<BenchServer> {
+  const dir = mkdtempSync(join(env.dir, 'server-'));
+  const port = await findFreePort();
+  const log = join(dir, 'bench.log');
+  const logFd = openSync(log, 'w');
+  const started = performance.now();
+  const child = Bun.spawn(command(port, dir), { stdin: Buffer.from(input), stdout: logFd, stderr: logFd, signal: env.signal });
+  const waitForResponse = async (path: string, post: boolean): Promise<number> => {
+    while (!(await isAnswered(port, path, post))) {
+      if (child.exitCode !== null) throw new BenchError(`${name} exited with ${child.exitCode}: ${readFileSync(log, 'utf8').slice(-2000)}`);
+      if (performance.now() - started > startTimeout)
+        throw new BenchError(`${name} did not answer ${path} within ${startTimeout / 1000} s`);
+      await Bun.sleep(1);
+    }
+    return performance.now() - started;
+  };
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await child.exited;
+    clearTimeout(late);
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    const firstResponseMs = await waitForResponse('/ext/info', true);
+    return {
+      name,
+      port,
+      pid: child.pid,
+      pathOf: (_, path) => path,
+      firstResponseMs,
+      waitHealthy: () => waitForResponse('/ext/health', false),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Finds a free port. Both nodes get their port by a flag, so it must be known before they start. */
+function findFreePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer().on('error', reject);
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+  });
+  return promise;
+}
+
+async function isAnswered(port: number, path: string, post: boolean): Promise<boolean> {
+  try {
+    const init = post ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: networkIdBody } : {};
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(2000) });
+    await response.text();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+const formatRowPath = (row: string): string => `/row/${row.replace(/[^\w.]+/g, '-')}`;
+
+const networkIdBody = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}';
+
+/** Milliseconds; AvalancheGo may take 30 s to become healthy. */
+const startTimeout = 60_000;
+
+export const seracPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
+const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));
