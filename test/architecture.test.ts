@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 /** Holds the table of modules in ARCHITECTURE.md against the folders under src/ and against what their files import. */
@@ -18,6 +18,14 @@ const folders = readdirSync(source).filter((name) => statSync(join(source, name)
 
 test('every folder under src/ has one row, and every row a folder', () => {
   expect([...table.keys()].sort()).toEqual([...folders].sort());
+});
+
+test('every file that ARCHITECTURE.md names exists', () => {
+  const names = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/`([\w./-]+\.ts)`/g);
+  const missing = [...names]
+    .map(([, name = '']) => name)
+    .filter((name) => !existsSync(join(root, name)) && !existsSync(join(source, name)));
+  expect(missing).toEqual([]);
 });
 
 describe('a module imports only what its row lists, and lists only what it imports', () => {
