@@ -1,5 +1,6 @@
 import { base58 } from '@scure/base';
 import { Fault } from '../fault.ts';
+import { goQuoteRune } from './go-quote.ts';
 import { checksum, checksumLength } from './hash.ts';
 import { withChecksum } from './hex.ts';
 import { equal } from './octets.ts';
@@ -29,28 +30,10 @@ function decodeBase58(text: string): Uint8Array {
   // Error texts of the library AvalancheGo uses, mr-tron/base58/base58 1.2.0 (its parent package has lower-case texts).
   if (invalidChar)
     throw badText(
-      (invalidChar[0].codePointAt(0) ?? 0) > 127 ? 'High-bit set on invalid digit' : `Invalid base58 digit (${quoteRune(invalidChar[0])})`,
+      (invalidChar[0].codePointAt(0) ?? 0) > 127
+        ? 'High-bit set on invalid digit'
+        : `Invalid base58 digit (${goQuoteRune(invalidChar[0])})`,
     );
   if (text.length > maxTextLength) throw badText(`text longer than ${maxTextLength} characters`);
   return base58.decode(text);
 }
-
-/** Quotes an ASCII character as Go's %q does. */
-function quoteRune(char: string): string {
-  const known = escapes[char];
-  const code = char.charCodeAt(0);
-  const isControl = code < 0x20 || code === 0x7f;
-  return `'${known ?? (isControl ? `\\x${code.toString(16).padStart(2, '0')}` : char)}'`;
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  "'": "\\'",
-  '\\': '\\\\',
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};

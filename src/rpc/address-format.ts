@@ -1,11 +1,11 @@
 import { type Address, addressFromBytes, addressLength, parseShortId } from '../bytes/address.ts';
 import { bech32Decode } from '../bytes/bech32.ts';
+import { goQuote } from '../bytes/go-quote.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { memoize } from '../bytes/memoize.ts';
 import { Fault } from '../fault.ts';
 import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';
-import { goQuote } from './go-quote.ts';
 
 /** A chain and how its addresses are written as text. */
 export type AddressFormatOptions = {

@@ -1,5 +1,5 @@
+import { goQuote } from '../bytes/go-quote.ts';
 import { RpcError } from './fault.ts';
-import { goQuote } from './go-quote.ts';
 import type { BoundMethod, Services } from './method.ts';
 import { findMethodHint } from './method-hint.ts';
 

@@ -1,5 +1,5 @@
+import { goQuote } from '../bytes/go-quote.ts';
 import { RpcError } from './fault.ts';
-import { goQuote } from './go-quote.ts';
 import { maxMembers, maxValues } from './limits.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { type Address, zeroAddress } from '../bytes/address.ts';
+import { goQuote } from '../bytes/go-quote.ts';
 import { checksumLength } from '../bytes/hash.ts';
 import { type Id, idText, parseId, zeroId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import { parseUtxo } from '../tx/utxo.ts';
 import type { AddressFormat } from './address-format.ts';
 import { AvmError } from './avm-fault.ts';
-import { goQuote } from './go-quote.ts';
 import { type Encoding, encoding, list, obj, type ParamsOf, str, u32 } from './params.ts';
 import { type Json, rawJson } from './write-json.ts';
 

@@ -1,6 +1,10 @@
 /** Quotes text like Go's %q: in double quotes, unprintable characters escaped. Go: strconv.Quote. */
 export const goQuote = (text: string): string => `"${text.replace(unprintable, escapeChar)}"`;
 
+/** Quotes one character like Go's %q of a rune: in single quotes, so that those are escaped and double quotes are not. */
+export const goQuoteRune = (char: string): string =>
+  `'${char === "'" ? "\\'" : char === '"' ? char : char.replace(unprintable, escapeChar)}'`;
+
 /** Go prints letters, marks, numbers, punctuation, symbols and the ASCII space; everything else is escaped. */
 const unprintable = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
