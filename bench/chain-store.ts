@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
 import { parseFlags } from '../src/cli/flags.ts';
+import { createLog } from '../src/cli/log.ts';
 import { configFrom } from '../src/config.ts';
+import { createBunEnv } from '../src/env-bun.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
-import { openFile } from '../src/platform/offset-file.ts';
 import type { Env } from '../src/wiring/env.ts';
 import { createNetworkContext } from '../src/wiring/network-context.ts';
 import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
@@ -38,12 +37,15 @@ export function openChainStore(dir: string, access: 'write' | 'read', skipDiskSy
   }
 }
 
-/** The parts of the environment that opening a store needs. */
-const storeEnv = {
-  clock: { unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)), monotonic: () => performance.now() },
-  random: (length: number) => randomBytes(length),
-  readData: (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
-  openFile,
+/** The node's own environment, without log output and progress bar. */
+const storeEnv: Env = {
+  ...createBunEnv({
+    version: 'bench',
+    log: createLog(
+      () => {},
+      () => 'off',
+    ),
+    program: '',
+  }),
   showProgress: () => {},
-  makeFolder: (path: string) => void mkdirSync(path, { recursive: true }),
-} as unknown as Env;
+};
