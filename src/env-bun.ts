@@ -61,6 +61,10 @@ export const createBunEnv = ({ version, log, program }: BunEnvOptions): Env => (
   cores: availableParallelism(),
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
+  onExit: (run) => {
+    process.on('exit', run);
+    return () => void process.off('exit', run);
+  },
   log,
   showProgress: createProgressWriter(process.stderr, () => log.isShown('info')),
 });

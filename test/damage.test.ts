@@ -117,6 +117,17 @@ function expectOneLineError({ err, out }: { err: string; out: string }): void {
   expect(err.split('\n').filter((line) => line !== '' && !/ (pages|rows|tables|blocks) \(/.test(line)).length).toBeLessThanOrEqual(1);
 }
 
+test('a node that a second signal ends at once starts again without a report of damage', async () => {
+  const dir = copyOf(stopped, () => {});
+  const node = await startProgram(`--data-dir=${dir}`, '--workers=0', '--http-shutdown-wait=10s');
+  await node.client.send('GET', '/v1/health-check');
+  process.kill(node.pid, 'SIGTERM');
+  await Bun.sleep(200);
+  expect(await node.stop()).toBe(1);
+  const again = await startProgram(`--data-dir=${dir}`, '--workers=0');
+  expect(await again.stop()).toBe(0);
+}, 30_000);
+
 describe('the write-ahead log of a killed node', () => {
   test('is replayed: every response is as before', async () => {
     const node = await startProgram(`--data-dir=${copyOf(killed, () => {})}`, '--workers=0');

@@ -105,6 +105,7 @@ function createCountingEnv() {
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
     exit: notInThisTest,
+    onExit: () => () => {},
     log: createLog(
       (line) => logged.push(line),
       () => 'info',

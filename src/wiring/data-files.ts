@@ -43,7 +43,10 @@ export function openDataFiles(
   const store = open();
   const file = env.openFile(files.ends, 'write');
   const ends = openChainEnds(file);
+  // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
+  const cancelExit = env.onExit(() => recordOrDiscard(checksums));
   const close = (): void => {
+    cancelExit();
     store.close();
     ends.close();
   };
@@ -54,6 +57,15 @@ export function openDataFiles(
     throw error;
   }
   return { store, ends, close };
+}
+
+/** Without checksums the next start computes them again; with outdated ones it would report damage. */
+function recordOrDiscard(checksums: PageChecksums): void {
+  try {
+    checksums.record();
+  } catch {
+    checksums.discard();
+  }
 }
 
 /** Compares every page with its checksum, with a progress bar. Returns the numbers of the pages that differ. */

@@ -50,6 +50,8 @@ export type Env = {
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
   readonly exit: (code: number) => void;
+  /** Runs a synchronous function when this process exits, whatever the reason, except SIGKILL. Returns a function that cancels this. */
+  readonly onExit: (run: () => void) => () => void;
   readonly log: Log;
   /** Shows or clears the progress bar. */
   readonly showProgress: (progress: Progress | undefined) => void;
