@@ -42,6 +42,20 @@ const lockByte = 2 ** 30;
 
 export const checksumsPath = (database: string): string => `${database}-sums`;
 
+/** Records the checksums before the database is closed. If that fails, discards them: outdated checksums would be reported as damage. */
+export function recordOrDiscard({ record, discard }: Pick<PageChecksums, 'record' | 'discard'>): void {
+  if (!succeeds(record)) succeeds(discard);
+}
+
+function succeeds(run: () => void): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns whether there is a complete checksum file for the database. */
 export function hasPageChecksums(open: OpenFile, database: string): boolean {
   return withFile(open(checksumsPath(database), 'read'), (sums) => sums !== undefined && hasValidHeader(sums));

@@ -1,7 +1,7 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
-import type { PageChecksums } from './page-checksums.ts';
+import { type PageChecksums, recordOrDiscard } from './page-checksums.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
 
 /** The database of a node: one SQLite file with the data of all its chains. */
@@ -88,7 +88,7 @@ function createStore(db: Database, options: StoreOptions): Store {
     sizes: () => ({ file: (pages.get()?.page_count ?? 0) * (pageSize.get()?.page_size ?? 0), wal: db.walBytes() }),
     close: () => {
       // SQLite checkpoints when the last connection closes, so the checksums must be recorded before.
-      if (!succeeds(() => options.pageChecksums?.record())) succeeds(() => options.pageChecksums?.discard());
+      if (options.pageChecksums !== undefined) recordOrDiscard(options.pageChecksums);
       db.close();
     },
   };
@@ -216,16 +216,6 @@ function createCheckpointer(db: Database, pageChecksums: StoreOptions['pageCheck
       next = rows + (mustRetry ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
     },
   };
-}
-
-/** Runs `work` and returns whether it did not throw. */
-function succeeds(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function createWriteProbe(db: Database, { write }: Transactions): () => void {

@@ -1,7 +1,14 @@
 import { startProgress } from '../cli/progress.ts';
 import { type ChainEnds, checkChainEnds, openChainEnds, readChainEnds } from '../state/chain-ends.ts';
 import { StoreError } from '../store/fault.ts';
-import { hasPageChecksums, maxListedPages, openPageChecksums, type PageChecksums, type PageProgress } from '../store/page-checksums.ts';
+import {
+  hasPageChecksums,
+  maxListedPages,
+  openPageChecksums,
+  type PageChecksums,
+  type PageProgress,
+  recordOrDiscard,
+} from '../store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 import type { Env } from './env.ts';
 
@@ -57,15 +64,6 @@ export function openDataFiles(
     throw error;
   }
   return { store, ends, close };
-}
-
-/** Without checksums the next start computes them again; with outdated ones it would report damage. */
-function recordOrDiscard(checksums: PageChecksums): void {
-  try {
-    checksums.record();
-  } catch {
-    checksums.discard();
-  }
 }
 
 /** Compares every page with its checksum, with a progress bar. Returns the numbers of the pages that differ. */

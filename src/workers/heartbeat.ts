@@ -1,3 +1,5 @@
+import type { RelayTimers } from './relay.ts';
+
 /** Watches for messages of another process of the node. `reset`: call it for every message received. */
 export type Heartbeat = { readonly reset: () => void; readonly stop: () => void };
 
@@ -9,10 +11,7 @@ export const hungTimeout = 4500;
  * Calls `onTick` every `pingInterval` milliseconds with the milliseconds since the last `reset`. Time is counted in ticks of this process:
  * while this process itself is stopped or suspended, no time passes for the other one.
  */
-export function watchHeartbeat(
-  { after }: { readonly after: (ms: number, run: () => void) => () => void },
-  onTick: (sinceReset: number) => void,
-): Heartbeat {
+export function watchHeartbeat({ after }: Pick<RelayTimers, 'after'>, onTick: (sinceReset: number) => void): Heartbeat {
   let ticks = 0;
   let cancel = () => {};
   const next = (): void => {

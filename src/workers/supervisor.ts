@@ -4,14 +4,14 @@ import type { MetricFamily } from '../metrics/family.ts';
 import { createBackoff } from '../timing/backoff.ts';
 import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from './messages.ts';
-import { type Channel, serveRelay } from './relay.ts';
+import { type Channel, type RelayTimers, serveRelay } from './relay.ts';
 
 /** A reader process, seen from the writer process. */
 export type ReaderProcess = Channel & { readonly exited: Promise<number>; readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void };
 
 export type SupervisorEnv = {
   readonly spawnReader: () => ReaderProcess;
-  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  readonly timers: RelayTimers;
   /** Monotonic milliseconds. */
   readonly clock: { readonly monotonic: () => number };
   readonly random: (length: number) => Uint8Array;
