@@ -17,7 +17,6 @@ import type { Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import type { AvmReads } from './rpc/avm.ts';
 import { sumBalanceRows } from './rpc/balance.ts';
-import { devMethods } from './rpc/dev.ts';
 import { healthMethods } from './rpc/health.ts';
 import { combineServices, createService, type Services } from './rpc/method.ts';
 import { sleep } from './timing/sleep.ts';
@@ -28,6 +27,7 @@ import { type AvmChainSpec, createChainAddressFormat, createChainServices, runCh
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
+import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
 import { startFollowedChain } from './wiring/follow.ts';
@@ -37,7 +37,7 @@ import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
-import { type NodeStore, openNodeStore } from './wiring/node-store.ts';
+import { openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
@@ -307,14 +307,6 @@ function countReaders(config: Config, env: Env): number {
 }
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));
-
-const createDevServices = (store: NodeStore, { chain, specs }: NetworkContext): Services =>
-  combineServices(
-    createService('dev', devMethods, {
-      aliases: chain.aliases,
-      addAtomicUtxo: (from, utxo) => store.putAtomicUtxo(specs[0].id, from, utxo),
-    }),
-  );
 
 function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);

@@ -1,6 +1,6 @@
+import type { devMethods } from '../src/dev/dev-methods.ts';
 import type { avmMethods } from '../src/rpc/avm.ts';
 import type { avaxMethods, platformMethods } from '../src/rpc/counterpart.ts';
-import type { devMethods } from '../src/rpc/dev.ts';
 import type { evmMethods } from '../src/rpc/evm.ts';
 import type { healthMethods } from '../src/rpc/health.ts';
 import type { infoMethods } from '../src/rpc/info.ts';

@@ -1,6 +1,6 @@
+import { devMethods } from '../src/dev/dev-methods.ts';
 import { avmMethods } from '../src/rpc/avm.ts';
 import { avaxMethods, platformMethods } from '../src/rpc/counterpart.ts';
-import { devMethods } from '../src/rpc/dev.ts';
 import { evmMethods } from '../src/rpc/evm.ts';
 import { healthMethods } from '../src/rpc/health.ts';
 import { infoMethods } from '../src/rpc/info.ts';

@@ -1,0 +1,4 @@
+import { atomicMethods } from './atomic-methods.ts';
+
+/** All `dev.*` methods, for local and custom networks, by group. Each group has its own file, with the dependencies of its methods. */
+export const devMethods = { ...atomicMethods };
