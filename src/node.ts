@@ -88,8 +88,9 @@ async function startWriter(
     storeBytes: store.sizeBytes,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
-  events.subscribe(({ chainID, stored }) => metrics.countAccepted(chainID, stored.block));
-  if (env.log.isShown('trace')) events.subscribe(({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
+  events.subscribe('accepted', ({ chainID, stored }) => metrics.countAccepted(chainID, stored.block));
+  if (env.log.isShown('trace'))
+    events.subscribe('accepted', ({ chainID, stored }) => logAccepted(env, chain.aliases.primary(chainID), stored.block));
   const rateLimits = await openRateLimitBackend(config, env);
   closing.add(rateLimits.close);
   const keys = openKeyFinder(config, env);

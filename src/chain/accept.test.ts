@@ -24,7 +24,7 @@ function setUp(writeIndex?: () => void) {
 test('publishes every accepted block once, after its commit, in order', () => {
   const { accept, bus, next, state, close } = setUp();
   const seen: [height: bigint, stateHeight: bigint][] = [];
-  bus.subscribe((event) => {
+  bus.subscribe('accepted', (event) => {
     seen.push([event.stored.block.height, state.height()]);
   });
   accept([next()]);
@@ -40,7 +40,7 @@ test('publishes no event if the commit fails', () => {
   const { accept, bus, events, next, state, close } = setUp(() => {
     throw new RangeError('no space');
   });
-  bus.subscribe((event) => void events.push(event));
+  bus.subscribe('accepted', (event) => void events.push(event));
   expect(codeOf(() => accept([next()]))).toBe('STORE_FAILED');
   expect(events).toEqual([]);
   expect(state.height()).toBe(2n);
@@ -49,10 +49,10 @@ test('publishes no event if the commit fails', () => {
 
 test('reports a listener that throws and calls the others; an ended subscription receives no more events', () => {
   const { accept, bus, events, reported, next, state, close } = setUp();
-  bus.subscribe(() => {
+  bus.subscribe('accepted', () => {
     throw new RangeError('listener failed');
   });
-  const unsubscribe = bus.subscribe((event) => void events.push(event));
+  const unsubscribe = bus.subscribe('accepted', (event) => void events.push(event));
   accept([next()]);
   expect(reported).toHaveLength(1);
   expect(events).toHaveLength(1);

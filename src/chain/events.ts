@@ -1,31 +1,51 @@
 import type { Id } from '../bytes/id.ts';
+import type { AnyFault } from '../fault.ts';
 import type { StoredBlock } from '../state/block-change.ts';
+import type { Tx } from '../tx/tx.ts';
 
-/** A change of the accepted state, published after its commit, in the order of the commits. */
-export type ChainEvent = { readonly kind: 'accepted'; readonly chainID: Id; readonly stored: StoredBlock };
+/** What happens to a chain, published after it happened. Changes of the accepted state come in the order of their commits. */
+export type ChainEvent =
+  | { readonly kind: 'accepted'; readonly chainID: Id; readonly stored: StoredBlock }
+  /** An earlier state was restored; `height`, `blockID` and `blockTime` are of its last block, `snapshot` is its name. */
+  | {
+      readonly kind: 'reverted';
+      readonly chainID: Id;
+      readonly height: bigint;
+      readonly blockID: Id;
+      readonly blockTime: bigint;
+      readonly snapshot: string;
+    }
+  /** The chain's clock was changed; times are Unix seconds. */
+  | { readonly kind: 'time'; readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean }
+  /** A transaction entered the mempool, or left it other than by being accepted. */
+  | { readonly kind: 'pooled'; readonly chainID: Id; readonly tx: Tx }
+  | { readonly kind: 'dropped'; readonly chainID: Id; readonly tx: Tx; readonly reason: AnyFault };
 
-/** Delivers changes of the accepted state to subscribers in this process. */
+export type ChainEventKind = ChainEvent['kind'];
+export type EventOf<K extends ChainEventKind> = Extract<ChainEvent, { readonly kind: K }>;
+
+/** Delivers chain events to subscribers in this process. */
 export type EventBus = {
   readonly publish: (event: ChainEvent) => void;
-  /** Returns a function that ends the subscription. */
-  readonly subscribe: (listener: (event: ChainEvent) => void) => () => void;
+  /** Calls the listener for every event of a kind. Returns a function that ends the subscription. */
+  readonly subscribe: <K extends ChainEventKind>(kind: K, listener: (event: EventOf<K>) => void) => () => void;
 };
 
 /** Creates an event bus. An error of a listener goes to `report`; the other listeners are still called. */
 export function createEventBus(report: (error: unknown) => void): EventBus {
-  const listeners = new Set<(event: ChainEvent) => void>();
+  const listeners = new Set<{ readonly kind: ChainEventKind; readonly call: (event: never) => void }>();
   return {
     publish: (event) => {
-      for (const listener of listeners)
+      for (const { kind, call } of listeners)
         try {
-          listener(event);
+          if (kind === event.kind) call(event as never);
         } catch (error) {
           report(error);
         }
     },
-    subscribe: (listener) => {
+    subscribe: (kind, call) => {
       // A function that is subscribed twice is called twice and has two subscriptions.
-      const entry = (event: ChainEvent) => listener(event);
+      const entry = { kind, call };
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
