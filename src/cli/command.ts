@@ -34,7 +34,7 @@ export const commandTable = {
     kind: 'server',
     args: [],
     help: 'serve the Data and Metrics APIs from that PostgreSQL',
-    examples: ['api --database-url postgres://localhost/serac --cache-url redis://localhost'],
+    examples: ['api --database-url postgres://localhost/serac -p 9800'],
   },
   keys: {
     kind: 'storage',
