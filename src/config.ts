@@ -69,7 +69,7 @@ export type HttpConfig = {
 };
 
 /** Creates the configuration from options that have been checked. */
-export function configFrom(options: Options, command: Command = { name: 'run', args: [] }): Config {
+export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }): Config {
   const dataDir = options['data-dir'];
   return {
     network: selectNetwork(options),

@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { openAsBlob, readFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
-import type { CommandName } from './cli/command.ts';
+import { type CommandName, commandTable } from './cli/command.ts';
+import { formatCompletions, type Shell } from './cli/completions.ts';
+import { formatConfig, formatConfigJson, listConfig } from './cli/config-report.ts';
 import { type ParsedFlags, parseFlags } from './cli/flags.ts';
 import { createLog, type LogLevel } from './cli/log.ts';
 import { check } from './commands/check.ts';
+import type { ClientCommandName } from './commands/client-commands.ts';
 import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
@@ -35,16 +40,19 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 const { version } = packageJson;
 
 async function main(): Promise<void> {
-  const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
+  const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText, parseYaml });
   if (parsed.kind !== 'run') return printAndExit(parsed);
   try {
+    const { name } = parsed.command;
+    if (isClientCommand(name)) return await runClientCommand(name, parsed);
+    if (name === 'help') return;
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
       return startReader(config, env, env.parent);
     }
-    await actions[parsed.command.name](config, parsed);
+    await actions[name](config, parsed);
   } catch (error) {
     const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
     if (fault === undefined) throw error;
@@ -61,11 +69,31 @@ async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Pr
   return configFrom({ ...options, 'network-id': await resolveFollowedNetwork(config.follow, config, env) }, command);
 }
 
+/** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
+async function runClientCommand(name: ClientCommandName, { command, options }: RunFlags): Promise<void> {
+  const { clientCommands } = await import('./commands/client-commands.ts');
+  const { createRpcClient } = await import('./client/rpc-client.ts');
+  const interruption = new AbortController();
+  process.on('SIGINT', () => interruption.abort());
+  process.on('SIGTERM', () => interruption.abort());
+  process.exitCode = await clientCommands[name]({
+    client: createRpcClient({ url: options.url }),
+    args: command.args,
+    options,
+    print: (line) => void process.stdout.write(`${line}\n`),
+    readFile: readBlob,
+    writeFile: replaceFile,
+    interrupted: interruption.signal,
+  });
+}
+
+const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';
+
 type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 
 /** The implementation of each command; those that serve return when they are ready. */
-const actions: { readonly [C in CommandName]: (config: Config, flags: RunFlags) => Promise<void> } = {
-  run: runNode,
+const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>]: (config: Config, flags: RunFlags) => Promise<void> } = {
+  dev: runNode,
   follow: runNode,
   api: async (config) => {
     const server = await startApiServer(config, env);
@@ -81,6 +109,11 @@ const actions: { readonly [C in CommandName]: (config: Config, flags: RunFlags) 
     const following = stripCredentials(config.follow ?? '');
     printBanner(config, JSON.stringify({ following }), `serac ${version}: indexing ${following} into PostgreSQL`);
   },
+  'config print': async (_, { options, given }) => {
+    const rows = listConfig(options, given);
+    for (const line of options.json ? [formatConfigJson(rows)] : formatConfig(rows)) process.stdout.write(`${line}\n`);
+  },
+  completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
   check: async (config) => printResult(check(config, env)),
   reindex: async (config) => printResult(reindex(config, env)),
   keys: async (config, { command, options }) => {
@@ -146,6 +179,32 @@ function writeError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+async function readBlob(path: string): Promise<Blob | undefined> {
+  try {
+    return await openAsBlob(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes chunks to a file beside the given one, then renames it, so that a failure leaves the old file. */
+async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  const draft = `${path}.part`;
+  const file = await open(draft, 'w');
+  let size = 0;
+  try {
+    for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  return size;
+}
+
+/** The YAML parser is loaded only if there is a YAML file. */
+const parseYaml = (text: string): unknown => (createRequire(import.meta.url)('yaml') as typeof import('yaml')).parse(text);
+
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
@@ -153,5 +212,11 @@ function readText(path: string): string {
 const log = createLog(writeError, () => logLevel);
 
 const env = createBunEnv({ version, log, program: fileURLToPath(import.meta.url) });
+
+// The reader of the output, such as `head`, may leave early.
+process.stdout.on('error', (error: { readonly code?: string }) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 await main();

@@ -1,4 +1,5 @@
 import type { Address } from '../bytes/address.ts';
+import { formatUnits } from '../bytes/units.ts';
 import { isPublicNetwork } from '../network.ts';
 
 /** What the start banner shows of a node that has just become ready. */
@@ -108,7 +109,7 @@ function keyRows({ funded }: BannerInfo): string[] {
   return [
     '',
     formatRow('Key', ewoqKey.text),
-    formatRow('', `${funded.address}   ${formatAvax(funded.balance)} AVAX`),
+    formatRow('', `${funded.address}   ${formatUnits(funded.balance, 9)} AVAX`),
     formatRow('', 'This key is public: never send real funds to it.'),
   ];
 }
@@ -141,10 +142,3 @@ function chainRows({ chains, url }: BannerInfo): string[] {
 
 const truncateLines = (lines: readonly string[], max: number): string[] =>
   lines.length <= max ? [...lines] : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} more`];
-
-/** Formats nAVAX as AVAX, exact and with thousands separators: 300,000,000 or 0.001. */
-function formatAvax(nAvax: bigint): string {
-  const whole = (nAvax / 1_000_000_000n).toString().replace(/\B(?=(\d{3})+$)/g, ',');
-  const rest = (nAvax % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
-  return rest === '' ? whole : `${whole}.${rest}`;
-}

@@ -1,42 +1,191 @@
-/**
- * The commands of the program; the parser and the help text read this table. Without a command it runs a node.
- * `args`: the positional arguments of the command, in this order; those in brackets are optional.
- */
+/** How a command works: it serves until it is stopped, works on a data directory or database, asks a running node, or only prints. */
+export type CommandKind = 'server' | 'storage' | 'client' | 'local';
+
+export type CommandDefinition = {
+  readonly kind: CommandKind;
+  /** The positional arguments, in this order; those in brackets are optional, `a|b` lists the allowed words. */
+  readonly args: readonly string[];
+  readonly help: string;
+  /** Command lines that show how it is used, without the leading `serac`. */
+  readonly examples: readonly string[];
+};
+
+/** The commands of the program, some of two words. The parser, the help texts and the completions read this table. */
 export const commandTable = {
-  run: { args: [], help: 'run an X-Chain node with Node RPC, Data API and Metrics API' },
-  follow: { args: ['URL'], help: 'serve the same APIs for the X-Chain of a running node, AvalancheGo or Serac' },
-  index: { args: ['URL'], help: 'follow a node and write its history to PostgreSQL (--database-url); a second process waits to take over' },
-  api: {
+  dev: {
+    kind: 'server',
     args: [],
-    help: 'serve the Data and Metrics APIs from that PostgreSQL; any number of processes, which share a cache with --cache-url',
+    help: "run a developer's chain: Node RPC, Data API and Metrics API; the default",
+    examples: ['', '--data-dir ~/chain', '-p 9700 --json', '--strict'],
+  },
+  follow: {
+    kind: 'server',
+    args: ['URL'],
+    help: 'serve the same APIs for the X-Chain of a running node',
+    examples: ['follow http://127.0.0.1:9650 -p 9750 --data-dir ~/followed'],
+  },
+  index: {
+    kind: 'server',
+    args: ['URL'],
+    help: 'follow a node and write its history to PostgreSQL',
+    examples: ['index http://127.0.0.1:9650 --database-url postgres://localhost/serac'],
+  },
+  api: {
+    kind: 'server',
+    args: [],
+    help: 'serve the Data and Metrics APIs from that PostgreSQL',
+    examples: ['api --database-url postgres://localhost/serac -p 9800'],
   },
   keys: {
+    kind: 'storage',
     args: ['create|list|revoke', '[ID]'],
-    help: 'manage API keys in a data directory (--data-dir) or in PostgreSQL (--database-url)',
+    help: 'manage API keys in a data directory or in PostgreSQL',
+    examples: ['keys create --data-dir ~/chain --name alice --expires 30d', 'keys list --data-dir ~/chain'],
   },
   check: {
+    kind: 'storage',
     args: [],
-    help: 'verify everything in a data directory: pages, blocks, outputs, balances, index; exits with 4 if it finds damage',
+    help: 'verify a data directory; exits with 4 if it is damaged',
+    examples: ['check --data-dir ~/chain'],
   },
-  reindex: { args: [], help: 'rebuild the history index of a data directory and compare it with the old one' },
-} as const satisfies { readonly [name: string]: { readonly args: readonly string[]; readonly help: string } };
+  reindex: {
+    kind: 'storage',
+    args: [],
+    help: 'rebuild the history index of a data directory',
+    examples: ['reindex --data-dir ~/chain'],
+  },
+  accounts: { kind: 'client', args: [], help: 'list the funded accounts with their keys', examples: ['accounts', 'accounts --json'] },
+  faucet: {
+    kind: 'client',
+    args: ['ADDRESS', '[AMOUNT]'],
+    help: 'give an address funds',
+    examples: ['faucet X-local1… 5AVAX', 'faucet X-local1… 100 --asset GLD'],
+  },
+  send: {
+    kind: 'client',
+    args: ['ADDRESS', 'AMOUNT'],
+    help: 'send from an account (--from) to an address',
+    examples: ['send X-local1… "1.5 AVAX"', 'send X-local1… 5 --from 2 --asset GLD --memo hello'],
+  },
+  'asset create': {
+    kind: 'client',
+    args: ['NAME', 'SYMBOL', '[SUPPLY]'],
+    help: 'create an asset',
+    examples: ['asset create Gold GLD 1000 --denomination 2', 'asset create Gold GLD --mintable'],
+  },
+  'asset mint': {
+    kind: 'client',
+    args: ['ASSET', 'ADDRESS', 'AMOUNT'],
+    help: 'mint more of a mintable asset',
+    examples: ['asset mint GLD X-local1… 500'],
+  },
+  'asset show': {
+    kind: 'client',
+    args: ['ASSET'],
+    help: 'name, symbol, denomination and owners of an asset',
+    examples: ['asset show AVAX'],
+  },
+  'nft create': {
+    kind: 'client',
+    args: ['NAME', 'SYMBOL'],
+    help: 'create a family of NFTs',
+    examples: ['nft create Cards CRD --groups 20'],
+  },
+  'nft mint': {
+    kind: 'client',
+    args: ['ASSET', 'ADDRESS', 'PAYLOAD'],
+    help: 'mint an NFT; the payload is text, or bytes as 0x…',
+    examples: ['nft mint CRD X-local1… https://example.com/1.json'],
+  },
+  'nft send': { kind: 'client', args: ['UTXO', 'ADDRESS'], help: 'send an NFT to an address', examples: ['nft send 2Hb… X-local1…'] },
+  tx: {
+    kind: 'client',
+    args: ['ID|HEX'],
+    help: 'show a transaction by ID, or decode and check its bytes',
+    examples: ['tx 2Hb…', 'tx 0x0000…', 'tx 2Hb… --json'],
+  },
+  block: { kind: 'client', args: ['HEIGHT|ID'], help: 'show a block', examples: ['block 42', 'block latest'] },
+  address: {
+    kind: 'client',
+    args: ['ADDRESS'],
+    help: 'balances, outputs and all spellings of an address',
+    examples: ['address X-local1…', 'address P-avax1… --json'],
+  },
+  utxo: { kind: 'client', args: ['ID'], help: 'show an output and what spent it', examples: ['utxo 2Hb…'] },
+  mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
+  time: {
+    kind: 'client',
+    args: ['[TIME]'],
+    help: "show or change the chain's clock",
+    examples: ['time', 'time +30d', 'time 2027-01-01T00:00:00Z', 'time freeze', 'time reset'],
+  },
+  'snapshot save': { kind: 'client', args: ['[NAME]'], help: 'take a snapshot of the chain', examples: ['snapshot save clean'] },
+  'snapshot revert': { kind: 'client', args: ['NAME'], help: 'go back to a snapshot', examples: ['snapshot revert clean'] },
+  'snapshot list': { kind: 'client', args: [], help: 'list the snapshots', examples: ['snapshot list'] },
+  'snapshot delete': { kind: 'client', args: ['NAME'], help: 'delete a snapshot', examples: ['snapshot delete clean'] },
+  'snapshot diff': {
+    kind: 'client',
+    args: ['FROM', '[TO]'],
+    help: 'what changed between two snapshots, or since one',
+    examples: ['snapshot diff clean', 'snapshot diff clean later'],
+  },
+  'state save': { kind: 'client', args: ['FILE'], help: 'save the whole chain to a file', examples: ['state save chain.serac'] },
+  'state load': { kind: 'client', args: ['FILE'], help: 'replace the chain by a saved one', examples: ['state load chain.serac'] },
+  tail: {
+    kind: 'client',
+    args: [],
+    help: 'print events as they happen',
+    examples: ['tail', 'tail --address X-local1… --kind tx', 'tail --json'],
+  },
+  doctor: {
+    kind: 'client',
+    args: ['[URL]'],
+    help: 'find out what is wrong with a node, AvalancheGo or Serac',
+    examples: ['doctor http://127.0.0.1:9650'],
+  },
+  'config print': {
+    kind: 'local',
+    args: [],
+    help: 'print the value of every flag and where it comes from',
+    examples: ['config print --config-file serac.yaml'],
+  },
+  completions: {
+    kind: 'local',
+    args: ['bash|zsh|fish'],
+    help: 'print a completion script for a shell',
+    examples: ['completions bash >> ~/.bashrc'],
+  },
+  help: { kind: 'local', args: ['[COMMAND]', '[SUBCOMMAND]'], help: 'explain a command', examples: ['help', 'help send'] },
+} as const satisfies { readonly [name: string]: CommandDefinition };
 
 export type CommandName = keyof typeof commandTable;
 
 export type Command = { readonly name: CommandName; readonly args: readonly string[] };
 
-export const isCommand = (text: string | undefined): text is CommandName => text !== undefined && Object.hasOwn(commandTable, text);
+export const commandNames = Object.keys(commandTable) as readonly CommandName[];
+
+export const isCommand = (text: string): text is CommandName => Object.hasOwn(commandTable, text);
+
+/** The first words of commands that have two, such as `asset`. */
+export const commandGroups: readonly string[] = [
+  ...new Set(commandNames.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] as string)),
+];
+
+/** The second words that may follow a first one. */
+export const listSubcommands = (group: string): readonly string[] =>
+  commandNames.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1));
 
 /** The usage line of a command, such as `serac keys create|list|revoke [ID]`. */
 export const formatUsage = (name: CommandName): string =>
-  ['serac', ...(name === 'run' ? [] : [name]), ...commandTable[name].args].join(' ');
+  ['serac', ...(name === 'dev' ? [] : [name]), ...commandTable[name].args].join(' ');
 
 /** Returns what is wrong with the arguments of a command; undefined if they are valid. */
 export function checkArguments({ name, args }: Command): string | undefined {
   const expected: readonly string[] = commandTable[name].args;
   const required = expected.filter((arg) => !arg.startsWith('[')).length;
   if (args.length < required) return `usage: ${formatUsage(name)}`;
-  const bad = expected.findIndex((arg, i) => arg.includes('|') && !arg.split('|').includes(args[i] as string));
+  // Lower-case alternatives are words to choose from; upper-case ones, such as ID|HEX, are kinds of values.
+  const bad = expected.findIndex((arg, i) => /^[a-z|]+$/.test(arg) && !arg.split('|').includes(args[i] as string));
   return bad < 0
     ? undefined
     : `${JSON.stringify(args[bad])} is not one of ${expected[bad]?.replaceAll('|', ', ')}; usage: ${formatUsage(name)}`;

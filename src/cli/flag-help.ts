@@ -1,28 +1,96 @@
-import { type CommandName, commandTable, formatUsage } from './command.ts';
-import { type FlagDefinition, type FlagKind, flagGroups, flagTable } from './flag-table.ts';
+import { type CommandKind, type CommandName, commandNames, commandTable, formatUsage } from './command.ts';
+import { acceptsFlag, type FlagDefinition, type FlagKind, flagAliases, flagGroups, flagTable, shortFlags } from './flag-table.ts';
 
-/** The text of `--help`. */
-export function formatHelp(): string {
-  const sections = flagGroups.map((group) => {
-    const rows = (Object.entries(flagTable) as [string, FlagDefinition][]).filter(([, row]) => row.group === group);
-    return [
-      group,
-      ...rows.map(([name, row]) => `  --${name} ${valuePlaceholders[row.kind]}`.trimEnd() + `\n      ${row.help}${formatDefault(row)}`),
-    ].join('\n');
-  });
-  return [header, ...sections, footer].join('\n\n');
+/** Lines of help are at most this long. */
+const columns = 80;
+
+/** The text of `serac help`: all commands, without flags. */
+export const formatOverview = (): string =>
+  [
+    'serac: an Avalanche X-Chain node for developers',
+    'Usage: serac [COMMAND] [ARGUMENTS] [--flag value | --flag=value | --switch]…',
+    ...commandKinds.map(([kind, title]) => [title, ...commandRows(kind)].join('\n')),
+    wrap('serac help COMMAND explains a command and its flags; serac --help lists the flags of the node.'),
+  ].join('\n\n') + '\n';
+
+/** The text of `serac COMMAND --help`; without a command, the overview with the flags of `serac dev`. */
+export function formatHelp(command?: CommandName): string {
+  const name = command ?? 'dev';
+  const head = command === undefined ? [formatOverview().trimEnd()] : [commandHead(command)];
+  return [...head, ...flagSections(name), footer(name)].join('\n\n') + '\n';
 }
 
-const header = `serac: an Avalanche X-Chain node
+const commandKinds: readonly (readonly [CommandKind, string])[] = [
+  ['server', 'Run a node or server'],
+  ['client', 'Ask or change a running node (--url)'],
+  ['storage', 'Work on a data directory or database'],
+  ['local', 'Help'],
+];
 
-Usage: serac [COMMAND] [--flag value | --flag=value | --switch]...
+/** One line per command, with its explanation beside it, or below it if the name is long. */
+const commandRows = (kind: CommandKind): string[] =>
+  commandNames
+    .filter((name) => commandTable[name].kind === kind)
+    .map((name) => {
+      const usage = `  ${formatUsage(name)}`;
+      return usage.length < helpColumn
+        ? wrap(`${usage.padEnd(helpColumn)}${commandTable[name].help}`, helpColumn)
+        : `${usage}\n${wrap(' '.repeat(helpColumn) + commandTable[name].help, helpColumn)}`;
+    });
 
-Commands
-${(Object.keys(commandTable) as CommandName[]).map((name) => `  ${formatUsage(name)}\n      ${commandTable[name].help}`).join('\n')}`;
+const helpColumn = 30;
 
-const footer = `A flag can also be set by an environment variable (SERAC_HTTP_PORT, or AvalancheGo's AVAGO_HTTP_PORT) or in the --config-file.
-AvalancheGo flags that have no effect in Serac are accepted with a warning.
-`;
+function commandHead(name: CommandName): string {
+  const { help, examples } = commandTable[name];
+  const lines = examples.map((example) => `  serac ${example}`.trimEnd());
+  return [
+    `${wrap(`${formatUsage(name).replace(/ .*/s, '')} ${name}: ${help}`)}`,
+    ['Examples', ...lines].join('\n'),
+    `Usage: ${formatUsage(name)} [FLAGS]`,
+  ].join('\n\n');
+}
+
+/** The flags of a command, by group. */
+function flagSections(command: CommandName): string[] {
+  return flagGroups.flatMap((group) => {
+    const rows = (Object.entries(flagTable) as [string, FlagDefinition][]).filter(
+      ([, row]) => row.group === group && acceptsFlag(command, row),
+    );
+    return rows.length === 0 ? [] : [[group, ...rows.map(([name, row]) => formatFlag(name, row))].join('\n')];
+  });
+}
+
+function formatFlag(name: string, row: FlagDefinition): string {
+  const letter = Object.keys(shortFlags).find((short) => shortFlags[short] === name);
+  const others = Object.keys(flagAliases).filter((alias) => flagAliases[alias] === name && !alias.startsWith('proposervm'));
+  const names = [...(letter === undefined ? [] : [`-${letter}`]), `--${name}`, ...others.map((alias) => `--${alias}`)].join(', ');
+  return `  ${names} ${valuePlaceholders[row.kind]}`.trimEnd() + `\n${wrap(`      ${row.help}${formatDefault(row)}`, 6)}`;
+}
+
+const footer = (command: CommandName): string =>
+  commandTable[command].kind === 'client'
+    ? wrap('Every flag can be set by an environment variable too, for example SERAC_URL.')
+    : wrap(
+        "A flag can also be set by an environment variable (SERAC_HTTP_PORT, or AvalancheGo's AVAGO_HTTP_PORT) or in the --config-file. " +
+          'AvalancheGo flags that have no effect in Serac are accepted with a warning.',
+      );
+
+/** Breaks a text into lines of at most 80 columns; lines after the first are indented. */
+function wrap(text: string, indent = 0): string {
+  const start = /^ */.exec(text)?.[0] ?? '';
+  const lines: string[] = [];
+  let line = start;
+  let isEmpty = true;
+  // Runs of blanks inside the text, which align columns, are kept.
+  for (const word of text.slice(start.length).split(/ (?=\S)/)) {
+    if (!isEmpty && line.length + 1 + word.length > columns) {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(indent) + word;
+    } else line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line].join('\n');
+}
 
 function formatDefault(row: FlagDefinition): string {
   if (row.kind === 'boolean') return row.default === 'true' ? ' (on unless =false)' : '';

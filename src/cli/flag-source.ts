@@ -1,6 +1,7 @@
+import { editDistance } from '../bytes/edit-distance.ts';
 import { Fault } from '../fault.ts';
-import { type Command, commandTable, isCommand } from './command.ts';
-import { flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
+import { type Command, type CommandName, commandGroups, commandNames, commandTable, isCommand, listSubcommands } from './command.ts';
+import { flagAliases, flagTable, ignoredSwitches, ignoredValues, shortFlags, unsupportedFlags } from './flag-table.ts';
 
 /** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
 export type FlagInput = { readonly texts: readonly string[]; readonly source: string };
@@ -12,9 +13,9 @@ export type FlagInputs = ReadonlyMap<string, FlagInput>;
  */
 export function readArguments(argv: readonly string[]): { readonly command: Command; readonly given: FlagInputs } {
   const found = new Map<string, FlagInput>();
-  const name = isCommand(argv[0]) ? argv[0] : 'run';
+  const { name, words } = readCommandName(argv);
   const args: string[] = [];
-  for (let at = name === 'run' ? 0 : 1; at < argv.length; at++) {
+  for (let at = words; at < argv.length; at++) {
     const word = argv[at] as string;
     if (!word.startsWith('-') && args.length < commandTable[name].args.length) {
       args.push(word);
@@ -27,6 +28,24 @@ export function readArguments(argv: readonly string[]): { readonly command: Comm
     addInput(found, flag, { texts: [text], source: `--${flag}` });
   }
   return { command: { name, args }, given: found };
+}
+
+/** Reads the command at the start of a command line, and of how many words it consists. Without one it is `dev`. */
+function readCommandName([first, second]: readonly string[]): { readonly name: CommandName; readonly words: number } {
+  if (first === undefined || first.startsWith('-')) return { name: 'dev', words: 0 };
+  // The name that `dev` had before there were other ways to run a node.
+  if (first === 'run') return { name: 'dev', words: 1 };
+  if (isCommand(first)) return { name: first, words: 1 };
+  if (!commandGroups.includes(first)) throw unknownCommand(first);
+  const name = `${first} ${second}`;
+  if (isCommand(name)) return { name, words: 2 };
+  // `serac snapshot --help` explains the first of its commands.
+  const subcommands = listSubcommands(first);
+  if (second === '--help' || second === '-h') return { name: `${first} ${subcommands[0]}` as CommandName, words: 1 };
+  throw new FlagError(`serac ${first} is followed by one of ${subcommands.join(', ')}; see serac help ${first}`, {
+    code: 'FLAG_COMMAND',
+    command: first,
+  });
 }
 
 /**
@@ -46,11 +65,11 @@ export function readVariables(vars: { readonly [name: string]: string | undefine
   return found;
 }
 
-/** Reads flags from a JSON object of flag names and values. Unknown names are returned, to be shown as a warning: AvalancheGo ignores them. */
-export function readConfigJson(json: string): { readonly given: FlagInputs; readonly unknown: readonly string[] } {
+/** Reads flags from an object of flag names and values. Unknown names are returned, to be shown as a warning: AvalancheGo ignores them. */
+export function readConfigObject(config: unknown): { readonly given: FlagInputs; readonly unknown: readonly string[] } {
   const found = new Map<string, FlagInput>();
   const unknown: string[] = [];
-  for (const [key, value] of Object.entries(parseObject(json))) {
+  for (const [key, value] of Object.entries(requireObject(config))) {
     const name = key.toLowerCase();
     if (isKnown(name) && !commandLineOnly.has(name))
       found.set(flagAliases[name] ?? name, { texts: formatConfigValue(name, value), source: `config file, ${name}` });
@@ -104,10 +123,10 @@ const isKnown = (name: string): boolean =>
   [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
 
 function splitFlag(word: string): [name: string, attached: string | undefined] {
-  if (word === '-h') return ['help', undefined];
+  const short = /^-([a-zA-Z])(?:=?(.+))?$/s.exec(word);
+  if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
   if (parts === null) throw unexpectedArgument(word);
-  // pflag reads `-name` as a series of one-letter flags; the only one is -h.
   if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string);
   return [parts[1] as string, parts[2]];
 }
@@ -120,15 +139,9 @@ function addInput(found: Map<string, FlagInput>, spelled: string, given: FlagInp
   found.set(name, { ...given, texts: [...before, ...given.texts] });
 }
 
-function parseObject(json: string): { [key: string]: unknown } {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw notAJsonObject();
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAJsonObject();
-  return value as { [key: string]: unknown };
+function requireObject(value: unknown): { [key: string]: unknown } {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [key: string]: unknown };
+  throw new FlagError('config file: must be an object of flag names and values', { code: 'FLAG_CONFIG_FILE' });
 }
 
 /** The value texts of a config file entry. A number for a duration is in nanoseconds, as in viper. A number too large for JSON is rejected. */
@@ -144,20 +157,6 @@ function formatConfigValue(name: string, value: unknown): string[] {
   throw new FlagError(`config file: ${name} must be a string, a number, true or false, or a list of these`, { code: 'FLAG_CONFIG_FILE' });
 }
 
-/** The Levenshtein distance, computed with one row of the matrix at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
-}
-
 function unknownFlag(shown: string, name: string): FlagError {
   const nearest = findNearestFlag(name);
   return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (--help lists all flags)`, {
@@ -169,10 +168,18 @@ function unknownFlag(shown: string, name: string): FlagError {
 
 const unexpectedArgument = (word: string) =>
   new FlagError(
-    `unexpected argument ${JSON.stringify(word)}; commands are: ${Object.keys(commandTable)
-      .filter((name) => name !== 'run')
-      .join(', ')}; a switch takes its value after an equals sign, as in --strict=false`,
+    `unexpected argument ${JSON.stringify(word)}; a command comes first, and a switch takes its value after an equals sign, as in --strict=false`,
     { code: 'FLAG_STRAY_WORD', word },
   );
 
-const notAJsonObject = () => new FlagError('config file: must be a JSON object of flag names and values', { code: 'FLAG_CONFIG_FILE' });
+function unknownCommand(word: string): FlagError {
+  const nearest = [...commandNames, ...commandGroups]
+    .map((known) => ({ known, distance: editDistance(word.slice(0, maxComparedLength), known) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+  const suggestion =
+    nearest.distance <= Math.max(2, word.length / 2) && nearest.distance < word.length ? `; did you mean serac ${nearest.known}?` : ';';
+  return new FlagError(`unknown command ${JSON.stringify(word)}${suggestion} serac help lists all commands`, {
+    code: 'FLAG_COMMAND',
+    command: word,
+  });
+}

@@ -1,10 +1,10 @@
-import type { CommandName } from './command.ts';
+import { type CommandKind, type CommandName, commandTable } from './command.ts';
 
 /** The definition of a flag. */
 export type FlagDefinition = {
   readonly group: FlagGroup;
-  /** The commands that accept the flag; all commands if it is left out. */
-  readonly commands?: readonly CommandName[];
+  /** The commands, or kinds of commands, that accept the flag. If it is left out: all but client commands, which only accept the Program group. */
+  readonly commands?: readonly (CommandName | CommandKind)[];
   readonly kind: FlagKind;
   readonly help: string;
   /** The default value, as typed on the command line. A flag without a default is undefined unless it is given. */
@@ -28,7 +28,19 @@ export type FlagKind =
   | 'workers'
   | 'url';
 
-export const flagGroups = ['Network', 'Chain', 'Storage', 'HTTP', 'APIs', 'Access', 'Health', 'Identity', 'Keys', 'Program'] as const;
+export const flagGroups = [
+  'Network',
+  'Chain',
+  'Storage',
+  'HTTP',
+  'APIs',
+  'Access',
+  'Health',
+  'Identity',
+  'Keys',
+  'Client',
+  'Program',
+] as const;
 export type FlagGroup = (typeof flagGroups)[number];
 
 /** From the fewest lines to the most, in AvalancheGo's order. */
@@ -208,32 +220,73 @@ export const flagTable = {
     help: 'keys create: routes the key may use: data, metrics, or names of routes (all)',
   },
 
+  url: { group: 'Client', kind: 'url', commands: ['client'], default: 'http://127.0.0.1:9650', help: 'the node to talk to' },
+  from: { group: 'Client', kind: 'text', commands: ['send'], help: 'sender: the number of an account or its address (0)' },
+  asset: { group: 'Client', kind: 'text', commands: ['send', 'faucet', 'tail'], help: 'ID or symbol of the asset (AVAX)' },
+  memo: { group: 'Client', kind: 'text', commands: ['send'], help: 'memo: text, or bytes as 0x…' },
+  locktime: { group: 'Client', kind: 'text', commands: ['send'], help: 'time until which the output is locked: Unix seconds or RFC 3339' },
+  denomination: { group: 'Client', kind: 'integer', max: 32, commands: ['asset create'], help: 'number of decimal places (0)' },
+  mintable: { group: 'Client', kind: 'boolean', default: 'false', commands: ['asset create'], help: 'more can be minted later' },
+  owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'address that gets the supply and may mint (account 0)' },
+  groups: { group: 'Client', kind: 'integer', max: 1000, commands: ['nft create'], help: 'how many NFTs can be minted (10)' },
+  address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address' },
+  kind: { group: 'Client', kind: 'list', commands: ['tail'], help: 'only events of these kinds: block, tx, mempool, time, …' },
+
   'log-level': {
     group: 'Program',
+    commands: ['server', 'storage'],
     kind: 'choice',
     default: 'info',
     allowed: logLevels,
     help: 'log level; trace adds accepted blocks, debug adds requests',
   },
-  'log-display-level': { group: 'Program', kind: 'choice', allowed: logLevels, help: 'log level; takes precedence over --log-level' },
-  silent: { group: 'Program', kind: 'boolean', default: 'false', help: 'do not print the start banner' },
-  json: { group: 'Program', kind: 'boolean', default: 'false', help: 'print the start banner as one JSON object' },
-  'config-file': { group: 'Program', kind: 'path', help: 'JSON object of flag names and values' },
+  'log-display-level': {
+    group: 'Program',
+    commands: ['server', 'storage'],
+    kind: 'choice',
+    allowed: logLevels,
+    help: 'log level; takes precedence over --log-level',
+  },
+  silent: { group: 'Program', commands: ['server'], kind: 'boolean', default: 'false', help: 'do not print the start banner' },
+  json: { group: 'Program', kind: 'boolean', default: 'false', help: 'print JSON instead of text' },
+  'config-file': { group: 'Program', kind: 'path', help: 'JSON or YAML file of flag names and values' },
   'config-file-content': { group: 'Program', kind: 'text', help: 'the config file in base64; takes precedence over --config-file' },
   'config-file-content-type': {
     group: 'Program',
     kind: 'choice',
     default: 'json',
-    allowed: ['json'],
-    help: 'format of the config file; only json',
+    allowed: ['json', 'yaml', 'yml'],
+    help: 'format of --config-file-content; a --config-file is YAML if its name ends in .yaml or .yml',
   },
   version: { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version and exit' },
   'version-json': { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version as JSON and exit' },
   help: { group: 'Program', kind: 'boolean', default: 'false', help: 'print this help and exit' },
 } as const satisfies { readonly [name: string]: FlagDefinition };
 
-/** AvalancheGo's names for flags that have another name here. */
-export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = { 'proposervm-min-block-delay': 'min-block-delay' };
+/** Other names of flags: AvalancheGo's, and Anvil's. */
+export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = {
+  'proposervm-min-block-delay': 'min-block-delay',
+  port: 'http-port',
+  host: 'http-host',
+  quiet: 'silent',
+  config: 'config-file',
+};
+
+/** One-letter names, such as `-p`. */
+export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } = {
+  h: 'help',
+  p: 'http-port',
+  a: 'accounts',
+  q: 'silent',
+  V: 'version',
+};
+
+/** Whether a command accepts a flag. */
+export function acceptsFlag(command: CommandName, { commands, group }: FlagDefinition): boolean {
+  const { kind } = commandTable[command];
+  if (commands === undefined) return kind !== 'client' || group === 'Program';
+  return commands.includes(command) || commands.includes(kind) || command === 'config print';
+}
 
 /**
  * AvalancheGo flags for features that Serac does not have. They are rejected, because ignoring them would mislead the user.

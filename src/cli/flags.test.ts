@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { parse as parseYaml } from 'yaml';
 import { configFrom } from '../config.ts';
+import { commandNames } from './command.ts';
 import { findNearestFlag } from './flag-source.ts';
-import { flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
+import { acceptsFlag, flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
 import { type FlagEnv, type Options, parseFlags } from './flags.ts';
 
@@ -45,7 +47,7 @@ describe('flags and their values', () => {
     expect(options(['--strict=false']).strict).toBe(false);
     expect(options(['--strict', '--api-info-enabled=F']).strict).toBe(true);
     expect(errorMessage(['--strict', 'false'])).toContain(
-      'unexpected argument "false"; commands are: follow, index, api, keys, check, reindex; a switch takes its value',
+      'unexpected argument "false"; a command comes first, and a switch takes its value',
     );
     expect(errorMessage(['--strict=yes'])).toBe('--strict: "yes" is not allowed; it takes true or false');
   });
@@ -101,8 +103,9 @@ describe('commands', () => {
     const parsed = parseFlags(argv, {});
     return parsed.kind === 'run' ? parsed.command : parsed;
   };
-  test('run is the default; arguments of a command may stand before or between flags', () => {
-    expect(command(['--strict'])).toEqual({ name: 'run', args: [] });
+  test('dev is the default; arguments of a command may stand before or between flags', () => {
+    expect(command(['--strict'])).toEqual({ name: 'dev', args: [] });
+    expect(command(['run', '--strict'])).toEqual({ name: 'dev', args: [] });
     expect(command(['follow', 'http://a', '--strict'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['follow', '--strict', 'http://a'])).toEqual({ name: 'follow', args: ['http://a'] });
     expect(command(['keys', 'revoke', '--data-dir', '/d', 'k1'])).toEqual({ name: 'keys', args: ['revoke', 'k1'] });
@@ -140,7 +143,13 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--staking-host', '0.0.0.0'], '--staking-host: Serac has no peers'],
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
-    [['dev'], 'unexpected argument "dev"'],
+    [['devv'], 'unknown command "devv"; did you mean serac dev?'],
+    [['asset'], 'serac asset is followed by one of create, mint, show'],
+    [['asset', 'burn'], 'serac asset is followed by one of create, mint, show'],
+    [['send', 'X-local1a'], 'usage: serac send ADDRESS AMOUNT'],
+    [['send', 'X-local1a', '5', '--strict'], '--strict belongs to commands that run a node'],
+    [['--from', '2'], '--from belongs to serac send'],
+    [['completions', 'csh'], '"csh" is not one of bash, zsh, fish'],
     [['follow'], 'usage: serac follow URL'],
     [['follow', 'http://a', 'http://b'], 'unexpected argument "http://b"'],
     [['keys', 'make', '--data-dir', '/d'], '"make" is not one of create, list, revoke; usage: serac keys create|list|revoke [ID]'],
@@ -158,14 +167,13 @@ describe('errors name the flag, the value and what is allowed', () => {
   test('an unknown flag: the message suggests the most similar one', () => {
     for (const [typed, nearest] of [
       ['htp-port', 'http-port'],
-      ['port', 'http-port'],
       ['datadir', 'data-dir'],
       ['stict', 'strict'],
       ['network', 'network-id'],
       ['toString', 'strict'],
     ] as const)
       expect(errorMessage([`--${typed}=1`])).toContain(`unknown flag --${typed}; did you mean --${nearest}?`);
-    expect(errorMessage(['-p', '1'])).toContain('unknown flag -p');
+    expect(errorMessage(['-x', '1'])).toContain('unknown flag -x');
     expect(findNearestFlag('x'.repeat(100_000))).toBeString();
   });
 });
@@ -246,12 +254,12 @@ describe('environment variables and config file', () => {
   test('--config-file-content takes precedence over --config-file', () => {
     const content = Buffer.from('{"http-port":8}').toString('base64');
     expect(options([`--config-file-content=${content}`, '--config-file=c'])['http-port']).toBe(8);
-    expect(errorMessage([`--config-file-content=${content}`, '--config-file-content-type=yaml'])).toContain('one of json');
+    expect(errorMessage([`--config-file-content=${content}`, '--config-file-content-type=toml'])).toContain('one of json');
   });
 
   test('errors of a config file', () => {
     const read = (text: string) => errorMessage(['--config-file=c'], { readFile: () => text });
-    expect(read('[]')).toContain('must be a JSON object');
+    expect(read('[]')).toContain('must be an object');
     expect(read('{')).toContain('must be a JSON object');
     expect(read('{"http-port":"x"}')).toBe('config file, http-port: "x" is not allowed; it takes a whole number from 0 to 65535');
     expect(read('{"tx-fee":18446744073709551615}')).toContain('write it as a string');
@@ -260,7 +268,20 @@ describe('environment variables and config file', () => {
       throw new Error('secret');
     };
     expect(errorMessage(['--config-file=c'], { readFile: unreadable })).toBe('--config-file: cannot read c');
-    expect(errorMessage(['--config-file=c.yaml'])).toContain('is not JSON');
+    expect(errorMessage(['--config-file=c.toml'])).toContain('is TOML');
+  });
+
+  test('a config file may be YAML', () => {
+    const readFile = () => 'http-port: 8\nhttp-allowed-hosts:\n  - a\n  - b\nstrict: true\n';
+    expect(options(['--config-file=c.yaml'], { readFile, parseYaml })).toMatchObject({
+      'http-port': 8,
+      'http-allowed-hosts': ['a', 'b'],
+      strict: true,
+    });
+    const content = Buffer.from('http-port: 9').toString('base64');
+    const flags = [`--config-file-content=${content}`, '--config-file-content-type=yaml'];
+    expect(options(flags, { parseYaml })['http-port']).toBe(9);
+    expect(errorMessage(['--config-file=c.yml'], { readFile: () => 'a: [', parseYaml })).toContain('must be a YAML object');
   });
 
   test('the error of a bad value in a variable names the variable', () =>
@@ -272,10 +293,29 @@ describe('environment variables and config file', () => {
 });
 
 describe('help and version', () => {
-  test('help shows every flag', () => {
-    const parsed = parseFlags(['-h'], {});
-    for (const name of Object.keys(flagTable)) expect(parsed.kind === 'help' && parsed.text).toContain(`--${name}`);
-    expect(parseFlags(['--http-port=1', '--help'], {}).kind).toBe('help');
+  const helpText = (...argv: string[]): string => {
+    const parsed = parseFlags(argv, {});
+    return parsed.kind === 'help' ? parsed.text : JSON.stringify(parsed);
+  };
+
+  test('the help of a command shows every flag that it accepts, examples first, within 80 columns', () => {
+    const texts = commandNames.map((name) => [name, helpText(...name.split(' '), '--help')] as const);
+    for (const [name, row] of Object.entries(flagTable))
+      for (const [command, text] of texts)
+        expect([command, name, new RegExp(`^  .*--${name}\\b`, 'm').test(text)]).toEqual([command, name, acceptsFlag(command, row)]);
+    for (const [, text] of [...texts, ['', helpText('--help')], ['', helpText('help')]] as const) {
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+      if (text.includes('Usage: serac send')) expect(text.indexOf('Examples')).toBeLessThan(text.indexOf('Usage'));
+    }
+  });
+
+  test('--help, -h, help and help COMMAND', () => {
+    expect(helpText('-h')).toContain('--http-port');
+    expect(helpText('--http-port=1', '--help')).toContain('--http-port');
+    expect(helpText('help')).toContain('serac send ADDRESS AMOUNT');
+    expect(helpText('help', 'send')).toBe(helpText('send', '--help'));
+    expect(helpText('help', 'asset', 'mint')).toBe(helpText('asset', 'mint', '--help'));
+    expect(helpText('help', 'nothing')).toContain('unknown command');
   });
 
   test('version', () => {

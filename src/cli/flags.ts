@@ -1,18 +1,19 @@
 import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
-import { type Command, checkArguments } from './command.ts';
-import { formatHelp } from './flag-help.ts';
-import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigJson, readVariables } from './flag-source.ts';
-import { type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
+import { type Command, checkArguments, commandNames } from './command.ts';
+import { formatHelp, formatOverview } from './flag-help.ts';
+import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
+import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
 
 /** The value of every flag of the table, by flag name. */
 export type Options = { readonly [N in keyof typeof flagTable]: ValueOf<(typeof flagTable)[N]> };
 
-/** What parsing flags needs from outside. `readFile` reads the `--config-file` and may throw anything. */
+/** What parsing flags needs from outside. `readFile` reads the `--config-file`; both functions may throw anything. */
 export type FlagEnv = {
   readonly home?: string;
   readonly vars?: { readonly [name: string]: string | undefined };
   readonly readFile?: (path: string) => string;
+  readonly parseYaml?: (text: string) => unknown;
 };
 
 export type ParsedFlags =
@@ -20,6 +21,8 @@ export type ParsedFlags =
       readonly kind: 'run';
       readonly command: Command;
       readonly options: Options;
+      /** The flags that were given, with where they come from. */
+      readonly given: FlagInputs;
       /** Whether the network was given, rather than the default. */
       readonly isNetworkGiven: boolean;
       readonly warnings: readonly string[];
@@ -32,7 +35,8 @@ export type ParsedFlags =
 export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
   try {
     const { command, given: typed } = readArguments(argv);
-    if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp() };
+    if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp(argv[0]?.startsWith('-') === false ? command.name : undefined) };
+    if (command.name === 'help') return { kind: 'help', text: helpOn(command.args) };
     if (isSwitchOn(typed, 'version') || isSwitchOn(typed, 'version-json'))
       return { kind: 'version', json: isSwitchOn(typed, 'version-json') };
     const outer = new Map([...readVariables(env.vars ?? {}), ...typed]);
@@ -47,6 +51,7 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
       kind: 'run',
       command,
       options,
+      given,
       isNetworkGiven: given.has('network-id'),
       warnings: [...warnUnknownKeys(file.unknown), ...listWarnings(options, given)],
     };
@@ -65,21 +70,44 @@ const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean =>
   return flag !== undefined && readFlag(name, flagTable[name], flag, {}) === true;
 };
 
-function readConfigFile(given: FlagInputs, env: FlagEnv): ReturnType<typeof readConfigJson> {
+/** The text of `serac help …`. */
+function helpOn(words: readonly string[]): string {
+  if (words.length === 0) return formatOverview();
+  const { command } = readArguments(words.join(' ') === 'run' ? ['dev'] : words.length === 1 ? [...words, '--help'] : words);
+  return formatHelp(command.name);
+}
+
+function readConfigFile(given: FlagInputs, env: FlagEnv): ReturnType<typeof readConfigObject> {
   const content = given.get('config-file-content');
   if (content !== undefined) {
     const type = given.get('config-file-content-type');
-    if (type !== undefined) readFlag('config-file-content-type', flagTable['config-file-content-type'], type, env);
-    return readConfigJson(Buffer.from(lastText(content), 'base64').toString('utf8'));
+    const format = type && readFlag('config-file-content-type', flagTable['config-file-content-type'], type, env);
+    const text = Buffer.from(lastText(content), 'base64').toString('utf8');
+    return readConfigObject(parseConfig(text, format === 'yaml' || format === 'yml', env));
   }
   const file = given.get('config-file');
   if (file === undefined) return { given: new Map(), unknown: [] };
   const path = expandPath(lastText(file), env);
   const bad = (why: string) => new FlagError(`${file.source}: ${why}`, { code: 'FLAG_CONFIG_FILE' });
-  if (/\.(ya?ml|toml)$/i.test(path)) throw bad(`${path} is not JSON; config files must be JSON`);
-  const json = tryReadFile(path, env);
-  if (json === undefined) throw bad(`cannot read ${path}`);
-  return readConfigJson(json);
+  if (/\.toml$/i.test(path)) throw bad(`${path} is TOML; config files must be JSON or YAML`);
+  const text = tryReadFile(path, env);
+  if (text === undefined) throw bad(`cannot read ${path}`);
+  return readConfigObject(parseConfig(text, /\.ya?ml$/i.test(path), env));
+}
+
+function parseConfig(text: string, isYaml: boolean, env: FlagEnv): unknown {
+  const parse = isYaml ? env.parseYaml : JSON.parse;
+  try {
+    return parse?.(text);
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError || error instanceof TypeError
+        ? ''
+        : `: ${String((error as { message?: unknown }).message).split('\n')[0]}`;
+    throw new FlagError(`config file: must be ${isYaml ? 'a YAML' : 'a JSON'} object of flag names and values${why}`, {
+      code: 'FLAG_CONFIG_FILE',
+    });
+  }
 }
 
 function tryReadFile(path: string, env: FlagEnv): string | undefined {
@@ -143,12 +171,14 @@ function checkCommand(command: Command, typed: FlagInputs): void {
   const fault = checkArguments(command);
   if (fault !== undefined) throw new FlagError(fault, { code: 'FLAG_COMMAND', command: command.name });
   for (const [name, { source }] of typed) {
-    const { commands } = (flagTable as { readonly [name: string]: FlagDefinition })[name] ?? {};
-    if (commands !== undefined && !commands.includes(command.name))
-      throw new FlagError(`${source} belongs to ${commands.map((other) => `serac ${other}`).join(', ')}`, {
-        code: 'FLAG_CLASH',
-        flag: name,
-      });
+    const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
+    if (row === undefined || acceptsFlag(command.name, row)) continue;
+    const owners = commandNames.filter((other) => other !== 'config print' && acceptsFlag(other, row));
+    const shown = owners.length > 6 ? 'commands that run a node' : owners.map((other) => `serac ${other}`).join(', ');
+    throw new FlagError(`${source} belongs to ${row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown}`, {
+      code: 'FLAG_CLASH',
+      flag: name,
+    });
   }
 }
 

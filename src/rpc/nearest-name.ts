@@ -1,3 +1,5 @@
+import { editDistance } from '../bytes/edit-distance.ts';
+
 /** Longer names are not compared, since all known names are shorter. */
 const maxLength = 64;
 
@@ -33,17 +35,3 @@ function nameDistance(a: string, b: string, limit: number): number {
 }
 
 const oneContainsOther = (a: string, b: string): boolean => a.includes(b) || b.includes(a);
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] as number) + (letter === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] as number) + 1, (next[j] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
-}

@@ -1,0 +1,51 @@
+import type { FlagInputs } from './flag-source.ts';
+import { type FlagDefinition, flagTable } from './flag-table.ts';
+import type { Options } from './flags.ts';
+
+/** The value of a flag and where it comes from. */
+export type ConfigRow = { readonly flag: string; readonly value: unknown; readonly source: string };
+
+/** Flags whose values are secrets: they are not shown. */
+const secretFlags: ReadonlySet<string> = new Set([
+  'staking-tls-key-file-content',
+  'staking-signer-key-file-content',
+  'config-file-content',
+  'mnemonic',
+  'dev-token',
+]);
+
+/** The value of every flag that runs a node, with its source: a flag, an environment variable, the config file or the default. */
+export const listConfig = (options: Options, given: FlagInputs): ConfigRow[] =>
+  (Object.entries(flagTable) as [keyof Options, FlagDefinition][])
+    .filter(([, { group }]) => group !== 'Client' && group !== 'Keys')
+    .map(([flag]) => ({ flag, value: showValue(flag, options[flag]), source: given.get(flag)?.source ?? 'default' }));
+
+/** As JSON: an object of flag names, each with value and source. */
+export const formatConfigJson = (rows: readonly ConfigRow[]): string =>
+  JSON.stringify(Object.fromEntries(rows.map(({ flag, value, source }) => [flag, { value: value ?? null, source }])));
+
+/** As a table; values that were set come first. */
+export function formatConfig(rows: readonly ConfigRow[]): string[] {
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
+  const line = ({ flag, value, source }: ConfigRow): string => {
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
+    return `${flag.padEnd(width)}  ${text === '' ? '-' : text}${source === 'default' ? '' : `  (${source})`}`;
+  };
+  const isSet = ({ source }: ConfigRow): boolean => source !== 'default';
+  const set = rows.filter(isSet);
+  return [
+    ...(set.length > 0 ? ['Set', ...set.map((row) => `  ${line(row)}`), ''] : []),
+    'Defaults',
+    ...rows.filter((row) => !isSet(row)).map((row) => `  ${line(row)}`),
+  ];
+}
+
+/** A URL is shown without its password. */
+function showValue(flag: string, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (secretFlags.has(flag)) return '(not shown)';
+  if (typeof value === 'bigint') return value.toString();
+  if ((flagTable as { [name: string]: FlagDefinition })[flag]?.kind === 'url')
+    return String(value).replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:…@');
+  return value;
+}

@@ -1,0 +1,68 @@
+import { ClientError } from '../client/fault.ts';
+import type { RpcClient } from '../client/rpc-client.ts';
+
+export type DataAsset = {
+  readonly assetId: string;
+  readonly name: string;
+  readonly symbol: string;
+  readonly denomination: number;
+  readonly amount?: string;
+};
+export type DataUtxo = {
+  readonly utxoId: string;
+  readonly creationTxHash: string;
+  readonly outputIndex: string;
+  readonly utxoType: string;
+  readonly asset: DataAsset;
+  readonly addresses: readonly string[];
+  readonly threshold: number;
+  readonly locktime: number;
+  readonly consumingTxHash?: string;
+  readonly payload?: string;
+};
+export type DataTx = {
+  readonly txHash: string;
+  readonly txType: string;
+  readonly blockHeight: number;
+  readonly blockHash: string;
+  readonly timestamp: number;
+  readonly memo: string;
+  readonly sourceChain?: string;
+  readonly destinationChain?: string;
+  readonly consumedUtxos: readonly DataUtxo[];
+  readonly emittedUtxos: readonly DataUtxo[];
+};
+export type DataBlock = {
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly parentHash: string;
+  readonly blockTimestamp: number;
+  readonly txCount: number;
+  readonly transactions: readonly string[];
+  readonly blockSizeBytes: number;
+};
+
+/** Reads the Data API of a node: `get('/blocks/5')`. Returns undefined if there is no such thing. */
+export async function createDataClient(client: RpcClient): Promise<(path: string) => Promise<unknown>> {
+  const { networkName } = (await client.call('/ext/info', 'info.getNetworkName')) as { networkName: string };
+  return async (path) => {
+    const response = await client.request(`/v1/networks/${encodeURIComponent(networkName)}/blockchains/x-chain${path}`);
+    if (response.status === 404) return undefined;
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    throw new ClientError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
+      code: 'NODE_HTTP',
+      url: client.url,
+      status: response.status,
+    });
+  };
+}
+
+function readMessage(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: string | string[] };
+    return Array.isArray(message) ? message.join('; ') : message;
+  } catch {
+    return undefined;
+  }
+}

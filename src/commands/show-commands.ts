@@ -1,0 +1,144 @@
+import { formatUnits } from '../bytes/units.ts';
+import { ClientError } from '../client/fault.ts';
+import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
+import { type ClientCommand, type ClientContext, callDev } from './client-command.ts';
+import { createDataClient, type DataAsset, type DataBlock, type DataTx, type DataUtxo } from './data-client.ts';
+import { formatTable, formatTime } from './table.ts';
+
+const formatAmount = ({ amount, denomination, symbol }: DataAsset): string =>
+  amount === undefined ? symbol : `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
+
+const formatOwners = ({ addresses, threshold }: DataUtxo): string =>
+  addresses.length === 1 && threshold === 1 ? `${addresses[0]}` : `${threshold} of ${addresses.join(', ')}`;
+
+function formatUtxoLine(utxo: DataUtxo): string {
+  const lock = utxo.locktime > 0 ? `, locked until ${formatTime(utxo.locktime)}` : '';
+  return `  ${formatAmount(utxo.asset)}  ${formatOwners(utxo)}${lock}`;
+}
+
+/** Memos and payloads are shown as text only if they are printable. */
+export function formatBytes(hex: string): string {
+  const text = Buffer.from(hex.replace(/^0x/, ''), 'hex').toString('utf8');
+  return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
+}
+
+const notFound = (what: string, url: string): ClientError => new ClientError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
+
+function formatTx(tx: DataTx): string[] {
+  return [
+    `${tx.txType} ${tx.txHash}`,
+    `accepted in block ${tx.blockHeight}, ${formatTime(tx.timestamp)}`,
+    ...(tx.memo === undefined || tx.memo === '0x' || tx.memo === '' ? [] : [`memo ${formatBytes(tx.memo)}`]),
+    ...(tx.consumedUtxos.length > 0 ? ['inputs', ...tx.consumedUtxos.map(formatUtxoLine)] : []),
+    'outputs',
+    ...tx.emittedUtxos.map(
+      (utxo) => `${formatUtxoLine(utxo)}${utxo.consumingTxHash === undefined ? '' : `  spent by ${utxo.consumingTxHash}`}`,
+    ),
+  ];
+}
+
+type Check = { readonly rule: string; readonly ok: boolean; readonly message?: string };
+
+/** `serac tx 0x…`: decodes the bytes of a transaction and lists the checks of a node. */
+async function explainTx({ client, args: [tx = ''], options, print }: ClientContext): Promise<number | undefined> {
+  const decoded = await callDev(client, 'decode', { bytes: tx });
+  const { accepted, checks } = (await callDev(client, 'explainTx', { tx })) as { accepted: boolean; checks: readonly Check[] };
+  if (options.json) print(JSON.stringify({ decoded, accepted, checks }));
+  else {
+    print(JSON.stringify(decoded, null, 2));
+    for (const { rule, ok, message } of checks) print(`${ok ? 'ok    ' : 'failed'}  ${rule}${message === undefined ? '' : `: ${message}`}`);
+    print(accepted ? 'the node would accept it' : 'the node would refuse it');
+  }
+  return accepted ? undefined : 1;
+}
+
+type Lifecycle = { readonly status?: string; readonly steps?: readonly { readonly step: string; readonly reason?: string }[] };
+
+const showTx: ClientCommand = async (context) => {
+  const { client, args, options, print } = context;
+  const [id = ''] = args;
+  if (/^0x/i.test(id)) return explainTx(context);
+  const tx = (await (await createDataClient(client))(`/transactions/${encodeURIComponent(id)}`)) as DataTx | undefined;
+  if (tx === undefined) {
+    const { status } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string };
+    if (status === 'Unknown') throw notFound(`transaction ${id}`, client.url);
+    const life = (await callDev(client, 'getTxLifecycle', { txID: id }).catch(() => undefined)) as Lifecycle | undefined;
+    print(options.json ? JSON.stringify({ txID: id, status, lifecycle: life }) : `${id}: ${status}`);
+    if (!options.json) for (const { step, reason } of life?.steps ?? []) print(`  ${step}${reason === undefined ? '' : `: ${reason}`}`);
+    return undefined;
+  }
+  if (options.json) print(JSON.stringify(tx));
+  else for (const line of formatTx(tx)) print(line);
+  return undefined;
+};
+
+const showBlock: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
+  const get = await createDataClient(client);
+  const path = name === 'latest' ? '/blocks?pageSize=1' : `/blocks/${encodeURIComponent(name)}`;
+  const found = await get(path);
+  const block = (name === 'latest' ? (found as { blocks: DataBlock[] }).blocks[0] : found) as DataBlock | undefined;
+  if (block === undefined) throw notFound(`block ${name}`, client.url);
+  if (options.json) print(JSON.stringify(block));
+  else {
+    print(`block ${block.blockNumber} ${block.blockHash}`);
+    print(`parent ${block.parentHash}`);
+    print(`${formatTime(block.blockTimestamp)}, ${block.blockSizeBytes} bytes, transactions: ${block.txCount}`);
+    for (const tx of block.transactions) print(`  ${tx}`);
+  }
+  return undefined;
+};
+
+type Balances = {
+  readonly balances: { readonly unlocked: readonly DataAsset[]; readonly locked: readonly DataAsset[] };
+};
+
+const showAddress: ClientCommand = async ({ client, args: [text = ''], options, print }) => {
+  const address = parseAddressSpellings(text);
+  if (address === undefined) throw new ClientError(`${JSON.stringify(text)} is not an address`, { code: 'NOT_FOUND', what: 'address' });
+  const { networkID } = (await client.call('/ext/info', 'info.getNetworkID')) as { networkID: string };
+  const spellings = spellAddress(address, Number(networkID));
+  const found = (await (await createDataClient(client))(`/balances?addresses=${spellings.own}`)) as Balances;
+  const { unlocked, locked } = found.balances;
+  if (options.json) {
+    print(JSON.stringify({ spellings: spellings.all, balances: found.balances }));
+    return undefined;
+  }
+  for (const [label, spelled] of Object.entries(spellings.all)) print(`${label.padEnd(8)} ${spelled}`);
+  if (unlocked.length + locked.length === 0) print('no funds');
+  const rows = [...unlocked.map((asset) => [formatAmount(asset), '']), ...locked.map((asset) => [formatAmount(asset), 'locked'])];
+  if (rows.length > 0) for (const line of formatTable(['Balance', ''], rows)) print(line);
+  return undefined;
+};
+
+type ShownUtxo = { readonly utxo: DataUtxo };
+
+const showUtxo: ClientCommand = async ({ client, args: [utxoID = ''], options, print }) => {
+  const found = (await callDev(client, 'getUTXO', { utxoID })) as ShownUtxo;
+  if (options.json) print(JSON.stringify(found));
+  else {
+    const { utxo } = found;
+    print(`${utxo.utxoId}: output ${utxo.outputIndex} of ${utxo.creationTxHash}`);
+    print(formatUtxoLine(utxo));
+    print(utxo.consumingTxHash === undefined ? '  unspent' : `  spent by ${utxo.consumingTxHash}`);
+  }
+  return undefined;
+};
+
+type Description = { readonly assetID: string; readonly name: string; readonly symbol: string; readonly denomination: string };
+
+const showAsset: ClientCommand = async ({ client, args: [assetID = ''], options, print }) => {
+  const asset = (await client.call('/ext/bc/X', 'avm.getAssetDescription', { assetID })) as Description;
+  const details = (await (await createDataClient(client))(`/assets/${asset.assetID}`)) as { type?: string; cap?: string } | undefined;
+  if (options.json) print(JSON.stringify({ ...asset, ...details }));
+  else {
+    print(`${asset.name} (${asset.symbol})`);
+    print(`asset ${asset.assetID}`);
+    print(
+      `denomination ${asset.denomination}${details?.type === undefined ? '' : `, ${details.type}`}${details?.cap === undefined ? '' : `, supply ${details.cap}`}`,
+    );
+  }
+  return undefined;
+};
+
+/** Commands that show something of the chain. */
+export const showCommands = { tx: showTx, block: showBlock, address: showAddress, utxo: showUtxo, 'asset show': showAsset };
