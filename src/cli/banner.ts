@@ -22,6 +22,10 @@ export type BannerInfo = {
   readonly strict: boolean;
   /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
+  /** The accounts of the developer's chain with their balances in nAVAX; empty if the node has no dev methods. */
+  readonly accounts: readonly { readonly index: number; readonly address: string; readonly balance: bigint }[];
+  /** The mnemonic of the accounts; undefined if it is the user's own, which is never shown, or if no account comes from it. */
+  readonly mnemonic: string | undefined;
   readonly chains: readonly { readonly alias: string; readonly blockchainID: string }[];
   /** The number of reader processes. */
   readonly workers: number;
@@ -83,6 +87,8 @@ export function formatBannerJson(info: BannerInfo): string {
       info.funded === undefined
         ? null
         : { privateKey: ewoqKey.text, address: info.funded.address, balance: info.funded.balance.toString() },
+    accounts: info.accounts.map(({ index, address, balance }) => ({ index, address, balance: balance.toString() })),
+    mnemonic: info.mnemonic ?? null,
     workers: info.workers,
     warnings: info.warnings,
   });
@@ -103,14 +109,25 @@ function networkRows({ network, height, following }: BannerInfo): string[] {
   ];
 }
 
-function keyRows({ funded }: BannerInfo): string[] {
+function keyRows(info: BannerInfo): string[] {
+  const { funded } = info;
   if (funded === undefined) return [];
   return [
     '',
     formatRow('Key', ewoqKey.text),
     formatRow('', `${funded.address}   ${formatAvax(funded.balance)} AVAX`),
     formatRow('', 'This key is public: never send real funds to it.'),
+    ...accountRows(info),
   ];
+}
+
+/** The row of the accounts beside account 0, whose key is in the rows before. */
+function accountRows({ accounts, mnemonic }: BannerInfo): string[] {
+  const derived = accounts.slice(1);
+  if (derived.length === 0) return [];
+  const balances = new Set(derived.map(({ balance }) => balance));
+  const each = balances.size === 1 ? ` with ${formatAvax(derived[0]?.balance ?? 0n)} AVAX each` : '';
+  return [formatRow('Accounts', `${derived.length}${each}, of the mnemonic ${mnemonic ?? 'that was given'}; dev.accounts lists them`)];
 }
 
 const listEndpoints = ({ apis }: BannerInfo): { name: string; path: string }[] => [

@@ -21,6 +21,7 @@ export type FlagKind =
   | 'network'
   | 'integer'
   | 'u64'
+  | 'avax'
   | 'boolean'
   | 'duration'
   | 'list'
@@ -51,7 +52,27 @@ export const flagTable = {
 
   chains: { group: 'Chain', kind: 'path', help: 'JSON file of additional AVM chains to run' },
   'min-block-delay': { group: 'Chain', kind: 'duration', default: '0s', help: 'minimum time between two blocks' },
-  accounts: { group: 'Chain', kind: 'integer', default: '0', help: 'number of accounts to fund at start; only 0 is supported' },
+  accounts: {
+    group: 'Chain',
+    commands: ['run'],
+    kind: 'integer',
+    max: 500,
+    help: 'accounts to derive from the mnemonic and fund in block 1 of a new chain; 0: none, the chain starts at height 0 (10; 0 with --strict)',
+  },
+  balance: { group: 'Chain', commands: ['run'], kind: 'avax', default: '10000', help: 'AVAX of each account' },
+  mnemonic: {
+    group: 'Chain',
+    commands: ['run'],
+    kind: 'text',
+    help: 'mnemonic of the accounts (test test … junk); the keys of a given one are never shown',
+  },
+  'derivation-path': {
+    group: 'Chain',
+    commands: ['run'],
+    kind: 'text',
+    default: "m/44'/9000'/0'/0",
+    help: 'path of the accounts; the index of an account is appended',
+  },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
   'db-type': {
@@ -231,6 +252,9 @@ export const flagTable = {
   'version-json': { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version as JSON and exit' },
   help: { group: 'Program', kind: 'boolean', default: 'false', help: 'print this help and exit' },
 } as const satisfies { readonly [name: string]: FlagDefinition };
+
+/** Flags that can be given by one letter, as with Anvil: `-a 5`. */
+export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } = { h: 'help', a: 'accounts', m: 'mnemonic' };
 
 /** AvalancheGo's names for flags that have another name here. */
 export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = { 'proposervm-min-block-delay': 'min-block-delay' };

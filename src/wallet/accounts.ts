@@ -13,6 +13,9 @@ export type AccountOptions = {
   readonly derivationPath: string;
 };
 
+/** The number of accounts that are derived and funded by default. */
+export const defaultAccounts = 10;
+
 /** A mnemonic that everyone knows, the default of Anvil and Hardhat. */
 export const testMnemonic = 'test test test test test test test test test test test junk';
 
