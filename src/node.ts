@@ -280,7 +280,7 @@ async function startWriter(
       following: config.follow === undefined ? undefined : stripCredentials(config.follow),
       strict: config.strict,
       funded: config.follow === undefined && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
-      accounts: hasDev && x ? readAccounts(x.reads, accounts, chain.now(), context) : [],
+      accounts: config.follow === undefined && x ? readAccounts(x.reads, accounts, chain.now(), context) : [],
       mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,

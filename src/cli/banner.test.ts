@@ -110,6 +110,7 @@ test('the accounts of the mnemonic are one row', () => {
     'Accounts  2 with 10 AVAX each, of the mnemonic test junk; dev.accounts lists them',
   );
   expect(formatBanner({ ...info, accounts })).toContain('of the mnemonic that was given;');
+  expect(formatBanner({ ...info, accounts, apis: { ...info.apis, dev: false } })).toMatch(/of the mnemonic that was given$/m);
   expect(formatBanner({ ...info, accounts: accounts.slice(0, 2).concat(accounts[0]!), mnemonic: 'test junk' })).toContain(
     'Accounts  2, of the mnemonic',
   );
@@ -118,7 +119,13 @@ test('the accounts of the mnemonic are one row', () => {
 
 test('the JSON banner is one object on one line', () => {
   const accounts = [{ index: 0, address: 'X-a', balance: 5n }];
-  const text = formatBannerJson({ ...info, accounts, mnemonic: 'test junk', chains: [{ alias: 'games', blockchainID: 'b' }], apis: { ...info.apis, metrics: false } });
+  const text = formatBannerJson({
+    ...info,
+    accounts,
+    mnemonic: 'test junk',
+    chains: [{ alias: 'games', blockchainID: 'b' }],
+    apis: { ...info.apis, metrics: false },
+  });
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toEqual({
     name: 'serac',

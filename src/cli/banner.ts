@@ -22,7 +22,7 @@ export type BannerInfo = {
   readonly strict: boolean;
   /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
-  /** The accounts of the developer's chain with their balances in nAVAX; empty if the node has no dev methods. */
+  /** The accounts of the developer's chain with their balances in nAVAX; empty if the node follows another one. */
   readonly accounts: readonly { readonly index: number; readonly address: string; readonly balance: bigint }[];
   /** The mnemonic of the accounts; undefined if it is the user's own, which is never shown, or if no account comes from it. */
   readonly mnemonic: string | undefined;
@@ -122,12 +122,17 @@ function keyRows(info: BannerInfo): string[] {
 }
 
 /** The row of the accounts beside account 0, whose key is in the rows before. */
-function accountRows({ accounts, mnemonic }: BannerInfo): string[] {
+function accountRows({ accounts, mnemonic, apis }: BannerInfo): string[] {
   const derived = accounts.slice(1);
   if (derived.length === 0) return [];
   const balances = new Set(derived.map(({ balance }) => balance));
   const each = balances.size === 1 ? ` with ${formatAvax(derived[0]?.balance ?? 0n)} AVAX each` : '';
-  return [formatRow('Accounts', `${derived.length}${each}, of the mnemonic ${mnemonic ?? 'that was given'}; dev.accounts lists them`)];
+  return [
+    formatRow(
+      'Accounts',
+      `${derived.length}${each}, of the mnemonic ${mnemonic ?? 'that was given'}${apis.dev ? '; dev.accounts lists them' : ''}`,
+    ),
+  ];
 }
 
 const listEndpoints = ({ apis }: BannerInfo): { name: string; path: string }[] => [
