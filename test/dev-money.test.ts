@@ -138,7 +138,12 @@ describe.each(modes)('dev.* %s', (_, flags) => {
       mintable: true,
     });
     expect(assetID).toBe(txID as string);
-    expect(await call('avm.getAssetDescription', { assetID })).toEqual({ assetID: assetID as string, name: 'Gold', symbol: 'GLD', denomination: '2' });
+    expect(await call('avm.getAssetDescription', { assetID })).toEqual({
+      assetID: assetID as string,
+      name: 'Gold',
+      symbol: 'GLD',
+      denomination: '2',
+    });
     expect(await balance(account(6), assetID)).toBe('1050');
     for (const amount of ['0.5 GLD', 7]) await call('dev.mint', { assetID, to: account(7), amount });
     expect(await balance(account(7), assetID)).toBe('57');

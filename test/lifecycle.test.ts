@@ -120,7 +120,8 @@ function createCountingEnv() {
 
 const noneOpen = { databases: [], timers: 0, servers: 0 };
 
-const nodeConfig = (...flags: string[]) => parseConfig(`--data-dir=${folder}`, '--accounts=0', '--workers=0', '--health-check-frequency=20ms', ...flags);
+const nodeConfig = (...flags: string[]) =>
+  parseConfig(`--data-dir=${folder}`, '--accounts=0', '--workers=0', '--health-check-frequency=20ms', ...flags);
 
 function parseConfig(...words: string[]) {
   const parsed = parseFlags(words, { home: folder, vars: {}, readFile: () => '' });
