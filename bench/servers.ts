@@ -31,6 +31,7 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
     launchServer(env, 'Serac', (port, dir) => [
       seracPath,
       '--network-id=local',
+      '--accounts=0',
       `--http-port=${port}`,
       `--data-dir=${dataDir ?? dir}`,
       '--log-level=warn',

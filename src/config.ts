@@ -3,6 +3,7 @@ import type { Options } from './cli/flags.ts';
 import type { LogLevel } from './cli/log.ts';
 import type { IdentityOptions } from './identity/identity.ts';
 import { getNetwork, isPublicNetwork, type Network } from './network.ts';
+import { type AccountOptions, defaultAccounts, testMnemonic } from './wallet/accounts.ts';
 
 /** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
 export type Config = {
@@ -14,6 +15,8 @@ export type Config = {
   readonly store: 'memory' | 'sqlite';
   readonly workers: number | 'auto';
   readonly minBlockDelay: Milliseconds;
+  /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
+  readonly accounts: AccountOptions & { readonly balance: bigint };
   readonly http: HttpConfig;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
@@ -79,6 +82,12 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
     workers: options.workers,
     minBlockDelay: options['min-block-delay'],
+    accounts: {
+      count: options.accounts ?? (options.strict ? 0 : defaultAccounts),
+      balance: options.balance,
+      mnemonic: options.mnemonic ?? testMnemonic,
+      derivationPath: options['derivation-path'],
+    },
     http: {
       // Empty means all network interfaces. AvalancheGo: config/flags.go.
       host: options['http-host'] || '0.0.0.0',

@@ -6,6 +6,7 @@ import { createProgressWriter } from './cli/progress-writer.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { createFolder, files, readFileSystemSize } from './platform/files.ts';
+import { nativeKeyCrypto } from './platform/key-crypto.ts';
 import { openFile } from './platform/offset-file.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
 import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
@@ -41,6 +42,7 @@ export const createBunEnv = ({ version, log, program }: BunEnvOptions): Env => (
   },
   random: (length) => randomBytes(length),
   recoverKey: recoverNative,
+  keyCrypto: nativeKeyCrypto,
   openRecoveryThread: () => openThread(new URL('./recovery/recovery-thread.ts', import.meta.url)),
   files,
   readText,

@@ -31,6 +31,7 @@ const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 /** The exit codes of faults; `failure` for all others. */
 const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
+  WALLET_BAD_MNEMONIC: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
   STATE_DAMAGED: exitCodes.damage,

@@ -1,3 +1,4 @@
+import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
 import { type BannerInfo, ewoqKey } from './cli/banner.ts';
@@ -12,7 +13,6 @@ import type { Handler } from './http/message.ts';
 import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
-import { isPublicNetwork } from './network.ts';
 import type { Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import type { AvmReads } from './rpc/avm.ts';
@@ -21,6 +21,9 @@ import { healthMethods } from './rpc/health.ts';
 import { combineServices, createService, type Services } from './rpc/method.ts';
 import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
+import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
+import { checkMnemonic } from './wallet/mnemonic.ts';
+import { fundAccounts } from './wiring/account-funding.ts';
 import type { ApiSelection } from './wiring/api.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
@@ -54,6 +57,7 @@ export type Node = {
 
 /** Starts a node. Everything is created, connected and, in reverse order, closed here. */
 export async function startNode(config: Config, env: Env): Promise<Node> {
+  if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
   const context = createNetworkContext(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
@@ -112,9 +116,12 @@ async function startWriter(
       health.refresh();
     },
   };
+  const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const startChain = async (spec: AvmChainSpec) => {
     const opened = store.openChain(spec);
     if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    if (spec === specs[0] && config.follow === undefined)
+      fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
     const running =
       config.follow === undefined
         ? runChain(spec, opened.ledger, deps)
@@ -124,7 +131,8 @@ async function startWriter(
       await running.follower?.stop();
     });
     const { reads, history } = opened;
-    return { ...running, reads, history, services: createChainServices(spec, reads, running.txIssuer, chain) };
+    const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
+    return { ...running, opened, reads, history, backfillRevision, services: createChainServices(spec, reads, running.txIssuer, chain) };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -154,10 +162,11 @@ async function startWriter(
   await health.start();
   if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
 
+  const [x] = chains;
   let isStopping = false;
   let readers: ReaderPool | undefined;
   // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
+  const hasDev = config.follow === undefined && !config.publicApi && isLoopback(config.http.host);
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -179,7 +188,8 @@ async function startWriter(
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev: hasDev ? createDevServices(store, context) : undefined,
+    dev:
+      hasDev && x ? createDevServices({ store, context, running: x, opened: x.opened, accounts, events, timers: env.timers }) : undefined,
   });
   const handlers = createHandlers(config, env, {
     served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
@@ -242,7 +252,6 @@ async function startWriter(
     if (config.http.shutdownWait > 0) await sleep(env.timers, config.http.shutdownWait);
   };
   let closed: Promise<void> | undefined;
-  const [x] = chains;
   const close = (): Promise<void> => {
     closed ??= announceStopping().finally(closing.close);
     return closed;
@@ -271,6 +280,8 @@ async function startWriter(
       following: config.follow === undefined ? undefined : stripCredentials(config.follow),
       strict: config.strict,
       funded: config.follow === undefined && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
+      accounts: config.follow === undefined && x ? readAccounts(x.reads, accounts, chain.now(), context) : [],
+      mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
@@ -312,6 +323,18 @@ const createHealthServices = (health: Health): Services => combineServices(creat
 function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
+}
+
+function readAccounts(
+  reads: AvmReads,
+  accounts: readonly Account[],
+  now: bigint,
+  { chain, specs: [x] }: NetworkContext,
+): BannerInfo['accounts'] {
+  const { format } = createChainAddressFormat(x.id, chain);
+  const balanceOf = (address: Address): bigint =>
+    sumBalanceRows(reads.balances(address), { includePartial: false, now }).get(x.genesis.assets[0].tx.id) ?? 0n;
+  return accounts.map(({ index, key: { address } }) => ({ index, address: format(address), balance: balanceOf(address) }));
 }
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */

@@ -89,7 +89,10 @@ async function startHealthy(): Promise<{ program: Program; took: number }> {
 
 /** Kills a node at a random time of its start: while it creates keys, tables or genesis, or replays the write-ahead log. */
 async function killWhileStarting(): Promise<void> {
-  const child = Bun.spawn([bin, '--http-port=0', '--silent', `--data-dir=${dataDir}`], { stdout: 'ignore', stderr: 'ignore' });
+  const child = Bun.spawn([bin, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dataDir}`], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
   await Bun.sleep(random.below(220));
   child.kill('SIGKILL');
   await child.exited;

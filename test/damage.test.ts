@@ -108,7 +108,7 @@ const flipBit = (file: string, at: number, bit = 0): void => {
   writeFileSync(file, bytes);
 };
 
-const tryStart = (dir: string) => runProgram(`--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
+const tryStart = (dir: string) => runProgram('--accounts=0', `--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
 
 /** Expects an error of one line, without a stack trace. */
 function expectOneLineError({ err, out }: { err: string; out: string }): void {

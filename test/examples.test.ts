@@ -6,7 +6,7 @@ import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
 import { listRouteIds } from '../src/wiring/gate.ts';
 import { serviceSections } from '../tools/methods-page.ts';
-import { type Program, runProgram, startProgram } from './program.ts';
+import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */
 
@@ -25,10 +25,11 @@ const examples = (
   )
 ).flat();
 
-/** One node per page, because examples may issue transactions. */
+/** One node per page, because examples may issue transactions. Those of docs/methods.md start without blocks (--accounts 0). */
 const nodes = new Map<string, Program>();
 beforeAll(async () => {
-  for (const page of new Set(examples.map(({ page }) => page))) nodes.set(page, await startProgram());
+  for (const page of new Set(examples.map(({ page }) => page)))
+    nodes.set(page, await (page === 'docs/methods.md' ? startProgram() : startProgramAsUsers()));
 });
 afterAll(() => Promise.all([...nodes.values()].map((node) => node.stop())));
 

@@ -12,6 +12,7 @@ import { Fault } from '../src/fault.ts';
 import { migratePostgres } from '../src/index/migrate.ts';
 import { startNode } from '../src/node.ts';
 import { createFolder, files, readFileSystemSize } from '../src/platform/files.ts';
+import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
 import { openFile } from '../src/platform/offset-file.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
 import { serve } from '../src/platform/serve-bun.ts';
@@ -72,6 +73,7 @@ function createCountingEnv() {
     },
     random: (length) => randomBytes(length),
     recoverKey: recoverNative,
+    keyCrypto: nativeKeyCrypto,
     openRecoveryThread: () => openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url)),
     files,
     readText: (path) => readFileSync(path, 'utf8'),
@@ -118,7 +120,8 @@ function createCountingEnv() {
 
 const noneOpen = { databases: [], timers: 0, servers: 0 };
 
-const nodeConfig = (...flags: string[]) => parseConfig(`--data-dir=${folder}`, '--workers=0', '--health-check-frequency=20ms', ...flags);
+const nodeConfig = (...flags: string[]) =>
+  parseConfig(`--data-dir=${folder}`, '--accounts=0', '--workers=0', '--health-check-frequency=20ms', ...flags);
 
 function parseConfig(...words: string[]) {
   const parsed = parseFlags(words, { home: folder, vars: {}, readFile: () => '' });

@@ -16,8 +16,14 @@ export type Program = {
   readonly exited: Promise<number>;
 };
 
-/** A command and its arguments, if any, come before the flags. */
-export async function startProgram(...args: string[]): Promise<Program> {
+/**
+ * Starts a node, or a command: it and its arguments come before the flags. A node starts at height 0, without accounts, unless the flags say
+ * how many.
+ */
+export const startProgram = (...args: string[]): Promise<Program> => startProgramAsUsers(...withoutAccounts(args));
+
+/** Starts the program with its own defaults: a new chain has accounts, which are funded in block 1. */
+export async function startProgramAsUsers(...args: string[]): Promise<Program> {
   const command = args.slice(
     0,
     Math.max(
@@ -53,6 +59,10 @@ export async function startProgram(...args: string[]): Promise<Program> {
     },
   };
 }
+
+/** Adds `--accounts=0` to the flags of a node. */
+const withoutAccounts = (args: readonly string[]): readonly string[] =>
+  args[0] !== undefined && !args[0].startsWith('-') ? args : ['--accounts=0', ...args];
 
 /** A running `serac index URL`. */
 export type Indexer = Pick<Program, 'pid' | 'stderrText' | 'stop' | 'exited'>;

@@ -42,9 +42,12 @@ export function hasSmallDisks(): boolean {
 export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly code: number; readonly err: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const fill = ['sh', '-c', 'head -c 26843546 /dev/zero > "$1/ballast" && shift && exec "$@"', 'sh', dir];
-  const child = Bun.spawn(inMountNamespace(dir, [...fill, bin, '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]), {
-    stderr: 'pipe',
-  });
+  const child = Bun.spawn(
+    inMountNamespace(dir, [...fill, bin, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]),
+    {
+      stderr: 'pipe',
+    },
+  );
   const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
   rmSync(dir, { recursive: true, force: true });
   return { code, err };
@@ -54,7 +57,13 @@ export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly co
 export async function startOnSmallDisk(...args: string[]): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const command = args.filter((one) => !one.startsWith('-'));
-  const flags = ['--http-port=0', '--json', `--data-dir=${dir}/data`, ...args.filter((one) => one.startsWith('-'))];
+  const flags = [
+    ...(command.length === 0 ? ['--accounts=0'] : []),
+    '--http-port=0',
+    '--json',
+    `--data-dir=${dir}/data`,
+    ...args.filter((one) => one.startsWith('-')),
+  ];
   const child = Bun.spawn(inMountNamespace(dir, [bin, ...command, ...flags]), { stdout: 'pipe' });
   let banner = '';
   for await (const chunk of child.stdout) {

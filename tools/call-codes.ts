@@ -1,4 +1,5 @@
 import type { HexFault } from '../src/bytes/hex.ts';
+import type { DevFault } from '../src/dev/fault.ts';
 import type { FollowFault } from '../src/follow/fault.ts';
 import type { AvmFault } from '../src/rpc/avm-fault.ts';
 import type { CounterpartFault } from '../src/rpc/counterpart.ts';
@@ -6,6 +7,7 @@ import type { EvmFault } from '../src/rpc/evm-fault.ts';
 import type { RpcFault } from '../src/rpc/fault.ts';
 import type { InfoFault } from '../src/rpc/info.ts';
 import type { StateFault } from '../src/state/fault.ts';
+import type { WalletFault } from '../src/wallet/fault.ts';
 import type { RelayFault } from '../src/workers/relay.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
@@ -71,6 +73,38 @@ export const methodCodes: AdviceByCode<
   EVM_INVALID_PARAMS: ['The parameters of an `eth_` method are invalid; the message says which.', 'Send `[address, block]`.'],
   EVM_UNKNOWN_BLOCK: ['The C-Chain of Serac has only block 0.', 'Use `latest`.'],
   STATE_DUPLICATE_PUT: ['The output is already in the shared memory.', 'Give it another transaction ID or index.'],
+};
+
+export const devCodes: AdviceByCode<DevFault['code'] | Extract<WalletFault['code'], 'WALLET_CANNOT_SIGN'>> = {
+  DEV_BAD_AMOUNT: [
+    'The amount is missing or invalid; `reason` says why.',
+    'Send a whole number of the smallest unit, or an amount with the symbol of the asset, such as `1.5 AVAX`.',
+  ],
+  DEV_BAD_BYTES: ['The text starts with `0x` but is not hex.', 'Send hex digits after `0x`, or a text that does not start with it.'],
+  DEV_BAD_TIME: ['The time is invalid.', 'Send Unix seconds or RFC 3339, such as `2027-01-31T00:00:00Z`.'],
+  DEV_BAD_OWNERS: ['`to` or `threshold` is invalid; `reason` says why.', 'Send an address, or a list of them with a threshold.'],
+  DEV_BAD_GROUPS: ['There are more than `max` groups.', 'Create several assets.'],
+  DEV_NOT_AN_ACCOUNT: ['The node has no key for `from`.', 'Use an index or address of `dev.accounts`.'],
+  DEV_INSUFFICIENT_FUNDS: [
+    'The account can spend `have` of the asset, but `need` is needed, the fee included.',
+    'Use `dev.faucet`, another account or a smaller amount; with pending transactions, wait for a block.',
+  ],
+  DEV_TOO_MANY_INPUTS: [
+    'The amount consists of more than `max` outputs.',
+    'Send a smaller amount, or send it to the account itself in parts.',
+  ],
+  DEV_CANNOT_MINT: [
+    'No account has an unused mint output of the asset.',
+    'Create a mintable asset with `dev.createAsset`, `dev.createNFT` or `dev.createProperty`.',
+  ],
+  DEV_UNKNOWN_OUTPUT: ['There is no such unspent output.', '`avm.getUTXOs` and `dev.listAtomic` list outputs.'],
+  DEV_WRONG_OUTPUT: ['The output is of another kind than `expected`.', 'Give the ID of an output of that kind.'],
+  DEV_WRONG_CHAIN: ['The chain is neither the P- nor the C-Chain.', 'Use `P` or `C`.'],
+  DEV_TX_DROPPED: ['Another transaction consumed an input first.', 'Send it again.'],
+  WALLET_CANNOT_SIGN: [
+    'The output is locked, or the node has too few keys of its owners.',
+    'Use an output of an account, or wait until its lock time.',
+  ],
 };
 
 export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_ENCODING'>> = {

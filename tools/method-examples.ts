@@ -5,12 +5,13 @@ import type { evmMethods } from '../src/rpc/evm.ts';
 import type { healthMethods } from '../src/rpc/health.ts';
 import type { infoMethods } from '../src/rpc/info.ts';
 import type { walletMethods } from '../src/rpc/wallet.ts';
+import { crossChainExamples, moneyExamples } from './dev-examples.ts';
 
 /** A call to a newly started node and its result; `…` replaces values that differ between nodes. */
 export type MethodExample = { readonly params?: unknown; readonly result: string };
 
 /** An example for each method of a table; a method without an example is a compile error. */
-type ExamplesOf<Rows> = { readonly [method in keyof Rows]: MethodExample };
+export type ExamplesOf<Rows> = { readonly [method in keyof Rows]: MethodExample };
 
 export const avmExamples: ExamplesOf<typeof avmMethods> = {
   getAllBalances: {
@@ -129,12 +130,4 @@ export const evmExamples: ExamplesOf<typeof evmMethods> = {
   eth_getTransactionCount: { params: ['0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC', 'latest'], result: '"0x0"' },
 };
 
-export const devExamples: ExamplesOf<typeof devMethods> = {
-  addAtomicUTXO: {
-    params: {
-      sourceChain: 'P',
-      utxo: '0x0000d05828b3a25bd1c810a1c09b29afeef26ed9c0056d3097e0a772d56a27ca1c1400000000dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000070000048c2739500000000000000000000000000100000001e2589b681ce74783b23862deac513b955abdb6c42262964d',
-    },
-    result: '{"utxoID":"22BmDN9iVXk5JTneKw8zhrsYJ1gZewQ1mUVUD8epxtgBpbQr7R"}',
-  },
-};
+export const devExamples: ExamplesOf<typeof devMethods> = { ...moneyExamples, ...crossChainExamples };

@@ -67,7 +67,7 @@ export type Chain = {
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
   readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
-  readonly mempool: Pick<Mempool, 'size'>;
+  readonly mempool: Pick<Mempool, 'size' | 'consumerOf'>;
   readonly processing: () => number;
   /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;

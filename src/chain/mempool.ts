@@ -20,6 +20,8 @@ export type Mempool = {
   /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed. */
   readonly remove: (txs: readonly Tx[]) => void;
   readonly oldest: () => Tx | undefined;
+  /** The waiting transaction that consumes an output. */
+  readonly consumerOf: (utxoID: Id) => Id | undefined;
   readonly size: () => { readonly txs: number; readonly bytes: number };
   readonly markDropped: (id: Id, reason: AnyFault) => void;
   readonly dropReason: (id: Id) => AnyFault | undefined;
@@ -108,6 +110,7 @@ export function createMempool(): Mempool {
     },
     remove,
     oldest: () => waiting.values().next().value?.tx,
+    consumerOf: (utxoID) => consumers.get(utxoID),
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {
       // A full mempool does not make the transaction invalid, and a waiting transaction is not dropped.

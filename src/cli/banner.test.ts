@@ -18,6 +18,8 @@ const info: BannerInfo = {
   following: undefined,
   strict: false,
   funded: { address: createAddressFormatter('X', 'local')(ewoqKey.address), balance: 300_000_000_000_000_000n },
+  accounts: [],
+  mnemonic: undefined,
   chains: [],
   workers: 0,
   warnings: [],
@@ -102,8 +104,28 @@ test('the banner has at most 25 lines', () => {
   expect(text).toContain('… and 28 more');
 });
 
+test('the accounts of the mnemonic are one row', () => {
+  const accounts = [7n, 10_000_000_000n, 10_000_000_000n].map((balance, index) => ({ index, address: `X-${index}`, balance }));
+  expect(formatBanner({ ...info, accounts, mnemonic: 'test junk' })).toContain(
+    'Accounts  2 with 10 AVAX each, of the mnemonic test junk; dev.accounts lists them',
+  );
+  expect(formatBanner({ ...info, accounts })).toContain('of the mnemonic that was given;');
+  expect(formatBanner({ ...info, accounts, apis: { ...info.apis, dev: false } })).toMatch(/of the mnemonic that was given$/m);
+  expect(formatBanner({ ...info, accounts: accounts.slice(0, 2).concat(accounts[0]!), mnemonic: 'test junk' })).toContain(
+    'Accounts  2, of the mnemonic',
+  );
+  expect(formatBanner({ ...info, accounts: accounts.slice(0, 1) })).not.toContain('Accounts');
+});
+
 test('the JSON banner is one object on one line', () => {
-  const text = formatBannerJson({ ...info, chains: [{ alias: 'games', blockchainID: 'b' }], apis: { ...info.apis, metrics: false } });
+  const accounts = [{ index: 0, address: 'X-a', balance: 5n }];
+  const text = formatBannerJson({
+    ...info,
+    accounts,
+    mnemonic: 'test junk',
+    chains: [{ alias: 'games', blockchainID: 'b' }],
+    apis: { ...info.apis, metrics: false },
+  });
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toEqual({
     name: 'serac',
@@ -129,6 +151,8 @@ test('the JSON banner is one object on one line', () => {
       { alias: 'games', blockchainID: 'b', url: `${info.url}/ext/bc/games` },
     ],
     key: { privateKey: ewoqKey.text, address: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', balance: '300000000000000000' },
+    accounts: [{ index: 0, address: 'X-a', balance: '5' }],
+    mnemonic: 'test junk',
     workers: 0,
     warnings: [],
   });

@@ -23,6 +23,10 @@ export type BannerInfo = {
   readonly strict: boolean;
   /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
+  /** The accounts of the developer's chain with their balances in nAVAX; empty if the node follows another one. */
+  readonly accounts: readonly { readonly index: number; readonly address: string; readonly balance: bigint }[];
+  /** The mnemonic of the accounts; undefined if it is the user's own, which is never shown, or if no account comes from it. */
+  readonly mnemonic: string | undefined;
   readonly chains: readonly { readonly alias: string; readonly blockchainID: string }[];
   /** The number of reader processes. */
   readonly workers: number;
@@ -84,6 +88,8 @@ export function formatBannerJson(info: BannerInfo): string {
       info.funded === undefined
         ? null
         : { privateKey: ewoqKey.text, address: info.funded.address, balance: info.funded.balance.toString() },
+    accounts: info.accounts.map(({ index, address, balance }) => ({ index, address, balance: balance.toString() })),
+    mnemonic: info.mnemonic ?? null,
     workers: info.workers,
     warnings: info.warnings,
   });
@@ -104,13 +110,29 @@ function networkRows({ network, height, following }: BannerInfo): string[] {
   ];
 }
 
-function keyRows({ funded }: BannerInfo): string[] {
+function keyRows(info: BannerInfo): string[] {
+  const { funded } = info;
   if (funded === undefined) return [];
   return [
     '',
     formatRow('Key', ewoqKey.text),
     formatRow('', `${funded.address}   ${formatUnits(funded.balance, 9)} AVAX`),
     formatRow('', 'This key is public: never send real funds to it.'),
+    ...accountRows(info),
+  ];
+}
+
+/** The row of the accounts beside account 0, whose key is in the rows before. */
+function accountRows({ accounts, mnemonic, apis }: BannerInfo): string[] {
+  const derived = accounts.slice(1);
+  if (derived.length === 0) return [];
+  const balances = new Set(derived.map(({ balance }) => balance));
+  const each = balances.size === 1 ? ` with ${formatUnits(derived[0]?.balance ?? 0n, 9)} AVAX each` : '';
+  return [
+    formatRow(
+      'Accounts',
+      `${derived.length}${each}, of the mnemonic ${mnemonic ?? 'that was given'}${apis.dev ? '; dev.accounts lists them' : ''}`,
+    ),
   ];
 }
 

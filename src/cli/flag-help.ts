@@ -104,6 +104,7 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   network: 'NETWORK',
   integer: 'N',
   u64: 'N',
+  avax: 'AVAX',
   boolean: '',
   duration: 'TIME',
   list: 'A,B',

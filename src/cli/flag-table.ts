@@ -21,6 +21,7 @@ export type FlagKind =
   | 'network'
   | 'integer'
   | 'u64'
+  | 'avax'
   | 'boolean'
   | 'duration'
   | 'list'
@@ -63,7 +64,27 @@ export const flagTable = {
 
   chains: { group: 'Chain', kind: 'path', help: 'JSON file of additional AVM chains to run' },
   'min-block-delay': { group: 'Chain', kind: 'duration', default: '0s', help: 'minimum time between two blocks' },
-  accounts: { group: 'Chain', kind: 'integer', default: '0', help: 'number of accounts to fund at start; only 0 is supported' },
+  accounts: {
+    group: 'Chain',
+    commands: ['dev'],
+    kind: 'integer',
+    max: 500,
+    help: 'accounts to derive from the mnemonic and fund in block 1 of a new chain; 0: none, the chain starts at height 0 (10; 0 with --strict)',
+  },
+  balance: { group: 'Chain', commands: ['dev'], kind: 'avax', default: '10000', help: 'AVAX of each account' },
+  mnemonic: {
+    group: 'Chain',
+    commands: ['dev'],
+    kind: 'text',
+    help: 'mnemonic of the accounts (test test … junk); the keys of a given one are never shown',
+  },
+  'derivation-path': {
+    group: 'Chain',
+    commands: ['dev'],
+    kind: 'text',
+    default: "m/44'/9000'/0'/0",
+    help: 'path of the accounts; the index of an account is appended',
+  },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
   'db-type': {
@@ -277,6 +298,7 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   h: 'help',
   p: 'http-port',
   a: 'accounts',
+  m: 'mnemonic',
   q: 'silent',
   V: 'version',
 };

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { parseNetworkId } from '../network.ts';
 import type { FlagDefinition, FlagKind } from './flag-table.ts';
 
-/** The value type of each kind of flag. A duration is in milliseconds. */
+/** The value type of each kind of flag. A duration is in milliseconds, an amount of AVAX in nAVAX. */
 export type FlagValues = {
   text: string;
   path: string;
@@ -10,6 +10,7 @@ export type FlagValues = {
   network: number;
   integer: number;
   u64: bigint;
+  avax: bigint;
   boolean: boolean;
   duration: number;
   list: readonly string[];
@@ -65,6 +66,7 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
     const value = /^(?:0|[1-9]\d*|0x[0-9a-fA-F]+)$/.test(text) && text.length <= maxDigits ? BigInt(text) : undefined;
     return value !== undefined && value < 2n ** 64n ? value : undefined;
   },
+  avax: parseAvax,
   // As Go's strconv.ParseBool.
   boolean: (text) => (/^(?:1|t|T|TRUE|true|True)$/.test(text) ? true : /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined),
   duration: (text, row) => {
@@ -77,6 +79,12 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
   url: (text) => (URL.canParse(text) && text.includes('://') ? text : undefined),
 };
 
+/** Parses an amount of AVAX with up to nine decimals into nAVAX. */
+function parseAvax(text: string): bigint | undefined {
+  const [, whole, decimals = ''] = /^(\d{1,11})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(9, '0'));
+}
+
 const parseInteger = (text: string, max = Number.MAX_SAFE_INTEGER): number | undefined =>
   /^(?:0|[1-9]\d*)$/.test(text) && Number(text) <= max ? Number(text) : undefined;
 
@@ -87,6 +95,7 @@ const allowedTexts: { readonly [K in FlagKind]: (row: FlagDefinition) => string 
   network: () => 'local, fuji, mainnet or a number up to 4294967295',
   integer: (row) => (row.max === undefined ? 'a whole number' : `a whole number from 0 to ${row.max}`),
   u64: () => 'a whole number up to 18446744073709551615',
+  avax: () => 'an amount of AVAX, such as 10000 or 0.5',
   boolean: () => 'true or false',
   duration: (row) => `a duration such as 500ms, 30s or 1h15m${row.max === undefined ? '' : `, at most ${row.max / 1000}s`}`,
   list: () => 'names separated by commas or spaces',

@@ -1,4 +1,7 @@
 import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
+import { defaultAccounts } from '../wallet/accounts.ts';
+import { WalletError } from '../wallet/fault.ts';
+import { parsePath } from '../wallet/hd-key.ts';
 import { type Command, checkArguments, commandNames } from './command.ts';
 import { formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
@@ -190,8 +193,7 @@ function checkCombinations(options: Options, given: FlagInputs): void {
   for (const flag of ['genesis-file', 'genesis-file-content'] as const)
     if (options[flag] !== undefined && isStandardNetwork(network.id))
       throw createClash(flag, `overrides standard network genesis config: ${network.name}; name a custom network with --network-id N`);
-  if (options.accounts !== 0)
-    throw createClash('accounts', `"${options.accounts}" is not allowed; only 0 is supported: the chain starts with its genesis only`);
+  checkAccounts(options, createClash);
   if (options['db-type'] !== undefined && options['db-type'] !== 'memdb' && options['data-dir'] === undefined)
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
   if (typeof options.workers === 'number' && options.workers > 0 && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
@@ -219,6 +221,21 @@ function checkStorage({ name }: Command, options: Options): void {
   if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…, where the API keys are stored');
+}
+
+/** The most nAVAX of all accounts together: far above AVAX's supply, and still a valid sum of outputs. */
+const maxAccountFunds = 10_000_000_000n * 1_000_000_000n;
+
+function checkAccounts(options: Options, createClash: (flag: keyof Options, text: string) => FlagError): void {
+  if (options.balance === 0n) throw createClash('balance', 'must be more than 0; use --accounts 0 to fund no accounts');
+  if (options.balance * BigInt(options.accounts ?? defaultAccounts) > maxAccountFunds)
+    throw createClash('balance', 'the accounts would have more than 10,000,000,000 AVAX together; lower --balance or --accounts');
+  try {
+    parsePath(options['derivation-path']);
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error;
+    throw createClash('derivation-path', error.message);
+  }
 }
 
 function checkIdentity(options: Options, createClash: (flag: keyof Options, text: string) => FlagError): void {

@@ -1,4 +1,5 @@
-import { atomicMethods } from './atomic-methods.ts';
+import { crossChainMethods } from './cross-chain-methods.ts';
+import { moneyMethods } from './money-methods.ts';
 
-/** All `dev.*` methods, for local and custom networks, by group. Each group has its own file, with the dependencies of its methods. */
-export const devMethods = { ...atomicMethods };
+/** All `dev.*` methods, by group. Each group has its own file, with the dependencies of its methods. */
+export const devMethods = { ...moneyMethods, ...crossChainMethods };

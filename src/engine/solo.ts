@@ -128,6 +128,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       longestProcessing: processingSince === undefined ? 0 : timers.now() - processingSince,
       averageAcceptance: accepted === 0 ? 0 : acceptanceTime / accepted,
     }),
+    isBlockDue: () => isScheduled && !isStopped,
     stop: () => {
       isStopped = true;
       cancelDelay?.();

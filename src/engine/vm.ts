@@ -43,6 +43,8 @@ export type EngineReport = {
 
 export type Engine = {
   readonly report: () => EngineReport;
+  /** Whether the engine is about to build a block, or will build one after a delay, without a further call. */
+  readonly isBlockDue: () => boolean;
   /** Stops building blocks. */
   readonly stop: () => void;
 };

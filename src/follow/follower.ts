@@ -220,7 +220,7 @@ export function startFollower(deps: FollowerDeps): Follower {
     status: tracker.status,
     ready: ready.promise,
     caughtUp: tracker.caughtUp,
-    engine: { report: tracker.report, stop: () => void stop() },
+    engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
     backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
     preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
     remoteTxStatus,

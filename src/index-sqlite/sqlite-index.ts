@@ -1,7 +1,7 @@
 import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
 import { syncStepRunner } from '../index/steps.ts';
 import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
-import { type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
 import { tablesOf } from '../state/schema.ts';
@@ -16,6 +16,8 @@ export type SqliteIndex = {
   /** Passed to `state.addPreLinearizationUtxos`. */
   readonly indexPreLinearizationUtxos: OnUtxosStored;
   readonly exported: ExportedOutputs;
+  /** Marks an exported output as spent on its destination chain. Must run inside a write transaction. */
+  readonly markExportSpent: (output: ExportedOutput) => void;
   /** The transaction of this chain that imported an output. */
   readonly importerOf: (utxoID: Id) => Id | undefined;
   /** Height of the last indexed block; -1 if the index is empty. */
@@ -53,6 +55,7 @@ export function openSqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
       listUnspent: async (address) => run(exported.listUnspent(address)),
       markSpent: async (outputs) => void store.write(() => run(exported.markSpent(outputs))),
     },
+    markExportSpent: (output) => void run(exported.markSpent([output])),
     importerOf: (utxoID) => {
       const row = importer.get(idToBytes(utxoID), idToBytes(chain.id));
       return row && idFromBytes(row.taken_by);

@@ -201,7 +201,8 @@ function parseOwner(text: string, space: AddressFormat) {
 }
 
 /** Resolves an asset name: first as an alias, then as a CB58 ID. AvalancheGo: vms/avm/vm.go, lookupAssetID. */
-function resolveAssetID(name: string, { assetAliases }: AvmContext): Id {
+/** The asset with an alias or an ID. */
+export function resolveAssetID(name: string, { assetAliases }: Pick<AvmDeps, 'assetAliases'>): Id {
   const aliasedID = assetAliases.get(name);
   if (aliasedID !== undefined) return aliasedID;
   try {
@@ -214,6 +215,6 @@ function resolveAssetID(name: string, { assetAliases }: AvmContext): Id {
 
 const nilTxIDError = () => new AvmError('nil transaction ID', { code: 'AVM_NIL_TX_ID' });
 
-const notFoundError = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
+export const notFoundError = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
 
 const blockNotFoundError = (text: string, id: string) => new AvmError(text, { code: 'AVM_NOT_FOUND', what: 'block', id });

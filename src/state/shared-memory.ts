@@ -1,6 +1,6 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
-import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import type { Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { createSharedTables, openChainNumbers } from './chain-number.ts';
@@ -15,11 +15,16 @@ export type SharedMemory = {
   /** Whether `destination` has imported an output, from any chain. */
   readonly wasRemoved: (destination: Id, utxoID: Id) => boolean;
   readonly page: (destination: Id, source: Id, query: OwnedUtxoQuery, strict: boolean) => OwnedUtxoPage;
+  /** At most `limit` of the outputs that can be imported, between any two chains, oldest first. */
+  readonly list: (limit: number) => readonly SharedOutput[];
   /** Adds outputs; the last one is the newest. Must run inside a write transaction. */
   readonly put: (destination: Id, source: Id, utxos: readonly Utxo[]) => void;
   /** Removes outputs. Removing one that is not there yet is stored and cancels a later put. Must run inside a write transaction. */
   readonly remove: (destination: Id, source: Id, utxoIDs: readonly Id[]) => void;
 };
+
+/** An output that `source` exported and `destination` has not imported. */
+export type SharedOutput = { readonly destination: Id; readonly source: Id; readonly utxo: Utxo };
 
 export function openSharedMemory(store: Store): SharedMemory {
   createSharedTables(store);
@@ -35,6 +40,11 @@ export function openSharedMemory(store: Store): SharedMemory {
   const deleteEntry = db.prepare('DELETE FROM atomic WHERE seq = ?');
   const addOwner = db.prepare('INSERT OR IGNORE INTO atomic_owner VALUES (?, ?, ?, ?, ?)');
   const removeOwner = db.prepare('DELETE FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq = ?');
+  const unspentEntries = db.prepare<{ destination: Uint8Array; source: Uint8Array; bytes: StoredUtxo }>(
+    // Only outputs that can be imported have owner rows, so imported ones are not read over.
+    `SELECT d.id AS destination, s.id AS source, a.bytes FROM (SELECT DISTINCT seq FROM atomic_owner LIMIT ?) o
+     JOIN atomic a ON a.seq = o.seq JOIN chain d ON d.number = a.reader JOIN chain s ON s.number = a.peer ORDER BY a.seq`,
+  );
   const ownerRows = db.prepare<OwnedRow>(
     'SELECT seq, bytes FROM atomic_owner WHERE reader = ? AND peer = ? AND address = ? AND seq < ? ORDER BY seq DESC LIMIT ? + 0',
   );
@@ -90,6 +100,12 @@ export function openSharedMemory(store: Store): SharedMemory {
         const rules: PagingRules = pagingRules[strict ? 'strict' : 'lenient'].atomic;
         return readUtxoPage({ rows, bytesOf, findPosition }, query, rules);
       }),
+    list: (limit) =>
+      unspentEntries.all(limit).map(({ destination, source, bytes }) => ({
+        destination: idFromBytes(destination),
+        source: idFromBytes(source),
+        utxo: decodeStoredUtxo(bytes),
+      })),
     put: (destination, source, utxos) => {
       const [destinationNumber, sourceNumber] = [numbers.ensure(destination), numbers.ensure(source)];
       for (const utxo of utxos) putOne(destinationNumber, sourceNumber, utxo);

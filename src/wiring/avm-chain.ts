@@ -62,6 +62,8 @@ export type RunningChain = {
   /** The number and total size of the transactions in the mempool. */
   readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
   readonly txIssuer: TxIssuer;
+  /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
+  readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** undefined for a chain that decides its own blocks. */
@@ -88,6 +90,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
     lastAccepted: ledger.lastAccepted,
     pendingTxs: () => chain.mempool.size(),
+    isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
     txIssuer: {
       issue: (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),

@@ -12,6 +12,7 @@ import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { OpenFile } from '../store/offset-file.ts';
+import type { KeyCrypto } from '../wallet/key.ts';
 import type { Channel } from '../workers/relay.ts';
 import type { ReaderProcess } from '../workers/supervisor.ts';
 
@@ -28,6 +29,7 @@ export type Env = {
   readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
   readonly random: (length: number) => Uint8Array;
   readonly recoverKey: RecoverKey;
+  readonly keyCrypto: KeyCrypto;
   readonly openRecoveryThread: () => { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
   readonly files: KeyFiles;
   readonly readText: (path: string) => string;

@@ -14,7 +14,7 @@ import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
 import { getChainNumber, registerChain } from '../state/chain-number.ts';
 import { type ChainState, openState } from '../state/chain-state.ts';
-import { openSharedMemory } from '../state/shared-memory.ts';
+import { openSharedMemory, type SharedOutput } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
 import { acquireLock } from '../store/lock.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -22,6 +22,7 @@ import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
+import { openExportClaims } from './export-claims.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 
 /** The node's store: its chains and what they share. */
@@ -31,6 +32,10 @@ export type NodeStore = {
   /** Reads the UTXOs that other chains exported to the chain `reader`. */
   readonly readAtomicUtxos: (reader: Id) => ReadUtxoPage;
   readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
+  /** Whether an output is or was in the memory that `from` shares with `reader`. */
+  readonly knowsAtomicUtxo: (reader: Id, from: Id, utxoID: Id) => boolean;
+  /** At most `limit` of the outputs that can be imported, between any two chains. */
+  readonly listAtomicUtxos: (limit: number) => readonly SharedOutput[];
   /** Writes to the database and reads it back, for health checks; throws if that fails. */
   readonly probeWrite: () => void;
   /** Reads from the database, for health checks; throws if that fails. */
@@ -52,6 +57,10 @@ export type OpenedChain = {
   /** The history index; undefined if both the Data and the Metrics API are disabled. */
   readonly history: IndexReads | undefined;
   readonly index: SqliteIndex | undefined;
+  /** Removes an output that this chain exported from shared memory, as if the destination chain had imported it. Returns false if it is not there. */
+  readonly claimExport: (destination: Id, utxoID: Id) => boolean;
+  /** The number of claimed exports: facts that became known after the blocks they belong to were indexed. */
+  readonly backfillRevision: () => number;
 };
 
 export function openNodeStore(
@@ -96,11 +105,14 @@ export function openNodeStore(
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
-        return { ledger, accept, reads: { ...state, utxos }, state, history, index };
+        const claims = openExportClaims(store, spec.id, memory, index);
+        return { ledger, accept, reads: { ...state, utxos }, state, history, index, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
       putAtomicUtxo: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
+      knowsAtomicUtxo: (reader, from, utxoID) => memory.get(reader, from, utxoID) !== undefined || memory.wasRemoved(reader, utxoID),
+      listAtomicUtxos: memory.list,
       probeWrite: store.probeWrite,
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       pageSecret: () => readPageSecret(store),

@@ -3,7 +3,7 @@
  * comments after its `console.log` lines.
  */
 import { expect, test } from 'bun:test';
-import { startNode } from './node.ts';
+import { startProgramAsUsers } from '../../program.ts';
 
 const readme = await Bun.file(new URL('../../../README.md', import.meta.url)).text();
 const snippets = [...readme.matchAll(/```js\n(\/\/ npm install (\S+)\n[\s\S]*?)```\n/g)].map(([, code, sdk]) => ({
@@ -24,7 +24,7 @@ for (const { sdk, code } of snippets)
   test(`README: ${sdk}`, async () => {
     const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said]) => said);
     expect(expected.length).toBeGreaterThan(0);
-    const node = await startNode();
+    const node = await startProgramAsUsers();
     try {
       const here = code.replaceAll('http://127.0.0.1:9650', node.url);
       expect(here).not.toBe(code);
@@ -36,6 +36,6 @@ for (const { sdk, code } of snippets)
       const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
       expect({ out: out.trimEnd().split('\n'), err }).toEqual({ out: expected as string[], err: '' });
     } finally {
-      await node.close();
+      await node.stop();
     }
   }, 30_000);

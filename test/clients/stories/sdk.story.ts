@@ -11,7 +11,7 @@
  * | NFT            | signs, sends, reads outputs                               | no builder; built in own-tx.ts                                     |
  * | property       | signs, sends                                              | no builder; built in own-tx.ts                                     |
  * | export, import | sendXPTransaction, getUTXOs of P and C                    | prepareExportTxn, prepareImportTxn: they accept only networks 1    |
- * |                |                                                           | and 5, not 12345; built with avalanchejs                           |
+ * |                |                                                           | and 5 (private-copy.story.ts); built with avalanchejs              |
  * | wallet queue   | signXPTransaction, request on /wallet                     | it has no wallet API                                               |
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import { formatAmount, parseAmount } from './amount.ts';
+import { parseBytesText, parseTime } from './params.ts';
+
+const avax = { symbol: 'AVAX', denomination: 9 };
+
+test('amounts in the smallest unit and in display units', () => {
+  const cases: [string, bigint][] = [
+    ['1', 1n],
+    ['007', 7n],
+    ['18446744073709551615', 2n ** 64n - 1n],
+    ['1 AVAX', 1_000_000_000n],
+    ['1.5 AVAX', 1_500_000_000n],
+    ['0.000000001  AVAX', 1n],
+  ];
+  for (const [text, amount] of cases) expect([text, parseAmount(text, avax)]).toEqual([text, amount]);
+  expect(parseAmount('3 PTS', { symbol: 'PTS', denomination: 0 })).toBe(3n);
+});
+
+test('other texts are refused, with the reason', () => {
+  const cases: [string, string][] = [
+    ['', 'neither a whole number'],
+    ['1.5', 'such as "1.5 AVAX"'],
+    ['1e9', 'neither a whole number'],
+    ['-1', 'neither a whole number'],
+    ['0', 'must be more than 0'],
+    ['0.0 AVAX', 'must be more than 0'],
+    ['18446744073709551616', 'the largest amount'],
+    ['18446744074 AVAX', 'the largest amount'],
+    ['0.0000000001 AVAX', 'more than 9 decimals'],
+    ['1 avax', 'is in avax, but the asset is AVAX'],
+    ['9'.repeat(5000), 'neither a whole number'],
+  ];
+  for (const [text, reason] of cases) expect(() => parseAmount(text, avax)).toThrow(reason);
+});
+
+test('amounts are formatted exactly, and parsed back', () => {
+  for (const amount of [1n, 999_999_999n, 1_000_000_000n, 10_000_001_000_000n, 2n ** 64n - 1n])
+    expect(parseAmount(formatAmount(amount, avax), avax)).toBe(amount);
+  expect(formatAmount(0n, avax)).toBe('0 AVAX');
+  expect(formatAmount(5n, { symbol: 'PTS', denomination: 0 })).toBe('5 PTS');
+});
+
+test('memos and payloads are text, or hex after 0x', () => {
+  expect([...parseBytesText('é', 'memo')]).toEqual([0xc3, 0xa9]);
+  expect([...parseBytesText('0x00ff', 'memo')]).toEqual([0, 255]);
+  for (const text of ['0xzz', '0x0']) expect(() => parseBytesText(text, 'memo')).toThrow('memo starts with 0x but is not hex');
+});
+
+test('times are Unix seconds or RFC 3339', () => {
+  expect(parseTime('1800000000')).toBe(1_800_000_000n);
+  expect(parseTime('2027-01-15T08:00:00Z')).toBe(1_800_000_000n);
+  expect(parseTime('2027-01-15T09:00:00.5+01:00')).toBe(1_800_000_000n);
+  for (const text of ['', 'tomorrow', '2027-01-15', '2027-13-01T00:00:00Z', '-1']) expect(() => parseTime(text)).toThrow('RFC 3339');
+});

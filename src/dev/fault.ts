@@ -1,0 +1,19 @@
+import { Fault } from '../fault.ts';
+
+/** Errors of the `dev.*` methods. Amounts are in the smallest unit of the asset. */
+export type DevFault =
+  | { code: 'DEV_BAD_AMOUNT'; amount: string; reason: string }
+  | { code: 'DEV_BAD_BYTES'; argument: string }
+  | { code: 'DEV_BAD_TIME'; time: string }
+  | { code: 'DEV_BAD_OWNERS'; reason: string }
+  | { code: 'DEV_BAD_GROUPS'; groups: number; max: number }
+  | { code: 'DEV_NOT_AN_ACCOUNT'; account: string; accounts: number }
+  | { code: 'DEV_INSUFFICIENT_FUNDS'; account: number; address: string; assetID: string; have: string; need: string }
+  | { code: 'DEV_TOO_MANY_INPUTS'; account: number; max: number }
+  | { code: 'DEV_CANNOT_MINT'; assetID: string; kind: string }
+  | { code: 'DEV_UNKNOWN_OUTPUT'; utxoID: string }
+  | { code: 'DEV_WRONG_OUTPUT'; utxoID: string; kind: string; expected: string }
+  | { code: 'DEV_WRONG_CHAIN'; chain: string }
+  | { code: 'DEV_TX_DROPPED'; txID: string };
+
+export class DevError extends Fault<DevFault> {}

@@ -1,0 +1,32 @@
+import type { Id } from '../bytes/id.ts';
+import type { SqliteIndex } from '../index-sqlite/sqlite-index.ts';
+import type { SharedMemory } from '../state/shared-memory.ts';
+import type { Store } from '../store/store.ts';
+import type { OpenedChain } from './node-store.ts';
+
+/**
+ * Claims of exported outputs by the P- or C-Chain, which Serac does not run: a developer makes them. Their number is stored, so that reader
+ * processes notice a claim and do not serve responses that were cached before it.
+ */
+export function openExportClaims(
+  store: Store,
+  chainID: Id,
+  memory: Pick<SharedMemory, 'get' | 'remove'>,
+  index: SqliteIndex | undefined,
+): Pick<OpenedChain, 'claimExport' | 'backfillRevision'> {
+  const name = `export claims ${chainID}`;
+  const select = store.db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
+  const count = (): number => select.get(name)?.value ?? 0;
+  return {
+    claimExport: (destination, utxoID) => {
+      if (memory.get(destination, chainID, utxoID) === undefined) return false;
+      store.write(() => {
+        memory.remove(destination, chainID, [utxoID]);
+        index?.markExportSpent({ id: utxoID, destination });
+        store.db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, count() + 1);
+      });
+      return true;
+    },
+    backfillRevision: count,
+  };
+}
