@@ -14,6 +14,10 @@ export type Config = {
   readonly store: 'memory' | 'sqlite';
   readonly workers: number | 'auto';
   readonly minBlockDelay: Milliseconds;
+  /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
+  readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
+  /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
+  readonly devToken: string | undefined;
   readonly http: HttpConfig;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
@@ -79,6 +83,11 @@ export function configFrom(options: Options, command: Command = { name: 'run', a
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
     workers: options.workers,
     minBlockDelay: options['min-block-delay'],
+    mining: {
+      automine: !options['no-mining'] && (options['block-time'] === undefined || options['mixed-mining']),
+      interval: (options['block-time'] ?? 0) * 1000,
+    },
+    devToken: options['dev-token'],
     http: {
       // Empty means all network interfaces. AvalancheGo: config/flags.go.
       host: options['http-host'] || '0.0.0.0',

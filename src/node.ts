@@ -1,18 +1,20 @@
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
+import type { Impersonation } from './chain/impersonation.ts';
 import { type BannerInfo, ewoqKey } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
+import { createForcedChecks } from './health/forced-checks.ts';
 import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
+import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
 import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
-import { isPublicNetwork } from './network.ts';
 import type { Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import type { AvmReads } from './rpc/avm.ts';
@@ -27,6 +29,7 @@ import { type AvmChainSpec, createChainAddressFormat, createChainServices, runCh
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
+import { createDevParts } from './wiring/dev-parts.ts';
 import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
@@ -37,7 +40,7 @@ import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
-import { openNodeStore } from './wiring/node-store.ts';
+import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
@@ -74,15 +77,21 @@ async function startWriter(
   closing: CloseStack,
   report: (error: unknown) => void,
 ): Promise<Node> {
-  const { chain, specs, p, c } = context;
+  const { chain, clock, specs, p, c } = context;
   const events = createEventBus(report);
   const store = openNodeStore(config, env, context, 'write', events);
   closing.add(store.close);
   const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
-  const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
+  const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
+  let readers: ReaderPool | undefined;
+  const informReaders = async (): Promise<void> => readers?.setForwarding(dev?.faults.isActive() === true);
+  // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
+  const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
+  const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
 
-  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const health = createHealth({ now: clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const forcedChecks = createForcedChecks(health);
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
     storeBytes: store.sizeBytes,
@@ -104,6 +113,10 @@ async function startWriter(
     recovery,
     timers,
     minBlockDelay: config.minBlockDelay,
+    policy: config.mining,
+    takeNextBlockTime: clock.takeNextBlockTime,
+    publish: events.publish,
+    ...(dev && { impersonation: dev.impersonation, observerOf: dev.observerOf }),
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
@@ -117,7 +130,7 @@ async function startWriter(
     if (opened.index !== undefined) catchUpIndex(opened.index, env);
     const running =
       config.follow === undefined
-        ? runChain(spec, opened.ledger, deps)
+        ? runChain(spec, markImpersonated(opened, dev?.impersonation), deps)
         : await startFollowedChain(config.follow, env, context, opened, deps);
     closing.add(async () => {
       running.engine.stop();
@@ -128,6 +141,10 @@ async function startWriter(
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
+  clock.onChange(() => {
+    for (const running of chains) running.dev?.chain.forgetDropReasons();
+    events.publish({ kind: 'time', ...clock.read() });
+  });
 
   let isDiskExhausted = false;
   let onDiskExhausted = (): void => {
@@ -135,7 +152,7 @@ async function startWriter(
   };
   const probeWrite = createStoreProbe(chains, store.probeWrite);
   const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
-  registerChecks(health, {
+  registerChecks(forcedChecks, {
     subnetID: context.subnetID,
     chains,
     bootstrapped,
@@ -147,7 +164,7 @@ async function startWriter(
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
     upgradeTime: config.network.upgrades.graniteTime,
-    now: env.clock.unixNanos,
+    now: clock.unixNanos,
     extraChecks: context.differences.extraChecks,
   });
   closing.add(health.stop);
@@ -155,34 +172,45 @@ async function startWriter(
   if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
 
   let isStopping = false;
-  let readers: ReaderPool | undefined;
-  // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
+  const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
         ...spec,
         maxBody: maxTxBody,
-        services: { '': metrics.meter(spec.aliases[0], services.avm), '/wallet': services.wallet },
+        services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
       })),
       ...createCounterpartServices(context, store.readAtomicUtxos, config.follow !== undefined),
     ],
     info: config.apis.info
       ? metrics.meter(
           'info',
-          createInfoService(config, env, context, {
-            nodeID: identity.nodeID,
-            proofOfPossession: identity.signer.proofOfPossession,
-            isBootstrapped: bootstrapped.isBootstrapped,
-          }),
+          withFaults(
+            createInfoService(config, env, context, {
+              nodeID: identity.nodeID,
+              proofOfPossession: identity.signer.proofOfPossession,
+              isBootstrapped: bootstrapped.isBootstrapped,
+            }),
+          ),
         )
       : undefined,
-    health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
+    health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev: hasDev ? createDevServices(store, context) : undefined,
+    dev: dev && {
+      services: createDevServices({
+        store,
+        context,
+        parts: dev,
+        chains,
+        version: env.version,
+        informReaders,
+        forceCheck: forcedChecks.force,
+      }),
+      access: createDevAccess(config.devToken),
+    },
   });
   const handlers = createHandlers(config, env, {
-    served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
+    served: createServedChainsOfNode(config, context, chains, identity.nodeID),
     health: {
       components: {
         database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
@@ -224,7 +252,7 @@ async function startWriter(
   readers = started;
   closeWithServers(started.stop);
   if (readerCount > 0 && context.differences.extraChecks) {
-    health.register('health', 'readers', started.check, [applicationTag]);
+    forcedChecks.register('health', 'readers', started.check, [applicationTag]);
     await health.recheck('health', 'readers');
   }
 
@@ -281,6 +309,12 @@ async function startWriter(
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
   log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+
+/** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
+const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
+  impersonation === undefined
+    ? ledger
+    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
 
 /** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
 function catchUpIndex(index: SqliteIndex, env: Env): void {

@@ -1,5 +1,5 @@
 import { Glob } from 'bun';
-import { hexCodes, methodCodes, nodeCodes, requestCodes } from './call-codes.ts';
+import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
 type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
@@ -9,7 +9,8 @@ const codeSections: readonly CodeSection[] = [
   ['The method', methodCodes],
   ['The transaction', transactionCodes],
   ['The bytes of a transaction', codecCodes],
-  ['Hex in `dev.addAtomicUTXO`', hexCodes],
+  ['Hex in `dev.*` methods', hexCodes],
+  ['The `dev.*` methods', devCodes],
   ['The mempool', mempoolCodes],
   ['Another process or node', nodeCodes],
 ];

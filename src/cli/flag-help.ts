@@ -38,6 +38,7 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   u64: 'N',
   boolean: '',
   duration: 'TIME',
+  seconds: 'SECONDS',
   list: 'A,B',
   ip: 'IP',
   workers: 'N|auto',

@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts';
 import { type Command, commandTable, isCommand } from './command.ts';
-import { flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
+import { flagAliases, flagTable, ignoredSwitches, ignoredValues, shortFlags, unsupportedFlags } from './flag-table.ts';
 
 /** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
 export type FlagInput = { readonly texts: readonly string[]; readonly source: string };
@@ -104,10 +104,11 @@ const isKnown = (name: string): boolean =>
   [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
 
 function splitFlag(word: string): [name: string, attached: string | undefined] {
-  if (word === '-h') return ['help', undefined];
+  const short = /^-([a-z])(?:=(.*))?$/s.exec(word);
+  if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
   if (parts === null) throw unexpectedArgument(word);
-  // pflag reads `-name` as a series of one-letter flags; the only one is -h.
+  // pflag reads `-name` as a series of one-letter flags.
   if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string);
   return [parts[1] as string, parts[2]];
 }

@@ -23,6 +23,7 @@ export type FlagKind =
   | 'u64'
   | 'boolean'
   | 'duration'
+  | 'seconds'
   | 'list'
   | 'ip'
   | 'workers'
@@ -51,6 +52,27 @@ export const flagTable = {
 
   chains: { group: 'Chain', kind: 'path', help: 'JSON file of additional AVM chains to run' },
   'min-block-delay': { group: 'Chain', kind: 'duration', default: '0s', help: 'minimum time between two blocks' },
+  'block-time': {
+    group: 'Chain',
+    kind: 'seconds',
+    commands: ['run'],
+    max: 86_400,
+    help: 'build a block every so many seconds if transactions wait, instead of as soon as there is one (-b)',
+  },
+  'no-mining': {
+    group: 'Chain',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['run'],
+    help: 'build blocks only when dev.mine is called',
+  },
+  'mixed-mining': {
+    group: 'Chain',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['run'],
+    help: 'with --block-time: also build a block as soon as there is a transaction',
+  },
   accounts: { group: 'Chain', kind: 'integer', default: '0', help: 'number of accounts to fund at start; only 0 is supported' },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
@@ -135,6 +157,12 @@ export const flagTable = {
     help: 'name of the network in the Data API; a private network also answers to fuji and testnet',
   },
 
+  'dev-token': {
+    group: 'Access',
+    kind: 'text',
+    commands: ['run'],
+    help: 'serve /ext/dev, on any --http-host, to callers that send Authorization: Bearer TOKEN, instead of to programs on this machine',
+  },
   'require-api-key': {
     group: 'Access',
     kind: 'boolean',
@@ -231,6 +259,9 @@ export const flagTable = {
   'version-json': { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version as JSON and exit' },
   help: { group: 'Program', kind: 'boolean', default: 'false', help: 'print this help and exit' },
 } as const satisfies { readonly [name: string]: FlagDefinition };
+
+/** One-letter names of flags. */
+export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } = { h: 'help', b: 'block-time' };
 
 /** AvalancheGo's names for flags that have another name here. */
 export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = { 'proposervm-min-block-delay': 'min-block-delay' };

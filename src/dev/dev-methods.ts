@@ -1,4 +1,16 @@
 import { atomicMethods } from './atomic-methods.ts';
+import { blocksMethods } from './blocks-methods.ts';
+import { faultMethods } from './fault-methods.ts';
+import { identityMethods } from './identity-methods.ts';
+import { insightMethods } from './insight-methods.ts';
+import { timeMethods } from './time-methods.ts';
 
-/** All `dev.*` methods, for local and custom networks, by group. Each group has its own file, with the dependencies of its methods. */
-export const devMethods = { ...atomicMethods };
+/** All `dev.*` methods by group. Each group has its own file, with the dependencies of its methods. */
+export const devMethods = {
+  ...atomicMethods,
+  ...blocksMethods,
+  ...timeMethods,
+  ...identityMethods,
+  ...insightMethods,
+  ...faultMethods,
+};

@@ -23,6 +23,7 @@ import type { AvmChainSpec } from './avm-chain.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
+import { connectStoredClock } from './stored-clock.ts';
 
 /** The node's store: its chains and what they share. */
 export type NodeStore = {
@@ -69,6 +70,8 @@ export function openNodeStore(
     const isIndexed = config.data.enabled || config.stats.enabled;
     const sql = createSqliteSql(store);
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
+    // A followed chain has the real clock.
+    if (config.follow === undefined) connectStoredClock(store, context.clock);
     return {
       openChain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);

@@ -1,5 +1,6 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
+import { createDevAccess } from '../http/dev-access.ts';
 import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
@@ -39,6 +40,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
 
   let isStopping = false;
   let isServing = false;
+  let isForwarding = false;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
@@ -51,9 +53,20 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-    const readerRoutes = createReaderRoutes(config, env, context, chains, store.readAtomicUtxos, metrics, nodeID, relay);
+    const readerRoutes = createReaderRoutes(
+      config,
+      env,
+      context,
+      chains,
+      store.readAtomicUtxos,
+      metrics,
+      nodeID,
+      relay,
+      () => isForwarding,
+    );
+    const devAccess = createDevAccess(config.devToken);
     const { main } = createHandlers(config, env, {
-      served: createServedChainsOfNode(config, env, context, chains, nodeID),
+      served: createServedChainsOfNode(config, context, chains, nodeID),
       health: {
         components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
         isStopping: () => isStopping,
@@ -68,7 +81,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path)] as const), ...readerRoutes],
+      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const), ...readerRoutes],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
@@ -108,6 +121,10 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     if (received.reader === 'ping') sendPong();
     if (received.reader === 'start') running = start(received);
     if (received.reader === 'stopping') isStopping = true;
+    if (received.reader === 'setForwarding') {
+      isForwarding = received.isOn;
+      parent.send({ reader: 'done', id: received.id } satisfies MessageFromReader);
+    }
     if (received.reader === 'stop') await stop();
     if (received.reader === 'getMetrics')
       parent.send({ reader: 'metrics', id: received.id, families: (await running)?.families() ?? [] } satisfies MessageFromReader);
@@ -124,6 +141,7 @@ function createReaderRoutes(
   metrics: ReturnType<typeof createNodeMetrics>,
   nodeID: string,
   relay: ReturnType<typeof createRelayClient>,
+  isForwarding: () => boolean,
 ) {
   const { chain } = context;
   const chains = opened.map(({ spec, reads }) => {
@@ -139,15 +157,15 @@ function createReaderRoutes(
       ...spec,
       maxBody: maxTxBody,
       services: {
-        '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay),
-        '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay),
+        '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay, isForwarding),
+        '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay, isForwarding),
       },
     };
   });
   const info = createInfoService(config, env, context, { nodeID, proofOfPossession: rejectInReader, isBootstrapped: () => true });
   return createNodeRoutes({
     chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.follow !== undefined)],
-    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay) : undefined,
+    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
     health: undefined,
     metrics: undefined,
     dev: undefined,

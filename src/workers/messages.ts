@@ -4,9 +4,12 @@ import type { MetricFamily } from '../metrics/family.ts';
 export type MessageToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'getMetrics'; readonly id: number }
+  /** Whether all calls are forwarded to the writer process; answered by `done`. */
+  | { readonly reader: 'setForwarding'; readonly id: number; readonly isOn: boolean }
   | { readonly reader: 'ping' }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
+  | { readonly reader: 'done'; readonly id: number }
   | { readonly reader: 'pong'; readonly isServing: boolean };
