@@ -177,10 +177,10 @@ function explainSpend(
   const later = isLocked ? faultOf(() => verify({ ...check, signing: { ...check.signing, now: maxU64 } })) : error;
   const failedAt = later === undefined ? spendRules.length : findRule(later);
   return spendRules.map(({ rule }, i): TxCheck => {
-    const shown = { rule, path, ...values[rule] };
-    if (rule === 'locktime' && isLocked) return failed(shown, error, enrich);
-    if (i === failedAt && later !== undefined) return failed(shown, later, enrich);
-    return { ...shown, ok: i < failedAt ? true : null };
+    const part = { rule, path, ...values[rule] };
+    if (rule === 'locktime' && isLocked) return formatFailure(part, error, enrich);
+    if (i === failedAt && later !== undefined) return formatFailure(part, later, enrich);
+    return formatCheck(part, i < failedAt ? true : null);
   });
 }
 
@@ -202,15 +202,26 @@ const valuesOf = (spent: Output, { signing }: SpendCheck): { readonly [rule: str
 const explainFx = (path: string, verify: () => void, enrich: EnrichFault): TxCheck =>
   runCheck({ rule: 'feature extension', path }, verify, enrich);
 
-function runCheck(shown: Omit<TxCheck, 'ok'> & { readonly rule: string }, verify: () => void, enrich: EnrichFault): TxCheck {
+function runCheck(part: CheckedPart, verify: () => void, enrich: EnrichFault): TxCheck {
   const error = faultOf(verify);
-  return error === undefined ? { ...shown, ok: true } : failed(shown, error, enrich);
+  return error === undefined ? formatCheck(part, true) : formatFailure(part, error, enrich);
 }
 
-function failed(shown: Omit<TxCheck, 'ok'> & { readonly rule: string }, error: AnyFault, enrich: EnrichFault): TxCheck {
+/** The rule, the part of the transaction and the compared values. */
+type CheckedPart = { readonly rule: string; readonly path?: string; readonly [value: string]: CheckValue | undefined };
+
+function formatFailure(part: CheckedPart, error: AnyFault, enrich: EnrichFault): TxCheck {
   const { message, fault } = enrich(error);
-  return { ...shown, ...(fault as { readonly code: string }), ok: false, message };
+  return { ...formatCheck(part, false), message, ...(fault as { readonly code: string }) };
 }
+
+/** The result comes before the values. */
+const formatCheck = ({ rule, path, ...values }: CheckedPart, ok: boolean | null): TxCheck => ({
+  rule,
+  ...(path !== undefined && { path }),
+  ok,
+  ...values,
+});
 
 function faultOf(verify: () => void): AnyFault | undefined {
   try {
