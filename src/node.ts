@@ -85,7 +85,8 @@ async function startWriter(
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
   let readers: ReaderPool | undefined;
-  const informReaders = async (): Promise<void> => readers?.setForwarding(dev?.faults.isActive() === true);
+  const informReaders = async (): Promise<void> =>
+    readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
   const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
   const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
@@ -144,6 +145,7 @@ async function startWriter(
   clock.onChange(() => {
     for (const running of chains) running.dev?.chain.forgetDropReasons();
     events.publish({ kind: 'time', ...clock.read() });
+    void informReaders();
   });
 
   let isDiskExhausted = false;

@@ -43,7 +43,7 @@ export const insightExamples = (issuedTx: string): ExamplesOf<typeof insightMeth
   explainTx: {
     params: { tx: issuedTx },
     result:
-      '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","type":"BaseTx","accepted":false,"checks":[{"rule":"type","ok":true},{"rule":"chain and memo","ok":true},{"rule":"amounts and fee","ok":true,"assets":[{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","have":"300000000000000000","amount":"299999999999000000","fee":"1000000","burned":"1000000"}]},…{"rule":"utxo","path":"inputs[0]",…"ok":false,…"isSpent":true,"spentBy":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af"…{"rule":"mempool","ok":null}]}',
+      '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","type":"BaseTx","accepted":false,"checks":[{"rule":"type","ok":true},{"rule":"chain and memo","ok":true},{"rule":"amounts and fee","ok":true,"assets":[{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","have":"300000000000000000","amount":"299999999999000000","fee":"1000000","burned":"1000000"}]},…{"rule":"utxo","path":"inputs[0]","ok":false,…"isSpent":true,"spentBy":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af"…{"rule":"mempool","ok":null}]}',
   },
   decode: {
     params: {

@@ -20,6 +20,8 @@ export type BlocksDeps = {
   /** Advances the chain's clock. */
   readonly advanceTime: (seconds: bigint) => void;
   readonly longWork: LongWork;
+  /** Tells the reader processes the time. Resolves when they know it. */
+  readonly informReaders: () => Promise<void>;
 };
 
 /** The most blocks of one call, the most transactions in `getMempool`, and the longest interval in seconds. */
@@ -82,6 +84,7 @@ async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint): Promise
     last = mineOne(deps);
     hasFiller ||= last.isFiller;
   }
+  await deps.informReaders();
   const { block } = last as MinedBlock;
   return { height: String(block.height), time: String(block.time), filler: hasFiller };
 }

@@ -9,6 +9,8 @@ export type TimeDeps = {
   readonly clock: ChainClock;
   /** The time of the last accepted block. */
   readonly lastBlockTime: () => bigint;
+  /** Tells the reader processes the time. Resolves when they know it. */
+  readonly informReaders: () => Promise<void>;
 };
 
 /** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
@@ -16,42 +18,47 @@ export const timeMethods = methodTable<TimeDeps>()({
   getTime: method(noParams, ({ clock }) => readTime(clock)),
   setTime: method(
     obj({ time: timeParam }),
-    ({ clock }, { time }) => {
+    async ({ clock, informReaders }, { time }) => {
       clock.set(checkTime(requireParam('time', timeParam.type, time), 0n));
+      await informReaders();
       return readTime(clock);
     },
     { needsWriter: true },
   ),
   increaseTime: method(
     obj({ seconds: durationParam }),
-    ({ clock }, { seconds }) => {
+    async ({ clock, informReaders }, { seconds }) => {
       const by = requireParam('seconds', durationParam.type, seconds);
       checkTime(clock.unixSeconds() + by, 0n);
       clock.advance(by);
+      await informReaders();
       return readTime(clock);
     },
     { needsWriter: true },
   ),
   setNextBlockTime: method(
     obj({ time: timeParam }),
-    ({ clock, lastBlockTime }, { time }) => {
+    async ({ clock, lastBlockTime, informReaders }, { time }) => {
       clock.setNextBlockTime(checkTime(requireParam('time', timeParam.type, time), lastBlockTime()));
+      await informReaders();
       return readTime(clock);
     },
     { needsWriter: true },
   ),
   freezeTime: method(
     noParams,
-    ({ clock }) => {
+    async ({ clock, informReaders }) => {
       clock.freeze();
+      await informReaders();
       return readTime(clock);
     },
     { needsWriter: true },
   ),
   resetTime: method(
     noParams,
-    ({ clock }) => {
+    async ({ clock, informReaders }) => {
       clock.reset();
+      await informReaders();
       return readTime(clock);
     },
     { needsWriter: true },

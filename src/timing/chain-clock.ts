@@ -24,11 +24,9 @@ export type ChainClock = UnixClock & {
   /** Returns to the real clock. */
   readonly reset: () => void;
   readonly save: () => ClockState;
-  /** Replaces the state, without calling the listeners. */
+  /** Replaces the state by one that `save` returned. */
   readonly restore: (state: ClockState) => void;
-  /** For reader processes: calls `load` at each use, and restores the state that it returns if the text differs from the last one. */
-  readonly loadFrom: (load: () => string | undefined) => void;
-  /** Registers a listener that is called after each change. */
+  /** Registers a listener that is called after each change, also by `restore`. */
   readonly onChange: (listener: () => void) => void;
 };
 
@@ -42,26 +40,20 @@ export function createChainClock(real: UnixClock): ChainClock {
   let offset = 0n;
   let frozenAt: bigint | undefined;
   let nextBlockTime: bigint | undefined;
-  let load: (() => string | undefined) | undefined;
-  let loaded: string | undefined;
 
-  const refresh = (): void => {
-    const text = load?.();
-    if (text === loaded) return;
-    loaded = text;
-    restore(text === undefined ? {} : (JSON.parse(text) as ClockState));
-  };
-
-  const restore = (state: ClockState): void => {
+  const replace = (state: ClockState): void => {
     offset = BigInt(state.offset ?? 0);
     frozenAt = toBigint(state.frozenAt);
     nextBlockTime = toBigint(state.nextBlockTime);
   };
 
-  const unixSeconds = (): bigint => {
-    if (load !== undefined) refresh();
-    return frozenAt ?? real.unixSeconds() + offset;
-  };
+  const unixSeconds = (): bigint => frozenAt ?? real.unixSeconds() + offset;
+
+  const save = (): ClockState => ({
+    ...(offset !== 0n && { offset: String(offset) }),
+    ...(frozenAt !== undefined && { frozenAt: String(frozenAt) }),
+    ...(nextBlockTime !== undefined && { nextBlockTime: String(nextBlockTime) }),
+  });
 
   const moveTo = (time: bigint): void => {
     const limited = time < 0n ? 0n : time > maxTime ? maxTime : time;
@@ -76,10 +68,7 @@ export function createChainClock(real: UnixClock): ChainClock {
 
   return {
     unixSeconds,
-    unixNanos: () => {
-      if (load !== undefined) refresh();
-      return frozenAt === undefined ? real.unixNanos() + offset * nanosPerSecond : frozenAt * nanosPerSecond;
-    },
+    unixNanos: () => (frozenAt === undefined ? real.unixNanos() + offset * nanosPerSecond : frozenAt * nanosPerSecond),
     read: () => {
       const time = unixSeconds();
       return { time, offset: time - real.unixSeconds(), isFrozen: frozenAt !== undefined };
@@ -103,15 +92,10 @@ export function createChainClock(real: UnixClock): ChainClock {
       });
       return time;
     },
-    reset: () => change(() => restore({})),
-    save: () => ({
-      ...(offset !== 0n && { offset: String(offset) }),
-      ...(frozenAt !== undefined && { frozenAt: String(frozenAt) }),
-      ...(nextBlockTime !== undefined && { nextBlockTime: String(nextBlockTime) }),
-    }),
-    restore,
-    loadFrom: (source) => {
-      load = source;
+    reset: () => change(() => replace({})),
+    save,
+    restore: (state) => {
+      if (JSON.stringify(state) !== JSON.stringify(save())) change(() => replace(state));
     },
     onChange: (listener) => void listeners.push(listener),
   };

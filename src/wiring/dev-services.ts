@@ -47,8 +47,9 @@ export function createDevServices(deps: DevServicesDeps): Services {
       createFiller: createFiller(context, x.reads, addressFormat.format),
       advanceTime: clock.advance,
       longWork: shared.longWork,
+      informReaders: deps.informReaders,
     }),
-    createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time }),
+    createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders: deps.informReaders }),
     createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
     createService('dev', insightMethods, {
       chain,

@@ -2,6 +2,7 @@ import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { createDevAccess } from '../http/dev-access.ts';
 import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
+import type { ChainClock } from '../timing/chain-clock.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
 import { createRelayClient } from '../workers/relay.ts';
@@ -41,11 +42,13 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   let isStopping = false;
   let isServing = false;
   let isForwarding = false;
+  let clock: ChainClock | undefined;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
+    clock = context.clock;
     const metrics = createNodeMetrics(env, undefined);
     const rateLimits = await openRateLimitBackend(config, env);
     const keys = openKeyFinder(config, env);
@@ -121,8 +124,9 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     if (received.reader === 'ping') sendPong();
     if (received.reader === 'start') running = start(received);
     if (received.reader === 'stopping') isStopping = true;
-    if (received.reader === 'setForwarding') {
-      isForwarding = received.isOn;
+    if (received.reader === 'setState') {
+      isForwarding = received.state.isForwarding;
+      clock?.restore(received.state.clock);
       parent.send({ reader: 'done', id: received.id } satisfies MessageFromReader);
     }
     if (received.reader === 'stop') await stop();

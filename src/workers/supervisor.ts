@@ -3,7 +3,7 @@ import type { Handler } from '../http/message.ts';
 import type { MetricFamily } from '../metrics/family.ts';
 import { createBackoff } from '../timing/backoff.ts';
 import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
-import type { MessageFromReader, MessageToReader } from './messages.ts';
+import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
 import { type Channel, type RelayTimers, serveRelay } from './relay.ts';
 
 /** A reader process, seen from the writer process. */
@@ -24,8 +24,8 @@ export type ReaderPool = {
   readonly collectFamilies: () => Promise<MetricFamily[][]>;
   /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
-  /** Makes the readers forward all calls to this process, or only those that need it. Resolves when they do, or do not answer in time. */
-  readonly setForwarding: (isOn: boolean) => Promise<void>;
+  /** Sends the state to all readers, later ones too. Resolves when they have it, or do not answer in time. */
+  readonly setState: (state: ReaderState) => Promise<void>;
   /** Makes the readers report that the node is stopping, while it still serves requests. */
   readonly announceStopping: () => void;
   readonly stop: () => Promise<void>;
@@ -59,7 +59,7 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
       const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
-    setForwarding: async (isOn) => void (await Promise.all(slots.map((slot) => slot.setForwarding(isOn)))),
+    setState: async (state) => void (await Promise.all(slots.map((slot) => slot.setState(state)))),
     announceStopping: () => {
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
@@ -73,7 +73,7 @@ type ReaderSlot = {
   /** Why the reader was replaced, until its replacement serves. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
-  readonly setForwarding: (isOn: boolean) => Promise<void>;
+  readonly setState: (state: ReaderState) => Promise<void>;
   readonly send: (message: MessageToReader) => void;
   readonly stop: () => Promise<void>;
 };
@@ -90,7 +90,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
-  let isForwarding = false;
+  let currentState: ReaderState | undefined;
   let lastRequest = 0;
   const pendingRequests = new Map<number, () => void>();
 
@@ -153,11 +153,11 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
       restart();
     });
     spawned.send({ reader: 'start', ...start } satisfies MessageToReader);
-    if (isForwarding) spawned.send({ reader: 'setForwarding', id: 0, isOn: true } satisfies MessageToReader);
+    if (currentState !== undefined) spawned.send({ reader: 'setState', id: 0, state: currentState } satisfies MessageToReader);
   };
 
-  const setForwarding = async (isOn: boolean): Promise<void> => {
-    isForwarding = isOn;
+  const setState = async (state: ReaderState): Promise<void> => {
+    currentState = state;
     if (child === undefined) return;
     const id = ++lastRequest;
     await new Promise<void>((resolve) => {
@@ -166,14 +166,14 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
         cancel();
         resolve();
       });
-      child?.send({ reader: 'setForwarding', id, isOn } satisfies MessageToReader);
+      child?.send({ reader: 'setState', id, state } satisfies MessageToReader);
     });
     pendingRequests.delete(id);
   };
 
   spawn();
   return {
-    setForwarding,
+    setState,
     collectFamilies: () => collectFamilies(),
     isServing: () => servingSince !== undefined,
     failure: () => failure,
