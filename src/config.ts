@@ -17,6 +17,10 @@ export type Config = {
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
   readonly accounts: AccountOptions & { readonly balance: bigint };
+  /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
+  readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
+  /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
+  readonly devToken: string | undefined;
   readonly http: HttpConfig;
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
@@ -88,6 +92,11 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       mnemonic: options.mnemonic ?? testMnemonic,
       derivationPath: options['derivation-path'],
     },
+    mining: {
+      automine: !options['no-mining'] && (options['block-time'] === undefined || options['mixed-mining']),
+      interval: (options['block-time'] ?? 0) * 1000,
+    },
+    devToken: options['dev-token'],
     http: {
       // Empty means all network interfaces. AvalancheGo: config/flags.go.
       host: options['http-host'] || '0.0.0.0',

@@ -1,14 +1,17 @@
 import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
+import type { Impersonation } from './chain/impersonation.ts';
 import { type BannerInfo, ewoqKey } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
+import { createForcedChecks } from './health/forced-checks.ts';
 import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
+import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
 import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
 import { loadIdentity } from './identity/identity.ts';
@@ -30,6 +33,7 @@ import { type AvmChainSpec, createChainAddressFormat, createChainServices, runCh
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
+import { createDevParts } from './wiring/dev-parts.ts';
 import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
@@ -40,7 +44,7 @@ import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
-import { openNodeStore } from './wiring/node-store.ts';
+import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
@@ -78,15 +82,22 @@ async function startWriter(
   closing: CloseStack,
   report: (error: unknown) => void,
 ): Promise<Node> {
-  const { chain, specs, p, c } = context;
+  const { chain, clock, specs, p, c } = context;
   const events = createEventBus(report);
   const store = openNodeStore(config, env, context, 'write', events);
   closing.add(store.close);
   const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
-  const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
+  const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
+  let readers: ReaderPool | undefined;
+  const informReaders = async (): Promise<void> =>
+    readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
+  // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
+  const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
+  const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
 
-  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const health = createHealth({ now: clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const forcedChecks = createForcedChecks(health);
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
     storeBytes: store.sizeBytes,
@@ -108,6 +119,10 @@ async function startWriter(
     recovery,
     timers,
     minBlockDelay: config.minBlockDelay,
+    policy: config.mining,
+    takeNextBlockTime: clock.takeNextBlockTime,
+    publish: events.publish,
+    ...(dev && { impersonation: dev.impersonation, observerOf: dev.observerOf }),
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
@@ -124,7 +139,7 @@ async function startWriter(
       fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
     const running =
       config.follow === undefined
-        ? runChain(spec, opened.ledger, deps)
+        ? runChain(spec, markImpersonated(opened, dev?.impersonation), deps)
         : await startFollowedChain(config.follow, env, context, opened, deps);
     closing.add(async () => {
       running.engine.stop();
@@ -136,6 +151,11 @@ async function startWriter(
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
+  clock.onChange(() => {
+    for (const running of chains) running.dev?.chain.forgetDropReasons();
+    events.publish({ kind: 'time', ...clock.read() });
+    void informReaders();
+  });
 
   let isDiskExhausted = false;
   let onDiskExhausted = (): void => {
@@ -143,7 +163,7 @@ async function startWriter(
   };
   const probeWrite = createStoreProbe(chains, store.probeWrite);
   const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
-  registerChecks(health, {
+  registerChecks(forcedChecks, {
     subnetID: context.subnetID,
     chains,
     bootstrapped,
@@ -155,7 +175,7 @@ async function startWriter(
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
     upgradeTime: config.network.upgrades.graniteTime,
-    now: env.clock.unixNanos,
+    now: clock.unixNanos,
     extraChecks: context.differences.extraChecks,
   });
   closing.add(health.stop);
@@ -164,35 +184,48 @@ async function startWriter(
 
   const [x] = chains;
   let isStopping = false;
-  let readers: ReaderPool | undefined;
-  // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && isLoopback(config.http.host);
+  const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
         ...spec,
         maxBody: maxTxBody,
-        services: { '': metrics.meter(spec.aliases[0], services.avm), '/wallet': services.wallet },
+        services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
       })),
       ...createCounterpartServices(context, store.readAtomicUtxos, config.follow !== undefined),
     ],
     info: config.apis.info
       ? metrics.meter(
           'info',
-          createInfoService(config, env, context, {
-            nodeID: identity.nodeID,
-            proofOfPossession: identity.signer.proofOfPossession,
-            isBootstrapped: bootstrapped.isBootstrapped,
-          }),
+          withFaults(
+            createInfoService(config, env, context, {
+              nodeID: identity.nodeID,
+              proofOfPossession: identity.signer.proofOfPossession,
+              isBootstrapped: bootstrapped.isBootstrapped,
+            }),
+          ),
         )
       : undefined,
-    health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
+    health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev:
-      hasDev && x ? createDevServices({ store, context, running: x, opened: x.opened, accounts, events, timers: env.timers }) : undefined,
+    dev: dev && {
+      services: createDevServices({
+        store,
+        context,
+        parts: dev,
+        chains,
+        accounts,
+        events,
+        timers: env.timers,
+        version: env.version,
+        informReaders,
+        forceCheck: forcedChecks.force,
+      }),
+      access: createDevAccess(config.devToken),
+    },
   });
   const handlers = createHandlers(config, env, {
-    served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
+    served: createServedChainsOfNode(config, context, chains, identity.nodeID),
     health: {
       components: {
         database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
@@ -234,7 +267,7 @@ async function startWriter(
   readers = started;
   closeWithServers(started.stop);
   if (readerCount > 0 && context.differences.extraChecks) {
-    health.register('health', 'readers', started.check, [applicationTag]);
+    forcedChecks.register('health', 'readers', started.check, [applicationTag]);
     await health.recheck('health', 'readers');
   }
 
@@ -292,6 +325,12 @@ async function startWriter(
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
   log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+
+/** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
+const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
+  impersonation === undefined
+    ? ledger
+    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
 
 /** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
 function catchUpIndex(index: SqliteIndex, env: Env): void {

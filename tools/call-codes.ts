@@ -1,4 +1,5 @@
 import type { HexFault } from '../src/bytes/hex.ts';
+import type { ChainFault } from '../src/chain/fault.ts';
 import type { DevFault } from '../src/dev/fault.ts';
 import type { FollowFault } from '../src/follow/fault.ts';
 import type { AvmFault } from '../src/rpc/avm-fault.ts';
@@ -75,13 +76,29 @@ export const methodCodes: AdviceByCode<
   STATE_DUPLICATE_PUT: ['The output is already in the shared memory.', 'Give it another transaction ID or index.'],
 };
 
-export const devCodes: AdviceByCode<DevFault['code'] | Extract<WalletFault['code'], 'WALLET_CANNOT_SIGN'>> = {
+export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_ENCODING'>> = {
+  HEX_NO_PREFIX: ['The hex text has no `0x`.', 'Put `0x` before it.'],
+  HEX_ODD_LENGTH: ['The hex text has an odd number of digits.', 'Send two digits for each byte.'],
+  HEX_BAD_DIGIT: ['The hex text contains a character that is not a hex digit.', 'Correct the character at `at`.'],
+  HEX_NO_CHECKSUM: ['The hex text is shorter than its checksum.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
+  HEX_BAD_CHECKSUM: ['The checksum at the end of the hex text is wrong.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
+};
+
+export const devCodes: AdviceByCode<
+  | DevFault['code']
+  | Extract<WalletFault['code'], 'WALLET_CANNOT_SIGN'>
+  | Extract<ChainFault['code'], 'IMPERSONATION_FULL'>
+  | 'HEALTH_TOO_MANY_CHECKS'
+> = {
   DEV_BAD_AMOUNT: [
     'The amount is missing or invalid; `reason` says why.',
     'Send a whole number of the smallest unit, or an amount with the symbol of the asset, such as `1.5 AVAX`.',
   ],
   DEV_BAD_BYTES: ['The text starts with `0x` but is not hex.', 'Send hex digits after `0x`, or a text that does not start with it.'],
-  DEV_BAD_TIME: ['The time is invalid.', 'Send Unix seconds or RFC 3339, such as `2027-01-31T00:00:00Z`.'],
+  DEV_BAD_TIME: [
+    'The time is invalid, or before `min` or after `max`.',
+    'Send Unix seconds or RFC 3339, such as `2027-01-31T00:00:00Z`; block times never decrease.',
+  ],
   DEV_BAD_OWNERS: ['`to` or `threshold` is invalid; `reason` says why.', 'Send an address, or a list of them with a threshold.'],
   DEV_BAD_GROUPS: ['There are more than `max` groups.', 'Create several assets.'],
   DEV_NOT_AN_ACCOUNT: ['The node has no key for `from`.', 'Use an index or address of `dev.accounts`.'],
@@ -105,14 +122,30 @@ export const devCodes: AdviceByCode<DevFault['code'] | Extract<WalletFault['code
     'The output is locked, or the node has too few keys of its owners.',
     'Use an output of an account, or wait until its lock time.',
   ],
-};
-
-export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_ENCODING'>> = {
-  HEX_NO_PREFIX: ['The hex text has no `0x`.', 'Put `0x` before it.'],
-  HEX_ODD_LENGTH: ['The hex text has an odd number of digits.', 'Send two digits for each byte.'],
-  HEX_BAD_DIGIT: ['The hex text contains a character that is not a hex digit.', 'Correct the character at `at`.'],
-  HEX_NO_CHECKSUM: ['The hex text is shorter than its checksum.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
-  HEX_BAD_CHECKSUM: ['The checksum at the end of the hex text is wrong.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
+  DEV_TOO_MANY_BLOCKS: ['More than `max` blocks were to be mined in one call.', 'Call `dev.mine` several times.'],
+  DEV_NO_FILLER_FUNDS: [
+    'There is no transaction to mine, and account 0 cannot pay the fee of a filler transaction.',
+    'Issue a transaction, or send AVAX to `address`.',
+  ],
+  DEV_NOT_MINED: ['No block could be built.', 'Look at the log of the node, and try again.'],
+  DEV_NOT_PENDING: [
+    'The transaction is not in the mempool.',
+    '`dev.getMempool` lists those that are; `dev.getTxLifecycle` tells what became of it.',
+  ],
+  DEV_NOT_DECODABLE: [
+    'The bytes are neither a transaction nor a block nor a UTXO; `tx`, `block` and `utxo` say why.',
+    'Send all bytes in hex, beginning with the codec version 0x0000.',
+  ],
+  DEV_UNKNOWN_TX: ['The node has not seen the transaction, or has seen `max` others since.', 'Check the ID.'],
+  DEV_UNKNOWN_METHOD: ['There is no such method, or it cannot be delayed or fail.', 'Use a method of `avm`, `wallet`, `info` or `health`.'],
+  DEV_LIMIT: ['A limit of a `dev.*` method is exceeded: `what`, at most `max`.', 'Give a smaller value.'],
+  DEV_BALANCE_TOO_HIGH: [
+    'The balance is above the wanted one, and outputs cannot be taken away.',
+    'Use another address, or send the amount away.',
+  ],
+  DEV_ORDERED_FAILURE: ['`dev.failNext` made the call fail.', 'Call again; `dev.failNext` with `times` 0 ends it.'],
+  IMPERSONATION_FULL: ['`max` addresses are impersonated.', 'Use `dev.setAutoImpersonate`.'],
+  HEALTH_TOO_MANY_CHECKS: ['`dev.setUnhealthy` has added too many checks.', 'Use the name of an existing check.'],
 };
 
 export const nodeCodes: AdviceByCode<

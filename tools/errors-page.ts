@@ -9,8 +9,8 @@ const codeSections: readonly CodeSection[] = [
   ['The method', methodCodes],
   ['The transaction', transactionCodes],
   ['The bytes of a transaction', codecCodes],
+  ['Hex in `dev.*` methods', hexCodes],
   ['The `dev.*` methods', devCodes],
-  ['Hex in `dev.addAtomicUTXO`', hexCodes],
   ['The mempool', mempoolCodes],
   ['Another process or node', nodeCodes],
 ];

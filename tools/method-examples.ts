@@ -6,12 +6,17 @@ import type { healthMethods } from '../src/rpc/health.ts';
 import type { infoMethods } from '../src/rpc/info.ts';
 import type { walletMethods } from '../src/rpc/wallet.ts';
 import { crossChainExamples, moneyExamples } from './dev-examples.ts';
+import { blocksExamples, faultExamples, identityExamples, insightExamples, timeExamples } from './dev-method-examples.ts';
 
-/** A call to a newly started node and its result; `…` replaces values that differ between nodes. */
-export type MethodExample = { readonly params?: unknown; readonly result: string };
+/** A call to a newly started node and its result or error; `…` replaces values that differ between nodes. */
+export type MethodExample = { readonly params?: unknown } & ({ readonly result: string } | { readonly error: string });
 
 /** An example for each method of a table; a method without an example is a compile error. */
 export type ExamplesOf<Rows> = { readonly [method in keyof Rows]: MethodExample };
+
+/** Spends the genesis output of the funded key. */
+const issuedTx =
+  '0x00000000000000003039d891ad56056d9c01f18f43f58b5c784ad07a4a49cf3d1f11623804b5cba2c6bf00000002dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db00000007000000003b9aca00000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29cdbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000070429d068dcf3f3c0000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c00000001dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db00000001dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000050429d069189e0000000000010000000000000000000000010000000900000001d65bde49d317656c886598f726e0e412760de14d15fac678e2fd7264a5bdb7017da040d84c65e24cf39cfd57dd2e6524a1e61f082f7152202f8876dcb13a43a800533dc637';
 
 export const avmExamples: ExamplesOf<typeof avmMethods> = {
   getAllBalances: {
@@ -51,7 +56,7 @@ export const avmExamples: ExamplesOf<typeof avmMethods> = {
   },
   issueTx: {
     params: {
-      tx: '0x00000000000000003039d891ad56056d9c01f18f43f58b5c784ad07a4a49cf3d1f11623804b5cba2c6bf00000002dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db00000007000000003b9aca00000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29cdbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000070429d068dcf3f3c0000000000000000000000001000000013cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c00000001dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db00000001dbcf890f77f49b96857648b72b77f9f82937f28a68704af05da0dc12ba53f2db000000050429d069189e0000000000010000000000000000000000010000000900000001d65bde49d317656c886598f726e0e412760de14d15fac678e2fd7264a5bdb7017da040d84c65e24cf39cfd57dd2e6524a1e61f082f7152202f8876dcb13a43a800533dc637',
+      tx: issuedTx,
       encoding: 'hex',
     },
     result: '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af"}',
@@ -130,4 +135,12 @@ export const evmExamples: ExamplesOf<typeof evmMethods> = {
   eth_getTransactionCount: { params: ['0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC', 'latest'], result: '"0x0"' },
 };
 
-export const devExamples: ExamplesOf<typeof devMethods> = { ...moneyExamples, ...crossChainExamples };
+export const devExamples: ExamplesOf<typeof devMethods> = {
+  ...moneyExamples,
+  ...crossChainExamples,
+  ...blocksExamples,
+  ...timeExamples,
+  ...identityExamples,
+  ...insightExamples(issuedTx),
+  ...faultExamples,
+};

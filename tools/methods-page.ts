@@ -83,8 +83,10 @@ const formatType = ({ fields, type }: RpcParam<unknown>): string =>
         .map(([name, param]) => `${name}: ${formatType(param)}`)
         .join(', ')} }`;
 
-function formatExample(path: string, method: string, { params, result }: MethodExample): string {
+function formatExample(path: string, method: string, example: MethodExample): string {
+  const { params } = example;
+  const outcome = 'result' in example ? `"result":${example.result}` : `"error":${example.error}`;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
   const command = `curl -s http://127.0.0.1:9650${path} -H 'content-type: application/json' -d '${body}'`;
-  return `\`\`\`sh\n${command}\n\`\`\`\n\`\`\`json\n{"jsonrpc":"2.0","result":${result},"id":1}\n\`\`\``;
+  return `\`\`\`sh\n${command}\n\`\`\`\n\`\`\`json\n{"jsonrpc":"2.0",${outcome},"id":1}\n\`\`\``;
 }

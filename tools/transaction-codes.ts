@@ -108,6 +108,7 @@ export const mempoolCodes: AdviceByCode<Extract<ChainFault['code'], `MEMPOOL_${s
   MEMPOOL_DUPLICATE: ['The transaction is already in the mempool.', 'Wait until it is accepted.'],
   MEMPOOL_TX_TOO_LARGE: ['The transaction is longer than `max` bytes.', 'Split it into several.'],
   MEMPOOL_FULL: ['The mempool is full.', 'Issue the transaction again later.'],
+  MEMPOOL_DROPPED_BY_CALLER: ['`dev.dropTx` removed the transaction.', 'Issue it again if it is still wanted.'],
   MEMPOOL_CONFLICT: [
     'The transaction `spentBy` in the mempool spends the same output (`utxoID`).',
     'Wait until it is accepted, or spend other outputs.',

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../bytes/rfc3339.ts';
+import { daysBefore, rfc3339 } from '../bytes/rfc3339.ts';
 
 /** A Unix time for people: `2027-01-01 12:00:00 UTC`. */
 export const dateText = (unixSeconds: number): string =>
@@ -23,10 +23,3 @@ export function readExpiry(text: string, now: number): number | undefined {
 }
 
 const unitSeconds = { m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
-
-/** Days from 1970-01-01 to a date. Counts years from March, so that the leap day is the last day of a year. */
-function daysBefore(year: number, month: number, day: number): number {
-  const from = month > 2 ? year : year - 1;
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  return from * 365 + Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400) + dayOfYear - 719_468;
-}

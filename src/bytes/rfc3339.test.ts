@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { rfc3339, utcDateTime, zeroTime } from './rfc3339.ts';
+import { parseRfc3339, rfc3339, utcDateTime, zeroTime } from './rfc3339.ts';
 
 test('a time is formatted as in Go: no trailing zeros, no fraction of zero', () => {
   expect(rfc3339(0n)).toBe('1970-01-01T00:00:00Z');
@@ -17,4 +17,17 @@ test('dates equal those of JavaScript Date', () => {
     const date = new Date(day * 86_400_000);
     expect([shown.year, shown.month, shown.day]).toEqual([date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]);
   }
+});
+
+test('parseRfc3339 reads dates with a zone and refuses those that do not exist', () => {
+  for (const [text, seconds] of [
+    ['1970-01-01T00:00:00Z', 0n],
+    ['2030-01-01T00:00:00Z', 1_893_456_000n],
+    ['2030-01-01T01:30:00.5+01:30', 1_893_456_000n],
+    ['2029-12-31T23:00:00-01:00', 1_893_456_000n],
+    ['2028-02-29T12:00:00Z', 1_835_438_400n],
+  ] as const)
+    expect([text, parseRfc3339(text)]).toEqual([text, seconds]);
+  for (const text of ['2030-02-30T00:00:00Z', '2030-01-01T25:00:00Z', '2030-01-01', '2030-01-01T00:00:00', '1893456000', ''])
+    expect([text, parseRfc3339(text)]).toEqual([text, undefined]);
 });

@@ -33,6 +33,18 @@ export function rfc3339(unixNanos: bigint): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}Z`;
 }
 
+/** Reads RFC 3339, such as `2027-01-31T12:00:00Z` or `2027-01-31T12:00:00+01:00`, into Unix seconds; fractions are cut off. Returns undefined for any other text. */
+export function parseRfc3339(text: string): bigint | undefined {
+  const parts = /^((\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d))(?:\.\d{1,9})?(?:Z|([+-])(\d\d):([0-5]\d))$/.exec(text);
+  if (parts === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(2, 8).map(Number);
+  const local = BigInt(daysBefore(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second);
+  // Dates that do not exist (February 30, 25:00) give another text when they are written back.
+  if (rfc3339(local * nanosPerSecond) !== `${parts[1]}Z`) return undefined;
+  const zone = parts[8] === undefined ? 0 : (Number(parts[9]) * 60 + Number(parts[10])) * 60;
+  return local - BigInt(parts[8] === '-' ? -zone : zone);
+}
+
 /** Go's zero time, which means "never". */
 export const zeroTime = '0001-01-01T00:00:00Z';
 
@@ -43,4 +55,11 @@ const pad = (value: number, width: number) => value.toString().padStart(width, '
 function floorDiv(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a % b < 0n ? quotient - 1n : quotient;
+}
+
+/** Days from 1970-01-01 to a date. Counts years from March, so that the leap day is the last day of a year. */
+export function daysBefore(year: number, month: number, day: number): number {
+  const from = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  return from * 365 + Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400) + dayOfYear - 719_468;
 }

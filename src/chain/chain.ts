@@ -38,7 +38,16 @@ export type ChainDeps = {
   readonly now: () => bigint;
   /** See src/differences.ts. */
   readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
+  /** Called when a transaction has passed verification on the last accepted state. */
+  readonly onVerified?: (tx: Tx) => void;
+  /** Called when a transaction has entered the mempool. */
+  readonly onPooled?: (tx: Tx) => void;
+  /** Called when a transaction has left the mempool other than with an accepted block. */
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
+  /** Whether the clock can be set back by `dev.*` methods: a block may then have its parent's time, however far that is ahead of the clock. */
+  readonly isClockAdjustable?: boolean;
+  /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
+  readonly takeNextBlockTime?: () => bigint | undefined;
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
   /** See `prepare` in wallet-queue.ts. */
@@ -67,14 +76,21 @@ export type Chain = {
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
   readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
-  readonly mempool: Pick<Mempool, 'size' | 'consumerOf'>;
+  readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all'>;
+  /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
+  readonly dropTx: (id: Id) => boolean;
+  /** Forgets why transactions were dropped: after a change of the clock the reasons may no longer hold. */
+  readonly forgetDropReasons: () => void;
+  /** Whether a transaction could be issued now, verified as `issue` does. Throws the reason if not; changes nothing. */
+  readonly checkIssuable: (tx: Tx) => void;
   readonly processing: () => number;
   /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;
 };
 
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
-export function createChain({ ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx }: ChainDeps): Chain {
+export function createChain(deps: ChainDeps): Chain {
+  const { ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx } = deps;
   const mempool = createMempool();
   const processing = new Map<Id, ProcessingBlock>();
   const effects = memoizeEffects();
@@ -100,6 +116,7 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
       throw error;
     }
     rejectedTxInputs.remove(tx.id);
+    deps.onPooled?.(tx);
     notifyWork();
   };
 
@@ -114,6 +131,7 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
     if (mempool.get(tx.id) !== undefined) return;
     commitState.checkIssuable();
     checkRules(tx);
+    deps.onVerified?.(tx);
     add(tx);
   };
 
@@ -135,6 +153,22 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
       rejectedTxInputs.add(tx);
       throw explainMissingOutput(error, ledger, status);
     }
+  };
+
+  const checkIssuable = (tx: Tx): void => {
+    commitState.checkIssuable();
+    verifier.verifySyntax(tx);
+    verifier.verifySpend(tx, ledger);
+    if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
+  };
+
+  const dropTx = (id: Id): boolean => {
+    const tx = mempool.get(id);
+    if (tx === undefined) return false;
+    mempool.remove([tx]);
+    wallet.onDropped(id);
+    onDropped?.(tx, droppedByCaller(id));
+    return true;
   };
 
   const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
@@ -163,6 +197,21 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
     };
   };
 
+  /** The clock that block times are compared with. */
+  const blockClock = (): bigint => {
+    const time = now();
+    const last = deps.isClockAdjustable === true ? ledger.lastAccepted().time : time;
+    return time > last ? time : last;
+  };
+
+  const build = (): Block | undefined => {
+    const parent = parentAt(preferred);
+    if (parent === undefined) return undefined;
+    const fixedTime = mempool.size().txs > 0 ? deps.takeNextBlockTime?.() : undefined;
+    const blockTime = fixedTime === undefined ? now : () => fixedTime;
+    return buildBlock(parent, { mempool, verifier, now: blockTime, importedByAncestors, effects, onDropped: drop, returnToMempool });
+  };
+
   const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
     const all = new Set<Id>();
     for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
@@ -174,7 +223,10 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
     if (processing.has(block.id)) return;
     const whole = 'txs' in block ? (block as Block) : parseBlock(block.bytes);
     try {
-      processing.set(block.id, verifyBlock(whole, { verifier, now, parent: parentAt, importedByAncestors, effects, onDropped: drop }));
+      processing.set(
+        block.id,
+        verifyBlock(whole, { verifier, now: blockClock, parent: parentAt, importedByAncestors, effects, onDropped: drop }),
+      );
     } catch (error) {
       if (whole === built) returnToMempool(whole.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
       throw error;
@@ -265,10 +317,9 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
   return {
     lastAccepted: () => ledger.lastAccepted().id,
     build: () => {
-      const parent = parentAt(preferred);
-      built = parent && buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped: drop, returnToMempool });
+      built = build();
       // No block is left to store: only the next transaction will show whether storing works again.
-      if (parent !== undefined && built === undefined) commitState.clear();
+      if (built === undefined && mempool.size().txs === 0) commitState.clear();
       return built;
     },
     parse: parseBlock,
@@ -291,10 +342,16 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
     queueWalletTx,
     status,
     mempool,
+    dropTx,
+    forgetDropReasons: mempool.forgetDropReasons,
+    checkIssuable,
     processing: () => processing.size,
     commitFailure: commitState.failure,
   };
 }
+
+const droppedByCaller = (id: Id) =>
+  new ChainError(`dropped from the mempool by dev.dropTx: ${idText(id)}`, { code: 'MEMPOOL_DROPPED_BY_CALLER', txID: idText(id) });
 
 /** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
 function memoizeEffects(): (tx: Tx) => Effects {

@@ -4,6 +4,7 @@ export type ChainFault =
   | { code: 'MEMPOOL_DUPLICATE'; txID: string }
   | { code: 'MEMPOOL_TX_TOO_LARGE'; txID: string; size: number; max: number }
   | { code: 'MEMPOOL_FULL'; txID: string; size: number; available: number }
+  | { code: 'MEMPOOL_DROPPED_BY_CALLER'; txID: string }
   | { code: 'MEMPOOL_CONFLICT'; txID: string; utxoID: string; spentBy: string }
   | { code: 'BLOCK_MERKLE_ROOT'; merkleRoot: string }
   | { code: 'BLOCK_TOO_FAR_AHEAD'; time: bigint; now: bigint }
@@ -17,7 +18,8 @@ export type ChainFault =
   | { code: 'BLOCK_NOT_PROCESSING'; blockID: string }
   /** `cause` is the store's error code, such as STORE_FULL. */
   | { code: 'BLOCK_NOT_STORED'; cause: string; height: bigint }
-  | { code: 'WALLET_QUEUE_FULL'; max: number };
+  | { code: 'WALLET_QUEUE_FULL'; max: number }
+  | { code: 'IMPERSONATION_FULL'; max: number };
 export class ChainError extends Fault<ChainFault> {}
 
 /** Whether the error says that the transaction is in the mempool already. */

@@ -15,6 +15,8 @@ export type Mempool = {
   readonly get: (id: Id) => Tx | undefined;
   /** Throws a fault if the transaction is a duplicate, too large, exceeds the free space, or conflicts with another one. */
   readonly add: (tx: Tx) => void;
+  /** Throws the fault that `add` would throw for its size or for a conflict. */
+  readonly checkAddable: (tx: Tx) => void;
   /** Adds a transaction again after its block failed. Its size was checked before, so only a conflict or a duplicate throws. */
   readonly putBack: (tx: Tx) => void;
   /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed. */
@@ -22,9 +24,12 @@ export type Mempool = {
   readonly oldest: () => Tx | undefined;
   /** The waiting transaction that consumes an output. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
+  /** All transactions, oldest first. */
+  readonly all: () => IterableIterator<Tx>;
   readonly size: () => { readonly txs: number; readonly bytes: number };
   readonly markDropped: (id: Id, reason: AnyFault) => void;
   readonly dropReason: (id: Id) => AnyFault | undefined;
+  readonly forgetDropReasons: () => void;
 };
 
 export function createMempool(): Mempool {
@@ -65,8 +70,7 @@ export function createMempool(): Mempool {
     });
   };
 
-  const insert = (tx: Tx): void => {
-    const consumed = consumedIds(tx);
+  const checkConflict = (tx: Tx, consumed: readonly Id[]): void => {
     const conflicting = consumed.find((id) => consumers.has(id));
     if (conflicting !== undefined) {
       const txID = idText(tx.id);
@@ -77,6 +81,11 @@ export function createMempool(): Mempool {
         spentBy: idText(consumers.get(conflicting) as Id),
       });
     }
+  };
+
+  const insert = (tx: Tx): void => {
+    const consumed = consumedIds(tx);
+    checkConflict(tx, consumed);
     waiting.set(tx.id, { tx, consumed });
     bytes += tx.bytes.length;
     for (const id of consumed) consumers.set(id, tx.id);
@@ -104,6 +113,10 @@ export function createMempool(): Mempool {
       checkSize(tx);
       insert(tx);
     },
+    checkAddable: (tx) => {
+      checkSize(tx);
+      checkConflict(tx, consumedIds(tx));
+    },
     putBack: (tx) => {
       checkNew(tx);
       insert(tx);
@@ -111,6 +124,9 @@ export function createMempool(): Mempool {
     remove,
     oldest: () => waiting.values().next().value?.tx,
     consumerOf: (utxoID) => consumers.get(utxoID),
+    all: function* () {
+      for (const { tx } of waiting.values()) yield tx;
+    },
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {
       // A full mempool does not make the transaction invalid, and a waiting transaction is not dropped.
@@ -128,6 +144,7 @@ export function createMempool(): Mempool {
       }
       return reason;
     },
+    forgetDropReasons: () => dropped.clear(),
   };
 }
 

@@ -1,11 +1,14 @@
+import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { View } from '../state/view.ts';
 import type { Tx } from '../tx/tx.ts';
+import { type EnrichFault, explainTx, type TxCheck } from '../verify/explain.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Rules } from '../verify/rules.ts';
 import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
+import type { Impersonation } from './impersonation.ts';
 
 /** The rules of one chain, bound to its signature recovery, clock and subnet. */
 export type TxVerifier = {
@@ -15,6 +18,9 @@ export type TxVerifier = {
   readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
 };
 
+/** A verifier that can also list every check of a transaction with its result, see verify/explain.ts. */
+export type ExplainingVerifier = TxVerifier & { readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[] };
+
 export type TxVerifierDeps = {
   readonly rules: Rules;
   readonly recover: SpendContext['recover'];
@@ -23,9 +29,18 @@ export type TxVerifierDeps = {
   readonly now: () => bigint;
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
+  readonly impersonation?: Pick<Impersonation, 'isActive' | 'has' | 'mark'>;
 };
 
-export function createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf }: TxVerifierDeps): TxVerifier {
+export function createTxVerifier({
+  rules,
+  recover,
+  addressText,
+  now,
+  subnetID,
+  subnetOf,
+  impersonation,
+}: TxVerifierDeps): ExplainingVerifier {
   const { chainID } = rules;
   // A transaction is verified when it is issued, when its block is built, and with the block. Its syntax is the same each time.
   const passed = new WeakSet<Tx>();
@@ -35,9 +50,26 @@ export function createTxVerifier({ rules, recover, addressText, now, subnetID, s
     passed.add(tx);
   };
   const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
+  const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
+    let isUsed = false;
+    const acceptUnsigned = (owner: Address): boolean => {
+      const isAccepted = has(owner);
+      isUsed ||= isAccepted;
+      return isAccepted;
+    };
+    verifySpend(tx, view, { ...context(), acceptUnsigned });
+    mark(tx, isUsed);
+  };
   return {
     verifySyntax: verifySyntaxOnce,
-    verifySpend: (tx, view) => verifySpend(tx, view, context()),
+    verifySpend: (tx, view) => {
+      if (impersonation?.isActive() === true) verifyWithImpersonation(tx, view, impersonation);
+      else verifySpend(tx, view, context());
+    },
+    explain: (tx, view, enrich) => {
+      const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;
+      return explainTx(tx, view, rules, { ...context(), acceptUnsigned }, enrich);
+    },
     expectedSignatures: (tx, view) => {
       const all: ExpectedSignature[] = [];
       try {

@@ -107,6 +107,7 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   avax: 'AVAX',
   boolean: '',
   duration: 'TIME',
+  seconds: 'SECONDS',
   list: 'A,B',
   ip: 'IP',
   workers: 'N|auto',

@@ -24,6 +24,7 @@ export type FlagKind =
   | 'avax'
   | 'boolean'
   | 'duration'
+  | 'seconds'
   | 'list'
   | 'ip'
   | 'workers'
@@ -84,6 +85,27 @@ export const flagTable = {
     kind: 'text',
     default: "m/44'/9000'/0'/0",
     help: 'path of the accounts; the index of an account is appended',
+  },
+  'block-time': {
+    group: 'Chain',
+    kind: 'seconds',
+    commands: ['dev'],
+    max: 86_400,
+    help: 'build a block every so many seconds if transactions wait, instead of as soon as there is one (-b)',
+  },
+  'no-mining': {
+    group: 'Chain',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['dev'],
+    help: 'build blocks only when dev.mine is called',
+  },
+  'mixed-mining': {
+    group: 'Chain',
+    kind: 'boolean',
+    default: 'false',
+    commands: ['dev'],
+    help: 'with --block-time: also build a block as soon as there is a transaction',
   },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
@@ -168,6 +190,12 @@ export const flagTable = {
     help: 'name of the network in the Data API; a private network also answers to fuji and testnet',
   },
 
+  'dev-token': {
+    group: 'Access',
+    kind: 'text',
+    commands: ['dev'],
+    help: 'serve /ext/dev, on any --http-host, to callers that send Authorization: Bearer TOKEN, instead of to programs on this machine',
+  },
   'require-api-key': {
     group: 'Access',
     kind: 'boolean',
@@ -299,6 +327,7 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   p: 'http-port',
   a: 'accounts',
   m: 'mnemonic',
+  b: 'block-time',
   q: 'silent',
   V: 'version',
 };

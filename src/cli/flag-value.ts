@@ -13,6 +13,8 @@ export type FlagValues = {
   avax: bigint;
   boolean: boolean;
   duration: number;
+  /** Seconds, maybe with a fraction. */
+  seconds: number;
   list: readonly string[];
   ip: string;
   workers: number | 'auto';
@@ -73,6 +75,10 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
     const value = parseDuration(text);
     return value !== undefined && value <= (row.max ?? maxDuration) ? value : undefined;
   },
+  seconds: (text, row) => {
+    const value = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+    return value > 0 && value <= (row.max ?? maxDuration) ? value : undefined;
+  },
   list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
   ip: (text) => (text === '' || isIP(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : parseInteger(text, row.max)),
@@ -98,6 +104,7 @@ const allowedTexts: { readonly [K in FlagKind]: (row: FlagDefinition) => string 
   avax: () => 'an amount of AVAX, such as 10000 or 0.5',
   boolean: () => 'true or false',
   duration: (row) => `a duration such as 500ms, 30s or 1h15m${row.max === undefined ? '' : `, at most ${row.max / 1000}s`}`,
+  seconds: (row) => `a number of seconds above 0${row.max === undefined ? '' : ` and up to ${row.max}`}`,
   list: () => 'names separated by commas or spaces',
   ip: () => 'an IP address',
   url: () => 'a URL, such as postgres://user:password@host:5432/name',

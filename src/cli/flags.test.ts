@@ -178,7 +178,7 @@ describe('errors name the flag, the value and what is allowed', () => {
       ['datadir', 'data-dir'],
       ['stict', 'strict'],
       ['network', 'network-id'],
-      ['toString', 'strict'],
+      ['toString', 'no-mining'],
     ] as const)
       expect(errorMessage([`--${typed}=1`])).toContain(`unknown flag --${typed}; did you mean --${nearest}?`);
     expect(errorMessage(['-x', '1'])).toContain('unknown flag -x');

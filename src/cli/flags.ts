@@ -198,6 +198,12 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
   if (typeof options.workers === 'number' && options.workers > 0 && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
     throw createClash('workers', 'a chain in memory cannot have reader processes; give --data-dir to have some');
+  if (options['no-mining'] && options['block-time'] !== undefined)
+    throw createClash('no-mining', 'cannot be combined with --block-time, which builds blocks by time');
+  if (options['mixed-mining'] && options['block-time'] === undefined)
+    throw createClash('mixed-mining', 'needs --block-time SECONDS; without it a block is built as soon as there is a transaction');
+  if (options['dev-token'] !== undefined && !/^[\x21-\x7e]{8,256}$/.test(options['dev-token']))
+    throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)

@@ -6,6 +6,7 @@ import { type ChainEnd, checkChainEnds, readChainEnds } from '../state/chain-end
 import { getChainNumber } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
 import { checkChain, estimateRowsToRead } from '../state/check.ts';
+import { readImpersonatedTxs } from '../state/impersonated-txs.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { storeErrorFromDriver } from '../store/fault.ts';
 import { acquireLock } from '../store/lock.ts';
@@ -90,8 +91,16 @@ function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkC
     const first = state.blockAt(0n);
     if (spec !== undefined && first !== undefined && idOf(first) !== spec.genesisBlock.id)
       problems.push('block 0 is not the block 0 of the genesis');
-    return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs`;
+    return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs${describeImpersonated(store, chainID)}`;
   }
+}
+
+/** Tells how many transactions of a chain were accepted for impersonated addresses; empty if none was. */
+function describeImpersonated(store: Store, chainID: Id): string {
+  const { count, first } = readImpersonatedTxs(store.db, getChainNumber(store, chainID));
+  if (first === undefined) return '';
+  const subject = count === 1 ? '1 transaction was' : `${count} transactions were`;
+  return `; ${subject} accepted without the signatures of impersonated addresses, the first in block ${first.height} (${idText(first.id)})`;
 }
 
 /** Runs SQLite's integrity check on every table and its indexes. */

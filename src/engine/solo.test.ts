@@ -201,3 +201,55 @@ test('after a large block the engine gathers transactions while more arrive, up 
   turn();
   expect(blocks()).toEqual([8, 30, 100, 1, 1]);
 });
+
+test('without automine a block is built only by mine, which returns it', () => {
+  const { vm, calls, add } = fakeVm([]);
+  const { timers, turn, soon } = fakeTimers();
+  const engine = startSolo(vm, { minBlockDelay: 0, policy: { automine: false, interval: 0 } }, timers, () => {});
+  add('a');
+  expect(soon).toEqual([]);
+  expect(engine.mine()?.id).toBe('1' as Id);
+  expect(calls[0]).toBe('build a');
+  expect(engine.mine()).toBeUndefined();
+  add('b');
+  engine.setPolicy({ automine: true, interval: 0 });
+  turn();
+  expect(calls).toContain('build b');
+});
+
+test('mine throws why a block could not be accepted, and schedules no retry', () => {
+  const { vm, add } = fakeVm([]);
+  const { timers, later } = fakeTimers();
+  const engine = startSolo(vm, { minBlockDelay: 0, policy: { automine: false, interval: 0 } }, timers, () => {});
+  add('bad');
+  expect(() => engine.mine()).toThrow('bad block');
+  expect(later).toEqual([]);
+});
+
+test('with an interval a block is built at each tick that finds transactions, until the interval is changed or the engine stops', () => {
+  const { vm, calls, add } = fakeVm([]);
+  const { timers, later } = fakeTimers();
+  const engine = startSolo(vm, { minBlockDelay: 0, policy: { automine: false, interval: 2000 } }, timers, () => {});
+  expect(later.map(({ ms }) => ms)).toEqual([2000]);
+  later[0]?.run();
+  expect(calls).toEqual([]);
+  add('a', 'b');
+  expect(calls).toEqual([]);
+  later[1]?.run();
+  expect(calls[0]).toBe('build a+b');
+  engine.setPolicy({ automine: false, interval: 500 });
+  expect(later.map(({ ms }) => ms)).toEqual([2000, 2000, 2000, 500]);
+  engine.stop();
+  later[3]?.run();
+  expect(later).toHaveLength(4);
+});
+
+test('a scheduled build does not run after automine was turned off', () => {
+  const { vm, calls, add } = fakeVm([]);
+  const { timers, turn } = fakeTimers();
+  const engine = startSolo(vm, { minBlockDelay: 0 }, timers, () => {});
+  add('a');
+  engine.setPolicy({ automine: false, interval: 0 });
+  turn();
+  expect(calls).toEqual([]);
+});

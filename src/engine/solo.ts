@@ -1,4 +1,4 @@
-import type { Engine, Vm } from './vm.ts';
+import type { Engine, EngineBlock, Vm } from './vm.ts';
 
 export type SoloTimers = {
   /** Monotonic milliseconds. */
@@ -13,6 +13,24 @@ export type SoloTimers = {
 export type SoloOptions = {
   /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
   readonly minBlockDelay: number;
+  /** Default: automine. */
+  readonly policy?: BlockPolicy;
+};
+
+/** When blocks are built. Both may be on; with neither, blocks are built only by `mine`. No block is built without a transaction. */
+export type BlockPolicy = {
+  /** As soon as transactions wait. */
+  readonly automine: boolean;
+  /** Every so many milliseconds; 0: off. */
+  readonly interval: number;
+};
+
+/** A solo engine, whose policy can be changed while it runs. */
+export type SoloEngine = Engine & {
+  readonly policy: () => BlockPolicy;
+  readonly setPolicy: (policy: BlockPolicy) => void;
+  /** Builds and accepts a block now; undefined if no valid transaction waits. Throws why the block could not be accepted. */
+  readonly mine: () => EngineBlock | undefined;
 };
 
 const retryDelay = 1000;
@@ -25,13 +43,15 @@ const retryDelay = 1000;
 const gathering = { minLastBatch: 8, maxBatch: 96, interval: 1.5, maxWait: 15 } as const;
 
 /**
- * An engine for a node that decides alone: it builds a block as soon as transactions wait. The block is verified like one from another node,
+ * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. A block is verified like one from another node,
  * then accepted. A block that fails verification is reported and abandoned; verification drops its invalid transactions.
  */
-export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): Engine {
+export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
   let isScheduled = false;
   let isStopped = false;
   let cancelDelay: (() => void) | undefined;
+  let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
+  let cancelInterval: (() => void) | undefined;
   let processingSince: number | undefined;
   let accepted = 0;
   let acceptanceTime = 0;
@@ -39,7 +59,7 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   let lastBatch = 0;
 
   const schedule = (): void => {
-    if (isScheduled || isStopped) return;
+    if (isScheduled || isStopped || !policy.automine) return;
     isScheduled = true;
     const delay = delayOrRetry();
     if (delay > 0) cancelDelay = timers.after(delay, run);
@@ -75,7 +95,11 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
   const run = (): void => {
     cancelDelay = undefined;
     if (isStopped) return;
-    const errors = buildAndAccept();
+    if (!policy.automine) {
+      isScheduled = false;
+      return;
+    }
+    const { errors } = buildAndAccept();
     for (const error of errors) report(error);
     if (errors.length > 0) {
       // An immediate retry would fail again, for example with a full disk or a clock that is behind.
@@ -90,8 +114,9 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
    * Builds, verifies and accepts a block. A block that cannot be stored is rejected, which puts its transactions back into the pool for a
    * retry. Returns all errors in order, so that an error while rejecting does not hide the first one.
    */
-  const buildAndAccept = (): unknown[] => {
+  const buildAndAccept = (): { readonly accepted: EngineBlock | undefined; readonly errors: readonly unknown[] } => {
     const errors: unknown[] = [];
+    let acceptedBlock: EngineBlock | undefined;
     const attempt = (step: () => void): boolean => {
       try {
         step();
@@ -110,16 +135,29 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
       vm.verify(block);
       vm.setPreference(block.id);
       if (attempt(() => vm.accept(block.id))) {
+        acceptedBlock = block;
         accepted++;
         acceptanceTime += timers.now() - started;
       } else attempt(() => vm.reject(block.id));
     });
     processingSince = undefined;
     attempt(() => vm.setPreference(vm.lastAccepted()));
-    return errors;
+    return { accepted: acceptedBlock, errors };
+  };
+
+  const startInterval = (): void => {
+    cancelInterval?.();
+    cancelInterval = policy.interval > 0 && !isStopped ? timers.after(policy.interval, tick) : undefined;
+  };
+
+  const tick = (): void => {
+    if (isStopped) return;
+    startInterval();
+    if (vm.waiting() > 0) for (const error of buildAndAccept().errors) report(error);
   };
 
   vm.onWork(schedule);
+  startInterval();
   if (vm.waiting() > 0) schedule();
 
   return {
@@ -132,6 +170,18 @@ export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, repo
     stop: () => {
       isStopped = true;
       cancelDelay?.();
+      cancelInterval?.();
+    },
+    policy: () => policy,
+    setPolicy: (next) => {
+      policy = next;
+      startInterval();
+      if (vm.waiting() > 0) schedule();
+    },
+    mine: () => {
+      const { accepted, errors } = buildAndAccept();
+      if (errors.length > 0) throw errors[0];
+      return accepted;
     },
   };
 }

@@ -126,8 +126,16 @@ function externalParts(
 
 const isKnown = (entry: readonly [Id, Utxo | undefined]): entry is readonly [Id, Utxo] => entry[1] !== undefined;
 
+/** A block with an invalid signature comes from a developer's chain: no other node accepts one. */
+const impersonationHint = (fault: AnyFault['fault']): string => {
+  const { code, cause = code } = fault as { readonly code: string; readonly cause?: string };
+  return /SIGNATURE/.test(cause)
+    ? "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and cannot be followed then"
+    : '';
+};
+
 const badBlock = ({ height, id }: Block, { message, fault }: AnyFault) =>
-  new FollowError(`block ${height} of the followed node (${idText(id)}) is invalid: ${message}`, {
+  new FollowError(`block ${height} of the followed node (${idText(id)}) is invalid: ${message}${impersonationHint(fault)}`, {
     code: 'FOLLOW_BAD_BLOCK',
     height: String(height),
     blockID: idText(id),

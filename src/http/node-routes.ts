@@ -2,8 +2,8 @@ import { type Id, idText } from '../bytes/id.ts';
 import { formatMetrics, type MetricFamily, metricsContentType } from '../metrics/family.ts';
 import type { HealthRpcDeps } from '../rpc/health.ts';
 import type { Services } from '../rpc/method.ts';
+import type { DevAccess } from './dev-access.ts';
 import { nodeHealthRoutes } from './health-routes.ts';
-import { isLocalRequest } from './local-caller.ts';
 import type { HttpRoute, HttpRoutes } from './router.ts';
 
 /** A chain's names and the services under its path. */
@@ -25,7 +25,7 @@ export type NodeServices = {
   readonly info: Services | undefined;
   readonly health: { readonly services: Services; readonly deps: HealthRpcDeps } | undefined;
   readonly metrics: readonly [path: string, route: HttpRoute] | undefined;
-  readonly dev: Services | undefined;
+  readonly dev: { readonly services: Services; readonly access: DevAccess } | undefined;
   /** Further routes, with their own handlers. */
   readonly extraRoutes?: readonly (readonly [path: string, route: HttpRoute])[];
 };
@@ -40,7 +40,7 @@ export function createNodeRoutes({ chains, info, health, metrics, dev, extraRout
   if (info !== undefined) routes.push(['/ext/info', { services: info }]);
   if (health !== undefined) routes.push(...nodeHealthRoutes(health.deps, health.services));
   if (metrics !== undefined) routes.push(metrics);
-  if (dev !== undefined) routes.push([devPath, { services: dev, isAllowed: isLocalRequest }]);
+  if (dev !== undefined) routes.push([devPath, { services: dev.services, maxBody: maxTxBody, ...dev.access }]);
   routes.push(...extraRoutes);
   return new Map(routes);
 }

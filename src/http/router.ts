@@ -18,6 +18,8 @@ export type HttpRoute = (
 ) & {
   /** If it returns false, the response is 403. */
   readonly isAllowed?: (request: HttpRequest) => boolean;
+  /** The body of that response. */
+  readonly refusal?: string;
 };
 
 /** Default limit of a request body, in bytes: 4,096 node IDs or 1,024 addresses fit. */
@@ -65,7 +67,8 @@ export function createRouter({ routes, prefixHandlers, nodeID, allowedHosts, all
     const route = routes.get(request.path) ?? routes.get(decodePathText(request.path));
     if (route === undefined)
       return prefixHandler === undefined ? notFoundResponse(request, headers) : runHandler(prefixHandler, request, headers, rpcOptions);
-    if (route.isAllowed?.(request) === false) return { status: 403, headers: headers.error, body: 'this caller is not allowed here\n' };
+    if (route.isAllowed?.(request) === false)
+      return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
     if ('handler' in route) return runHandler(route.handler, request, headers, rpcOptions);
     if (route.get !== undefined && request.method === 'GET') return runHandler(route.get, request, headers, rpcOptions);
     return handleRpcRequest(route, request, headers, rpcOptions);

@@ -43,6 +43,8 @@ export type NewBlock = {
   /** CreateAssetTx transactions from before linearization. */
   readonly preLinearizationAssets?: readonly Tx[];
   readonly imported?: ReadonlyMap<Id, Utxo>;
+  /** Its transactions that were accepted without the signatures of impersonated addresses. */
+  readonly impersonatedTxs?: readonly Id[];
 };
 
 /** The numbers for the rows of a block. */

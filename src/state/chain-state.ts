@@ -11,6 +11,7 @@ import { registerChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
 import { type AcceptedBlock, type History, openHistory } from './history.ts';
+import { insertImpersonatedTxs } from './impersonated-txs.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
@@ -72,7 +73,8 @@ export type ChainIdentity = {
 
 /** Opens the state of a chain. `onCommit` is called with the last block after each commit; it must be fast. */
 export function openState(store: Store, memory: SharedMemory, chain: ChainIdentity, onCommit?: (last: AcceptedBlock) => void): ChainState {
-  const tables = tablesOf(registerChain(store, chain.id, chain.genesis));
+  const number = registerChain(store, chain.id, chain.genesis);
+  const tables = tablesOf(number);
   const damaged = (row: string): StateError => {
     const fault = damagedRow(row);
     store.noteDamage(fault.message);
@@ -141,7 +143,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
 
   /** Inserts the rows of a block. Must run inside a write transaction. */
   const insert = (
-    { block, diff, imported: knownImports }: NewBlock,
+    { block, diff, imported: knownImports, impersonatedTxs = [] }: NewBlock,
     at: LastNumbers,
     unspentRow: (utxo: Utxo) => NumberedUtxo,
     needsImported: boolean,
@@ -156,6 +158,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     });
     history.insertBlock(block, firstTx, at.unspent + unspent.length - consumed.length);
     history.insertTxs(diff.applied, firstTx, height);
+    if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
     utxos.insert(created);
     utxos.spend([...created, ...consumed]);
     accounts.removeOwners(consumed);

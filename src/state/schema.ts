@@ -45,6 +45,7 @@ export const chainSchema = (t: Tables): string => `
  *          a page cursor keeps its position. bytes is null if the output was removed before it was put; the later put then cancels out.
  *          AvalancheGo: chains/atomic/state.go.
  * atomic_owner  the outputs that can be imported, by address.
+ * impersonated_tx  transactions accepted without the signatures of impersonated addresses (see impersonated-txs.ts).
  */
 export const sharedSchema = `
   CREATE TABLE IF NOT EXISTS chain(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, genesis BLOB) STRICT;
@@ -53,4 +54,5 @@ export const sharedSchema = `
     bytes BLOB, removed INTEGER NOT NULL, UNIQUE (reader, id, peer)) STRICT;
   CREATE TABLE IF NOT EXISTS atomic_owner(
     reader INTEGER NOT NULL, peer INTEGER NOT NULL, address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB,
-    PRIMARY KEY (reader, peer, address, seq)) WITHOUT ROWID, STRICT;`;
+    PRIMARY KEY (reader, peer, address, seq)) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS impersonated_tx(chain INTEGER NOT NULL, id BLOB NOT NULL, PRIMARY KEY (chain, id)) WITHOUT ROWID, STRICT;`;

@@ -1,5 +1,5 @@
 import { type Id, idOf } from '../bytes/id.ts';
-import type { TypeOf } from '../codec/codec.ts';
+import type { JsonContext, TypeOf } from '../codec/codec.ts';
 import { pack, unpack } from '../codec/pack.ts';
 import { id } from '../codec/primitive.ts';
 import { struct } from '../codec/struct.ts';
@@ -20,6 +20,8 @@ export function parseUtxo(bytes: Uint8Array): Utxo {
   const body = unpack(UtxoBody, bytes);
   return { ...body, id: utxoId(body.txID, body.outputIndex), bytes };
 }
+
+export const utxoJson = (utxo: Utxo, context: JsonContext): string => UtxoBody.json(utxo, context);
 
 /** The id of an output: sha256 of its index as u64 and the transaction id. AvalancheGo: ids/id.go, Prefix; vms/components/avax/utxo_id.go, InputID. */
 export function utxoId(txID: Id, outputIndex: number): Id {

@@ -9,8 +9,9 @@ import { createDiff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx, parseTx, type Tx } from '../tx/tx.ts';
+import { explainTx } from './explain.ts';
 import { TxError } from './fault.ts';
-import { createTestLedger, localContext, putInSharedMemory, type SharedMemoryPut, txOf, verify } from './ledger.fixture.ts';
+import { createTestLedger, localContext, localRules, putInSharedMemory, type SharedMemoryPut, txOf, verify } from './ledger.fixture.ts';
 
 const context = { ...localContext, recover: createSignerCache(recoverNative).recover };
 
@@ -47,6 +48,20 @@ function expectRejected(which: number, mutate: (original: Tx) => Tx): void {
   }
 }
 
+/** explainTx must come to the same result as the rules, with the first fault of the rules among its failed checks. */
+function expectSameExplanation(tx: Tx, view: View): void {
+  const checks = explainTx(tx, view, localRules, context);
+  let code: string | undefined;
+  try {
+    verify(tx, view, context);
+  } catch (error) {
+    if (!(error instanceof TxError)) throw error;
+    code = error.fault.code;
+  }
+  expect(checks.every(({ ok }) => ok === true)).toBe(code === undefined);
+  if (code !== undefined) expect(checks.filter(({ ok }) => ok === false).map((check) => check.code)).toContain(code);
+}
+
 /** An index into `accepted`, so that the report of a failure is short. */
 const anyAccepted = fc.nat(accepted.length - 1);
 
@@ -64,6 +79,32 @@ test('a transaction with one field changed is rejected with an error code', () =
     { numRuns: 4000 },
   );
 });
+
+test('explainTx lists the fault of a changed transaction, and none of an accepted one', () => {
+  for (const { tx, view } of accepted) expectSameExplanation(tx, view);
+  fc.assert(
+    fc.property(anyAccepted, fc.nat(), fc.nat(), fc.bigInt(0n, maxU64), (which, place, way, noise) => {
+      const { tx, view } = accepted[which] as { tx: Tx; view: View };
+      const { unsigned, credentials } = structuredClone({ unsigned: tx.unsigned, credentials: tx.credentials });
+      const slots = slotsOf({ unsigned, credentials });
+      const slot = slots[place % slots.length] as Slot;
+      slot.set(changed(slot.key, slot.value, way, noise));
+      const mutated = makeChanged(unsigned, credentials);
+      if (mutated !== undefined) expectSameExplanation(mutated, view);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** Returns undefined if the changed values cannot be encoded. */
+function makeChanged(unsigned: Tx['unsigned'], credentials: Tx['credentials']): Tx | undefined {
+  try {
+    return parseTx(makeTx(unsigned, credentials).bytes);
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
 
 test('a transaction with one byte changed, or with bytes cut off or appended, is rejected with an error code', () => {
   fc.assert(

@@ -18,6 +18,8 @@ export type SignatureContext = {
   readonly bootstrapped: boolean;
   /** If set, it receives each signature, and no signer is recovered. */
   readonly onExpectedSignature?: ((one: ExpectedSignature) => void) | undefined;
+  /** Whether an owner's signature may be missing or wrong, because the owner is impersonated. Undefined: no owner's. */
+  readonly acceptUnsigned?: ((owner: Address) => boolean) | undefined;
 };
 
 /** A signature and the address that must have made it. */
@@ -52,7 +54,8 @@ export function verifySignatures(
     throw new TxError('output is time locked', { code: 'TX_TIME_LOCKED', locktime: String(locktime), now: String(signing.now) });
   if (threshold < got) throw new TxError('input has more signers than expected', { code: 'TX_TOO_MANY_SIGNERS', want: threshold, got });
   if (threshold > got) throw new TxError('input has less signers than expected', { code: 'TX_TOO_FEW_SIGNERS', want: threshold, got });
-  verifySignatureCount(got, signatures.length);
+  const isUnsigned = signatures.length === 0 && signing.acceptUnsigned !== undefined;
+  if (!isUnsigned) verifySignatureCount(got, signatures.length);
   if (!signing.bootstrapped) return;
   for (const [i, index] of signatureIndices.entries()) {
     const owner = addresses[index];
@@ -62,13 +65,35 @@ export function verifySignatures(
         index,
         addresses: addresses.length,
       });
+    if (isUnsigned) {
+      if (signing.acceptUnsigned?.(owner) !== true) verifySignatureCount(got, 0);
+      continue;
+    }
     const signature = signatures[i] as Uint8Array;
     if (signing.onExpectedSignature !== undefined) {
       signing.onExpectedSignature({ signature, owner });
       continue;
     }
-    const signer = signerOf(signature, signing);
-    if (signer !== owner) throw wrongSignature(owner, signer, signing);
+    if (signing.acceptUnsigned === undefined) verifySigner(owner, signature, signing);
+    else verifySignerUnlessAccepted(owner, signature, signing, signing.acceptUnsigned);
+  }
+}
+
+function verifySigner(owner: Address, signature: Uint8Array, signing: SignatureContext): void {
+  const signer = signerOf(signature, signing);
+  if (signer !== owner) throw wrongSignature(owner, signer, signing);
+}
+
+function verifySignerUnlessAccepted(
+  owner: Address,
+  signature: Uint8Array,
+  signing: SignatureContext,
+  acceptUnsigned: (owner: Address) => boolean,
+): void {
+  try {
+    verifySigner(owner, signature, signing);
+  } catch (error) {
+    if (!(error instanceof TxError) || !acceptUnsigned(owner)) throw error;
   }
 }
 

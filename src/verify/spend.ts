@@ -27,6 +27,8 @@ export type SpendContext = SubnetContext & {
   readonly bootstrapped: boolean;
   /** See SignatureContext. */
   readonly onExpectedSignature?: SignatureContext['onExpectedSignature'];
+  /** See SignatureContext. */
+  readonly acceptUnsigned?: SignatureContext['acceptUnsigned'];
 };
 
 /**
@@ -36,19 +38,20 @@ export type SpendContext = SubnetContext & {
  */
 export function verifySpend(tx: Tx, view: View, context: SpendContext): void {
   const { inputs, outputs } = tx.unsigned;
-  const { now, recover, addressText, bootstrapped, onExpectedSignature } = context;
-  const check: SpendCheck = {
-    tx,
-    view,
-    context,
-    signing: { message: unsignedBytes(tx), now, recover, addressText, bootstrapped, onExpectedSignature },
-  };
+  const check = createSpendCheck(tx, view, context);
   verifyEach('inputs', inputs, (input, i) => verifyTransfer(input, i, localUtxo(input, view), check), transferLabels);
   verifyEach('outputs', outputs, ({ output, assetID }) => verifyFxUsage(output, assetID, view), { prefix: 'failed to verify fx usage: ' });
   dispatchTx(checksByKind(check), tx.unsigned);
 }
 
-type SpendCheck = { readonly tx: Tx; readonly view: View; readonly context: SpendContext; readonly signing: SignatureContext };
+export function createSpendCheck(tx: Tx, view: View, context: SpendContext): SpendCheck {
+  const { now, recover, addressText, bootstrapped, onExpectedSignature, acceptUnsigned } = context;
+  const signing = { message: unsignedBytes(tx), now, recover, addressText, bootstrapped, onExpectedSignature, acceptUnsigned };
+  return { tx, view, context, signing };
+}
+
+/** What the checks of one transaction share. */
+export type SpendCheck = { readonly tx: Tx; readonly view: View; readonly context: SpendContext; readonly signing: SignatureContext };
 
 const noCheck = (): void => {};
 
@@ -79,7 +82,7 @@ const checksByKind = (check: SpendCheck): TxHandlers<void> => ({
   },
 });
 
-function verifyTransfer(
+export function verifyTransfer(
   { assetID, input }: TransferableInput,
   credentialIndex: number,
   utxo: Utxo,
@@ -92,13 +95,21 @@ function verifyTransfer(
 }
 
 /** Verifies an import whose output is unknown: owners and amount cannot be compared, but the signatures can be verified. */
-function verifyUnknownOutput({ assetID, input }: TransferableInput, credentialIndex: number, { tx, view, signing }: SpendCheck): void {
+export function verifyUnknownOutput(
+  { assetID, input }: TransferableInput,
+  credentialIndex: number,
+  { tx, view, signing }: SpendCheck,
+): void {
   const credential = tx.credentials[credentialIndex] as Credential;
   verifyFxUsage(credential, assetID, view);
   verifySignaturesOnly(input.signatureIndices, requireCredential('secp256k1fx.Credential', credential).signatures, signing);
 }
 
-function verifyOperation({ assetID, inputIDs, operation }: Operation, credentialIndex: number, { tx, view, signing }: SpendCheck): void {
+export function verifyOperation(
+  { assetID, inputIDs, operation }: Operation,
+  credentialIndex: number,
+  { tx, view, signing }: SpendCheck,
+): void {
   const spent = inputIDs.map((ref) => {
     const utxo = view.utxo(refId(ref));
     if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', ...spentOutput(ref) });
@@ -123,7 +134,7 @@ function verifyAsset(utxo: Utxo, got: Id): void {
  * Verifies that the asset was created with the feature extension of the value. Assets created earlier in the same block are in the view.
  * AvalancheGo's error "unknown feature extension" cannot occur here, because every type belongs to a feature extension.
  */
-function verifyFxUsage({ kind }: { readonly kind: string }, assetID: Id, view: View): void {
+export function verifyFxUsage({ kind }: { readonly kind: string }, assetID: Id, view: View): void {
   const asset = view.asset(assetID);
   if (asset === undefined) throw new TxError('not found', { code: 'TX_ASSET_NOT_FOUND', assetID: idText(assetID) });
   if (asset === 'not-an-asset') throw new TxError('not an asset', { code: 'TX_NOT_AN_ASSET', assetID: idText(assetID) });
@@ -131,13 +142,13 @@ function verifyFxUsage({ kind }: { readonly kind: string }, assetID: Id, view: V
     throw new TxError('incompatible feature extension', { code: 'TX_INCOMPATIBLE_FX', assetID: idText(assetID), kind });
 }
 
-function localUtxo(ref: UtxoRef, view: View): Utxo {
+export function localUtxo(ref: UtxoRef, view: View): Utxo {
   const utxo = view.utxo(refId(ref));
   if (utxo === undefined) throw new TxError(`failed to get utxo ${refText(ref)}: not found`, { code: 'TX_UTXO_NOT_FOUND' });
   return utxo;
 }
 
-function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'unknown' {
+export function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'unknown' {
   const utxo = view.atomic(sourceChain, refId(ref));
   if (utxo === undefined) throw new TxError('not found', { code: 'TX_UTXO_NOT_FOUND', sourceChain: idText(sourceChain) });
   return utxo;
@@ -145,7 +156,11 @@ function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'unknown'
 
 const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
 const refText = (ref: UtxoRef): string => idText(refId(ref));
-const spentOutput = (ref: UtxoRef): SpentOutput => ({ utxoID: refText(ref), createdBy: idText(ref.txID), outputIndex: ref.outputIndex });
+export const spentOutput = (ref: UtxoRef): SpentOutput => ({
+  utxoID: refText(ref),
+  createdBy: idText(ref.txID),
+  outputIndex: ref.outputIndex,
+});
 
 /** AvalancheGo prefixes messages about inputs, but not those about imported inputs and operations. */
 const transferLabels: FaultLabels<UtxoRef> = { prefix: 'failed to verify transfer: ', spends: spentOutput };

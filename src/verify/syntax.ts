@@ -11,13 +11,21 @@ import type { Rules } from './rules.ts';
  * Verifies a transaction without the chain state. Throws a TxError for the first fault, so the checks are in AvalancheGo's order.
  * AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go.
  */
-export function verifySyntax({ unsigned, credentials }: Tx, rules: Rules): void {
-  dispatchTx(firstChecks, unsigned);
-  verifyBase(unsigned, rules);
-  verifyFlow(dispatchTx(flowOf(rules), unsigned), rules.feeAsset);
-  dispatchTx(checksAfterFlow, unsigned);
-  verifyCredentials(credentials, dispatchTx(credentialCount, unsigned));
+export function verifySyntax(tx: Tx, rules: Rules): void {
+  for (const { verify } of syntaxChecks) verify(tx, rules);
 }
+
+/** The checks of verifySyntax, in order. */
+export const syntaxChecks: readonly { readonly rule: string; readonly verify: (tx: Tx, rules: Rules) => void }[] = [
+  { rule: 'type', verify: ({ unsigned }) => dispatchTx(firstChecks, unsigned) },
+  { rule: 'chain and memo', verify: ({ unsigned }, rules) => verifyBase(unsigned, rules) },
+  { rule: 'amounts and fee', verify: ({ unsigned }, rules) => verifyFlow(dispatchTx(flowOf(rules), unsigned), rules.feeAsset) },
+  { rule: 'contents of the type', verify: ({ unsigned }) => dispatchTx(checksAfterFlow, unsigned) },
+  {
+    rule: 'credentials',
+    verify: ({ unsigned, credentials }) => verifyCredentials(credentials, dispatchTx(credentialCount, unsigned)),
+  },
+];
 
 const noCheck = (): void => {};
 
@@ -37,7 +45,7 @@ const firstChecks: TxHandlers<void> = {
 };
 
 /** Outputs of operations are not part of the flow: minting creates new amounts. */
-const flowOf = (rules: Rules): TxHandlers<Flow> => ({
+export const flowOf = (rules: Rules): TxHandlers<Flow> => ({
   BaseTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),
   CreateAssetTx: ({ inputs, outputs }) => ({ fee: rules.createAssetTxFee, inputs: { inputs }, outputs: { outputs } }),
   OperationTx: ({ inputs, outputs }) => ({ fee: rules.txFee, inputs: { inputs }, outputs: { outputs } }),

@@ -23,7 +23,6 @@ export type IndexedChain = {
 /** Describes this node's chains to the Data and Metrics APIs. Returns undefined if the node has no history index. */
 export function createServedChainsOfNode(
   config: Config,
-  env: Env,
   context: NetworkContext,
   chains: readonly IndexedChain[],
   nodeID: string,
@@ -36,7 +35,7 @@ export function createServedChainsOfNode(
     subnetID: context.subnetID,
     // A follower does not know which node proposed a block.
     builder: config.follow === undefined ? nodeID : undefined,
-    now: () => Number(env.clock.unixSeconds()),
+    now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
       const { history, follower } = byId.get(id) as IndexedChain;
       return {

@@ -1,10 +1,13 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
-import { createTxVerifier, type TxVerifier } from '../chain/tx-verifier.ts';
+import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import type { EventBus } from '../chain/events.ts';
+import type { Impersonation } from '../chain/impersonation.ts';
+import { explainMissingOutput } from '../chain/missing-output.ts';
+import { createTxVerifier, type ExplainingVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
-import { type SoloTimers, startSolo } from '../engine/solo.ts';
+import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
 import type { AnyFault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
@@ -19,6 +22,8 @@ import { walletMethods } from '../rpc/wallet.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
+import type { TxCheck } from '../verify/explain.ts';
+import { observeIssue, type TxObserver } from './observed-issue.ts';
 import { createOrderedIssue } from './ordered-issue.ts';
 
 /** An AVM chain as the configuration defines it. */
@@ -47,6 +52,11 @@ export type WriterDeps = ChainContext & {
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
+  readonly policy: BlockPolicy;
+  readonly takeNextBlockTime: () => bigint | undefined;
+  readonly publish: EventBus['publish'];
+  readonly impersonation?: Impersonation;
+  readonly observerOf?: (chainID: Id) => TxObserver | undefined;
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
@@ -66,51 +76,71 @@ export type RunningChain = {
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
+  /** What the `dev.*` methods need; undefined for a chain of a followed node. */
+  readonly dev?: DevChain;
   /** undefined for a chain that decides its own blocks. */
   readonly follower?: Follower;
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };
 
+export type DevChain = {
+  readonly chain: Chain;
+  readonly engine: SoloEngine;
+  readonly explain: (tx: Tx) => readonly TxCheck[];
+  readonly prepare: (tx: Tx) => Promise<void> | undefined;
+};
+
 /** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
-  const { differences, now } = deps;
+  const { differences, now, publish } = deps;
+  const verifier = createVerifierOfChain(spec, deps);
+  const observer = deps.observerOf?.(spec.id);
   const chain = createChain({
     ledger,
-    verifier: createVerifierOfChain(spec, deps),
+    verifier,
     now,
+    isClockAdjustable: true,
+    takeNextBlockTime: deps.takeNextBlockTime,
+    onPooled: (tx) => publish({ kind: 'pooled', chainID: spec.id, tx }),
+    onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
+    ...(observer && { onVerified: observer.onVerified }),
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const prepare = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
+  const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
+  const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   return {
     spec,
-    engine: startSolo(chain, { minBlockDelay: deps.minBlockDelay }, deps.timers, deps.report),
+    engine,
+    dev: { chain, engine, explain, prepare },
     lastAccepted: ledger.lastAccepted,
     pendingTxs: () => chain.mempool.size(),
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
     txIssuer: {
-      issue: (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
-      queueWalletTx: createOrderedIssue(prepare, chain.queueWalletTx),
+      issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
+      queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
       status: chain.status,
     },
   };
 }
 
 /** Creates the transaction verifier of a chain. */
-export function createVerifierOfChain(spec: AvmChainSpec, { network, now, recover, subnetID, subnetOf }: VerifierDeps): TxVerifier {
+export function createVerifierOfChain(spec: AvmChainSpec, deps: VerifierDeps): ExplainingVerifier {
+  const { network, now, recover, subnetID, subnetOf, impersonation } = deps;
   const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
   const addressText = createAddressFormatter(spec.aliases[0], network.hrp, addressCacheSize);
-  return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf });
+  return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf, ...(impersonation && { impersonation }) });
 }
 
 /** Small, because the verifier formats addresses only for error messages. */
 const addressCacheSize = 64;
 
-export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf'>;
+export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf' | 'impersonation'>;
 
 /** What the RPC methods of a chain need beside reads. A reader process never calls these: it forwards such calls to the writer process. */
 export type TxIssuer = {

@@ -1,69 +1,152 @@
-import type { Id } from '../bytes/id.ts';
+import { cb58Decode } from '../bytes/cb58.ts';
+import { type Id, idText } from '../bytes/id.ts';
 import type { EventBus } from '../chain/events.ts';
+import { ewoqKey } from '../cli/banner.ts';
+import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
+import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
 import { crossChainMethods } from '../dev/cross-chain-methods.ts';
 import { createDepositIds } from '../dev/deposit-id.ts';
 import { createDevWallet, type DevWallet } from '../dev/dev-wallet.ts';
+import { type FaultDeps, faultMethods } from '../dev/fault-methods.ts';
+import { createFillerTx } from '../dev/filler-tx.ts';
+import { identityMethods } from '../dev/identity-methods.ts';
+import { insightMethods } from '../dev/insight-methods.ts';
 import { moneyMethods } from '../dev/money-methods.ts';
+import { timeMethods } from '../dev/time-methods.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
+import type { AvmReads } from '../rpc/avm.ts';
+import { sumBalanceRows } from '../rpc/balance.ts';
 import { combineServices, createService, type Services } from '../rpc/method.ts';
+import type { Json } from '../rpc/write-json.ts';
 import type { Account } from '../wallet/accounts.ts';
 import { chainParamsOf } from './account-funding.ts';
-import { createChainAddressFormat, type RunningChain } from './avm-chain.ts';
+import { createChainAddressFormat, type DevChain, type RunningChain } from './avm-chain.ts';
+import type { DevParts } from './dev-parts.ts';
 import type { Env } from './env.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
-/** The X-Chain, its accounts, and what the `dev.*` methods need of the node. */
-export type DevServiceParts = {
+type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain };
+
+/** The chains, the accounts, and what the `dev.*` methods need of the node. */
+export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly store: NodeStore;
   readonly context: NetworkContext;
-  readonly running: RunningChain;
-  readonly opened: OpenedChain;
+  readonly parts: DevParts;
+  /** The first one is the X-Chain. */
+  readonly chains: readonly DevServedChain[];
   readonly accounts: readonly [Account, ...Account[]];
   readonly events: EventBus;
   readonly timers: Env['timers'];
+  readonly version: string;
 };
 
-/** Creates the `dev.*` methods: one line per group of methods. */
-export function createDevServices(parts: DevServiceParts): Services {
-  const { store, context, opened } = parts;
-  const { chain, specs, p, c } = context;
-  const wallet = createWallet(parts);
-  const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, chain)]));
-  const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, chain);
-  return combineServices(
+/** Creates the `dev.*` methods, one line per group of methods, and their aliases. Blocks are those of the X-Chain. */
+export function createDevServices(deps: DevServicesDeps): Services {
+  const { store, context, parts, chains, informReaders } = deps;
+  const { chain: shared, specs, clock, p, c } = context;
+  const [x] = chains as readonly [DevServedChain, ...DevServedChain[]];
+  const { chain, engine, explain, prepare } = x.dev as DevChain;
+  const addressFormat = createChainAddressFormat(specs[0].id, shared);
+  const wallet = createWallet(deps, x);
+  const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
+  const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
+  const services = combineServices(
     createService('dev', moneyMethods, { wallet }),
     createService('dev', crossChainMethods, {
       wallet,
-      aliases: chain.aliases,
+      aliases: shared.aliases,
       counterparts: [p.id, c.id],
       addAtomicUtxo: (from, utxo) => store.putAtomicUtxo(specs[0].id, from, utxo),
       newDepositID: createDepositIds({
-        lastAccepted: opened.ledger.lastAccepted,
+        lastAccepted: x.opened.ledger.lastAccepted,
         knowsAtomicUtxo: (source, utxoID) => store.knowsAtomicUtxo(specs[0].id, source, utxoID),
       }),
       listAtomicUtxos: store.listAtomicUtxos,
-      claimExport: opened.claimExport,
+      claimExport: x.opened.claimExport,
       parseAddress: (chainID, text) => formatOf(text.startsWith('X-') ? specs[0].id : chainID).parse(text),
       formatAddress: (chainID, address) => formatOf(chainID).format(address),
     }),
+    createService('dev', blocksMethods, {
+      chain,
+      engine,
+      setPolicy: (policy) => {
+        for (const { dev } of chains) dev?.engine.setPolicy(policy);
+      },
+      createFiller: createFiller(context, x.reads, addressFormat.format),
+      advanceTime: clock.advance,
+      longWork: shared.longWork,
+      informReaders,
+    }),
+    createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders }),
+    createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
+    createService('dev', insightMethods, {
+      chain,
+      explain,
+      prepare,
+      lifecycle: parts.lifecycle,
+      json: { address: addressFormat.format, id: idText },
+      nodeInfo: () => describeNode(deps, x),
+    }),
+    createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
   );
+  const balanceOf: AliasDeps['balanceOf'] = (address) =>
+    sumBalanceRows(x.reads.balances(addressFormat.parse(address)), { includePartial: false, now: clock.unixSeconds() }).get(
+      feeAssetOf(context),
+    ) ?? 0n;
+  return withAnvilAliases(services, { balanceOf });
 }
 
-function createWallet({ context, running, opened, accounts, events, timers }: DevServiceParts): DevWallet {
+function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
   const { chain, specs } = context;
-  const [x] = specs;
   return createDevWallet({
     accounts,
-    chainParams: chainParamsOf(x, chain.network.id),
-    addressFormat: createChainAddressFormat(x.id, chain),
-    assetAliases: new Map(x.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
-    reads: opened.reads,
-    utxo: opened.ledger.utxo,
+    chainParams: chainParamsOf(specs[0], chain.network.id),
+    addressFormat: createChainAddressFormat(specs[0].id, chain),
+    assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
+    reads: x.reads,
+    utxo: x.opened.ledger.utxo,
     now: chain.now,
     longWork: chain.longWork,
-    isPending: (utxoID) => running.isConsumedByPending?.(utxoID) ?? false,
-    issue: createIssueAndWait({ running, events, timers }),
+    isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
+    issue: createIssueAndWait({ running: x, events, timers }),
   });
+}
+
+const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
+
+const createFiller =
+  (context: NetworkContext, reads: AvmReads, formatAddress: Parameters<typeof createFillerTx>[0]['formatAddress']) => () =>
+    createFillerTx({
+      networkID: context.chain.network.id,
+      chainID: context.specs[0].id,
+      feeAsset: feeAssetOf(context),
+      txFee: context.specs[0].fees.txFee,
+      account: { key: cb58Decode(ewoqKey.text.slice('PrivateKey-'.length)), address: ewoqKey.address },
+      utxos: reads.utxos,
+      formatAddress,
+      now: context.clock.unixSeconds,
+    });
+
+function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain): Json {
+  const { id, height, time } = x.lastAccepted();
+  const now = context.clock.read();
+  const { network } = context.chain;
+  return {
+    version,
+    network: { id: network.id, name: network.name, hrp: network.hrp },
+    blockchainID: idText(x.spec.id),
+    height: String(height),
+    blockID: idText(id),
+    blockTime: String(time),
+    time: String(now.time),
+    offset: String(now.offset),
+    frozen: now.isFrozen,
+    ...formatPolicy((x.dev as DevChain).engine.policy()),
+    pending: x.pendingTxs().txs,
+    impersonated: parts.impersonation.addresses().length,
+    autoImpersonate: parts.impersonation.isAll(),
+    faults: parts.faults.isActive(),
+  };
 }

@@ -34,7 +34,7 @@ export type HealthCheckDeps = {
 };
 
 /** Registers AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
-export function registerChecks(health: Health, deps: HealthCheckDeps): void {
+export function registerChecks(health: Pick<Health, 'register'>, deps: HealthCheckDeps): void {
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
   for (const { spec, engine, lastAccepted, follower } of deps.chains) {

@@ -4,6 +4,7 @@ import { type Differences, differencesOf } from '../differences.ts';
 import type { NetworkGenesis } from '../genesis/network-genesis.ts';
 import { isPublicNetwork } from '../network.ts';
 import { createAliases } from '../rpc/aliases.ts';
+import { type ChainClock, createChainClock } from '../timing/chain-clock.ts';
 import { createLongWork, type LongWork } from '../timing/long-work.ts';
 import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
 import { loadChainSpecs } from './chain-specs.ts';
@@ -17,6 +18,7 @@ export type NetworkContext = {
   readonly p: Counterpart;
   readonly c: Counterpart;
   readonly chain: ChainContext;
+  readonly clock: ChainClock;
   readonly differences: Differences;
   readonly subnetID: Id;
   /** The primary network for the chains of this node; undefined for any other chain. */
@@ -24,8 +26,12 @@ export type NetworkContext = {
 };
 
 export function createNetworkContext(config: Config, env: Env): NetworkContext {
-  const { unixSeconds } = env.clock;
-  const { genesis, specs } = loadChainSpecs(config, { readData: env.readData, readText: env.readText, unixSeconds: unixSeconds() });
+  const clock = createChainClock(env.clock);
+  const { genesis, specs } = loadChainSpecs(config, {
+    readData: env.readData,
+    readText: env.readText,
+    unixSeconds: env.clock.unixSeconds(),
+  });
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
@@ -36,7 +42,8 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
     p,
     c,
     differences,
-    chain: { network: config.network, aliases, differences, now: unixSeconds, longWork: createNodeLongWork(env) },
+    clock,
+    chain: { network: config.network, aliases, differences, now: clock.unixSeconds, longWork: createNodeLongWork(env) },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };

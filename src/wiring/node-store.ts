@@ -24,6 +24,7 @@ import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { openExportClaims } from './export-claims.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
+import { connectStoredClock } from './stored-clock.ts';
 
 /** The node's store: its chains and what they share. */
 export type NodeStore = {
@@ -78,6 +79,8 @@ export function openNodeStore(
     const isIndexed = config.data.enabled || config.stats.enabled;
     const sql = createSqliteSql(store);
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
+    // A followed chain has the real clock.
+    if (config.follow === undefined) connectStoredClock(store, context.clock);
     return {
       openChain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);

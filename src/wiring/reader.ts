@@ -1,6 +1,8 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
+import { createDevAccess } from '../http/dev-access.ts';
 import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
+import type { ChainClock } from '../timing/chain-clock.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
 import { createRelayClient } from '../workers/relay.ts';
@@ -39,11 +41,14 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
 
   let isStopping = false;
   let isServing = false;
+  let isForwarding = false;
+  let clock: ChainClock | undefined;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
+    clock = context.clock;
     const metrics = createNodeMetrics(env, undefined);
     const rateLimits = await openRateLimitBackend(config, env);
     const keys = openKeyFinder(config, env);
@@ -51,9 +56,20 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-    const readerRoutes = createReaderRoutes(config, env, context, chains, store.readAtomicUtxos, metrics, nodeID, relay);
+    const readerRoutes = createReaderRoutes(
+      config,
+      env,
+      context,
+      chains,
+      store.readAtomicUtxos,
+      metrics,
+      nodeID,
+      relay,
+      () => isForwarding,
+    );
+    const devAccess = createDevAccess(config.devToken);
     const { main } = createHandlers(config, env, {
-      served: createServedChainsOfNode(config, env, context, chains, nodeID),
+      served: createServedChainsOfNode(config, context, chains, nodeID),
       health: {
         components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
         isStopping: () => isStopping,
@@ -68,7 +84,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path)] as const), ...readerRoutes],
+      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const), ...readerRoutes],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
@@ -108,6 +124,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     if (received.reader === 'ping') sendPong();
     if (received.reader === 'start') running = start(received);
     if (received.reader === 'stopping') isStopping = true;
+    if (received.reader === 'setState') {
+      isForwarding = received.state.isForwarding;
+      clock?.restore(received.state.clock);
+      parent.send({ reader: 'done', id: received.id } satisfies MessageFromReader);
+    }
     if (received.reader === 'stop') await stop();
     if (received.reader === 'getMetrics')
       parent.send({ reader: 'metrics', id: received.id, families: (await running)?.families() ?? [] } satisfies MessageFromReader);
@@ -124,6 +145,7 @@ function createReaderRoutes(
   metrics: ReturnType<typeof createNodeMetrics>,
   nodeID: string,
   relay: ReturnType<typeof createRelayClient>,
+  isForwarding: () => boolean,
 ) {
   const { chain } = context;
   const chains = opened.map(({ spec, reads }) => {
@@ -139,15 +161,15 @@ function createReaderRoutes(
       ...spec,
       maxBody: maxTxBody,
       services: {
-        '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay),
-        '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay),
+        '': forwardWritesToWriter(metrics.meter(spec.aliases[0], services.avm), path, relay, isForwarding),
+        '/wallet': forwardWritesToWriter(services.wallet, `${path}/wallet`, relay, isForwarding),
       },
     };
   });
   const info = createInfoService(config, env, context, { nodeID, proofOfPossession: rejectInReader, isBootstrapped: () => true });
   return createNodeRoutes({
     chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.follow !== undefined)],
-    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay) : undefined,
+    info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
     health: undefined,
     metrics: undefined,
     dev: undefined,

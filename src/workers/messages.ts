@@ -1,12 +1,19 @@
 import type { MetricFamily } from '../metrics/family.ts';
+import type { ClockState } from '../timing/chain-clock.ts';
+
+/** What the `dev.*` methods change in every process: the chain's clock, and whether all calls are forwarded to the writer process. */
+export type ReaderState = { readonly clock: ClockState; readonly isForwarding: boolean };
 
 /** Messages from the writer process to a reader process, and back. Relayed HTTP requests use the same channel; see relay.ts. */
 export type MessageToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'getMetrics'; readonly id: number }
+  /** Answered by `done`. */
+  | { readonly reader: 'setState'; readonly id: number; readonly state: ReaderState }
   | { readonly reader: 'ping' }
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
+  | { readonly reader: 'done'; readonly id: number }
   | { readonly reader: 'pong'; readonly isServing: boolean };

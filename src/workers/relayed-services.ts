@@ -2,33 +2,48 @@ import type { ApiHealthDeps, HealthComponent } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
-import { isLocalRequest } from '../http/local-caller.ts';
+import type { DevAccess } from '../http/dev-access.ts';
 import type { HttpResponse } from '../http/message.ts';
-import { devPath } from '../http/node-routes.ts';
+import { devPath, maxTxBody } from '../http/node-routes.ts';
 import { defaultMaxBody, type HttpRoute } from '../http/router.ts';
-import type { RpcResponse, Services } from '../rpc/method.ts';
+import type { BoundMethod, RpcResponse, Services } from '../rpc/method.ts';
 import { type Relay, RelayError } from './relay.ts';
 
 /** Parts of a reader process that send requests to the writer process. */
 
-/** The services of a path. Calls of methods with `needsWriter` are forwarded to the writer process unchanged. */
-export const forwardWritesToWriter = (services: Services, path: string, relay: Relay): Services => ({
+/**
+ * The services of a path. Calls of methods with `needsWriter` are forwarded to the writer process unchanged, and all calls while
+ * `isForwarding` returns true.
+ */
+export const forwardWritesToWriter = (services: Services, path: string, relay: Relay, isForwarding: () => boolean): Services => ({
   ...services,
+  methods: new Map([...services.methods].map(([name, method]) => [name, forwardIf(method, isForwarding)])),
   forwardToWriter: async (body): Promise<RpcResponse> => {
     const response = await relay({ ...postRequest(path), body });
     return { body: response.body, methodRan: response.headers['x-content-type-options'] !== undefined };
   },
 });
 
+/** `needsWriter` is read for each call. */
+const forwardIf = (method: BoundMethod, isForwarding: () => boolean): BoundMethod =>
+  method.needsWriter
+    ? method
+    : {
+        ...method,
+        get needsWriter() {
+          return isForwarding();
+        },
+      };
+
 /**
  * A route that the writer process serves, such as health and metrics. Remote address and headers are not relayed, so this process decides who
  * may call the developer methods.
  */
-export const createRelayedRoute = (relay: Relay, path: string): HttpRoute => ({
-  ...(path === devPath && { isAllowed: isLocalRequest }),
+export const createRelayedRoute = (relay: Relay, path: string, devAccess: DevAccess): HttpRoute => ({
+  ...(path === devPath && devAccess),
   handler: async (request) => {
     const { method, path, query } = request;
-    const body = await request.body(defaultMaxBody);
+    const body = await request.body(path === devPath ? maxTxBody : defaultMaxBody);
     return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailableResponse);
   },
 });

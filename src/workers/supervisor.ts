@@ -3,7 +3,7 @@ import type { Handler } from '../http/message.ts';
 import type { MetricFamily } from '../metrics/family.ts';
 import { createBackoff } from '../timing/backoff.ts';
 import { hungTimeout, watchHeartbeat } from './heartbeat.ts';
-import type { MessageFromReader, MessageToReader } from './messages.ts';
+import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
 import { type Channel, type RelayTimers, serveRelay } from './relay.ts';
 
 /** A reader process, seen from the writer process. */
@@ -24,6 +24,8 @@ export type ReaderPool = {
   readonly collectFamilies: () => Promise<MetricFamily[][]>;
   /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
+  /** Sends the state to all readers, later ones too. Resolves when they have it, or do not answer in time. */
+  readonly setState: (state: ReaderState) => Promise<void>;
   /** Makes the readers report that the node is stopping, while it still serves requests. */
   readonly announceStopping: () => void;
   readonly stop: () => Promise<void>;
@@ -57,6 +59,7 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
       const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
+    setState: async (state) => void (await Promise.all(slots.map((slot) => slot.setState(state)))),
     announceStopping: () => {
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
@@ -70,6 +73,7 @@ type ReaderSlot = {
   /** Why the reader was replaced, until its replacement serves. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
+  readonly setState: (state: ReaderState) => Promise<void>;
   readonly send: (message: MessageToReader) => void;
   readonly stop: () => Promise<void>;
 };
@@ -86,6 +90,9 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
+  let currentState: ReaderState | undefined;
+  let lastRequest = 0;
+  const pendingRequests = new Map<number, () => void>();
 
   const markFailed = (why: string): void => {
     if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
@@ -127,6 +134,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     });
     spawned.onMessage((message) => {
       const received = message as MessageFromReader;
+      if (received.reader === 'done') pendingRequests.get(received.id)?.();
       // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
       if (received.reader !== 'pong' || !received.isServing || isHung) return;
       heartbeat.reset();
@@ -145,10 +153,27 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
       restart();
     });
     spawned.send({ reader: 'start', ...start } satisfies MessageToReader);
+    if (currentState !== undefined) spawned.send({ reader: 'setState', id: 0, state: currentState } satisfies MessageToReader);
+  };
+
+  const setState = async (state: ReaderState): Promise<void> => {
+    currentState = state;
+    if (child === undefined) return;
+    const id = ++lastRequest;
+    await new Promise<void>((resolve) => {
+      const cancel = env.timers.after(replyTimeout, resolve);
+      pendingRequests.set(id, () => {
+        cancel();
+        resolve();
+      });
+      child?.send({ reader: 'setState', id, state } satisfies MessageToReader);
+    });
+    pendingRequests.delete(id);
   };
 
   spawn();
   return {
+    setState,
     collectFamilies: () => collectFamilies(),
     isServing: () => servingSince !== undefined,
     failure: () => failure,

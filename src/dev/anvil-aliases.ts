@@ -1,0 +1,262 @@
+import { badArgument } from '../rpc/fault.ts';
+import type { BoundMethod, Services } from '../rpc/method.ts';
+import { type Json, RawJson, writeJson } from '../rpc/write-json.ts';
+import { DevError } from './fault.ts';
+
+/** Calls a `dev.*` method by its name without the prefix. Results are objects, except those of `loadState` and its like. */
+type CallDev = (
+  method: string,
+  params: { readonly [name: string]: Json | undefined },
+) => Promise<{ readonly [name: string]: Json | undefined }>;
+
+export type AliasDeps = {
+  /** The spendable balance of an address in the fee asset, in nAVAX. */
+  readonly balanceOf: (address: string) => bigint;
+};
+
+/** An alias: the `dev.*` methods it calls, and how its positional parameters and its result are translated. */
+type Alias = {
+  readonly targets: readonly string[];
+  readonly run: (call: CallDev, params: readonly unknown[], deps: AliasDeps) => Promise<Json>;
+};
+
+const mine: Alias = {
+  targets: ['mine'],
+  run: async (call, [blocks, interval]) => {
+    await call('mine', { blocks: toQuantity('blocks', blocks ?? 1), interval: toQuantity('interval', interval ?? 0) });
+    return null;
+  },
+};
+
+const setAutomine: Alias = {
+  targets: ['setAutomine'],
+  run: async (call, [enabled]) => {
+    await call('setAutomine', { enabled: toBoolean('enabled', enabled) });
+    return null;
+  },
+};
+
+/** In Anvil an interval replaces automine. */
+const setIntervalMining: Alias = {
+  targets: ['setIntervalMining', 'setAutomine'],
+  run: async (call, [seconds]) => {
+    await call('setIntervalMining', { seconds: toQuantity('seconds', seconds) });
+    await call('setAutomine', { enabled: false });
+    return null;
+  },
+};
+
+const setNextBlockTime: Alias = {
+  targets: ['setNextBlockTime'],
+  run: async (call, [time]) => {
+    await call('setNextBlockTime', { time: toQuantity('timestamp', time) });
+    return null;
+  },
+};
+
+const increaseTime: Alias = {
+  targets: ['increaseTime'],
+  run: async (call, [seconds]) => Number((await call('increaseTime', { seconds: toQuantity('seconds', seconds) })).offset),
+};
+
+/** Ganache takes milliseconds, Anvil seconds; no time before the year 5138 has as many digits in seconds. */
+const setTime: Alias = {
+  targets: ['setTime', 'getTime'],
+  run: async (call, [time]) => {
+    const given = toQuantity('timestamp', time);
+    const before = BigInt(String((await call('getTime', {})).time));
+    const after = BigInt(String((await call('setTime', { time: given >= 100_000_000_000n ? given / 1000n : given })).time));
+    return Number(after > before ? after - before : 0n);
+  },
+};
+
+const impersonate = (method: string): Alias => ({
+  targets: [method],
+  run: async (call, [address]) => {
+    await call(method, { address: toText('address', address) });
+    return null;
+  },
+});
+
+const autoImpersonate: Alias = {
+  targets: ['setAutoImpersonate'],
+  run: async (call, [enabled]) => {
+    await call('setAutoImpersonate', { enabled: toBoolean('enabled', enabled) });
+    return null;
+  },
+};
+
+const snapshot: Alias = { targets: ['snapshot'], run: async (call) => (await call('snapshot', {})).name ?? null };
+
+const revert: Alias = {
+  targets: ['revert'],
+  run: async (call, [name]) => {
+    await call('revert', { name: toText('snapshot', name) });
+    return true;
+  },
+};
+
+/** Outputs cannot be taken away, so the balance can only be raised. */
+const setBalance: Alias = {
+  targets: ['faucet'],
+  run: async (call, [address, amount], { balanceOf }) => {
+    const to = toText('address', address);
+    const [wanted, balance] = [toQuantity('balance', amount), balanceOf(to)];
+    if (balance > wanted)
+      throw new DevError(`the balance of ${to} is ${balance} nAVAX already; outputs cannot be taken away from an address`, {
+        code: 'DEV_BALANCE_TOO_HIGH',
+        balance: String(balance),
+        wanted: String(wanted),
+      });
+    if (wanted > balance) await call('faucet', { to, amount: String(wanted - balance) });
+    return null;
+  },
+};
+
+const dropTransaction: Alias = {
+  targets: ['dropTx'],
+  run: async (call, [txID]) => (await call('dropTx', { txID: toText('txID', txID) })).txID ?? null,
+};
+
+const dropAllTransactions: Alias = {
+  targets: ['getMempool', 'dropTx'],
+  run: async (call) => {
+    // A mempool of small transactions has some hundred pages.
+    for (let page = 0; page < 1000; page++) {
+      const { txs } = (await call('getMempool', {})) as { readonly txs: readonly { readonly txID: string }[] };
+      for (const { txID } of txs) await call('dropTx', { txID });
+      if (txs.length === 0) break;
+    }
+    return null;
+  },
+};
+
+const nodeInfo: Alias = {
+  targets: ['nodeInfo'],
+  run: async (call) => {
+    const info = await call('nodeInfo', {});
+    return {
+      ...info,
+      currentBlockNumber: Number(info.height),
+      currentBlockTimestamp: Number(info.blockTime),
+      currentBlockHash: info.blockID,
+    };
+  },
+};
+
+const reset: Alias = {
+  targets: ['reset'],
+  run: async (call) => {
+    await call('reset', {});
+    return null;
+  },
+};
+
+const dumpState: Alias = { targets: ['dumpState'], run: async (call) => (await call('dumpState', {})).state ?? null };
+
+const loadState: Alias = {
+  targets: ['loadState'],
+  run: async (call, [state]) => {
+    await call('loadState', { state: toText('state', state) });
+    return true;
+  },
+};
+
+/** The names of Anvil, Hardhat and Ganache. An alias exists if all its targets do. */
+export const anvilAliases: { readonly [name: string]: Alias } = {
+  evm_snapshot: snapshot,
+  anvil_snapshot: snapshot,
+  evm_revert: revert,
+  anvil_revert: revert,
+  evm_mine: {
+    targets: ['mine', 'setNextBlockTime'],
+    run: async (call, [options]) => {
+      const { timestamp, blocks } = isRecord(options) ? options : { timestamp: options, blocks: undefined };
+      if (timestamp !== undefined && timestamp !== null) await call('setNextBlockTime', { time: toQuantity('timestamp', timestamp) });
+      await call('mine', { blocks: toQuantity('blocks', blocks ?? 1) });
+      return '0x0';
+    },
+  },
+  anvil_mine: mine,
+  hardhat_mine: mine,
+  evm_increaseTime: increaseTime,
+  anvil_increaseTime: increaseTime,
+  evm_setNextBlockTimestamp: setNextBlockTime,
+  anvil_setNextBlockTimestamp: setNextBlockTime,
+  evm_setTime: setTime,
+  anvil_setTime: setTime,
+  evm_setAutomine: setAutomine,
+  anvil_setAutomine: setAutomine,
+  anvil_getAutomine: { targets: ['nodeInfo'], run: async (call) => (await call('nodeInfo', {})).automine ?? null },
+  evm_setIntervalMining: setIntervalMining,
+  anvil_setIntervalMining: setIntervalMining,
+  anvil_getIntervalMining: {
+    targets: ['nodeInfo'],
+    run: async (call) => {
+      const { interval } = await call('nodeInfo', {});
+      return interval === 0 ? null : (interval ?? null);
+    },
+  },
+  anvil_setBalance: setBalance,
+  hardhat_setBalance: setBalance,
+  anvil_impersonateAccount: impersonate('impersonate'),
+  hardhat_impersonateAccount: impersonate('impersonate'),
+  anvil_stopImpersonatingAccount: impersonate('stopImpersonating'),
+  hardhat_stopImpersonatingAccount: impersonate('stopImpersonating'),
+  anvil_autoImpersonateAccount: autoImpersonate,
+  anvil_dropTransaction: dropTransaction,
+  hardhat_dropTransaction: dropTransaction,
+  anvil_dropAllTransactions: dropAllTransactions,
+  anvil_nodeInfo: nodeInfo,
+  hardhat_metadata: nodeInfo,
+  anvil_reset: reset,
+  hardhat_reset: reset,
+  anvil_dumpState: dumpState,
+  anvil_loadState: loadState,
+};
+
+/** Adds the aliases to the `dev.*` methods. */
+export function withAnvilAliases(services: Services, deps: AliasDeps): Services {
+  const targetOf = (method: string): BoundMethod | undefined => services.methods.get(`dev.${method}`);
+  const call: CallDev = async (method, params) => {
+    const target = targetOf(method) as BoundMethod;
+    const result = await target.run(target.readParams(writeJson(params)));
+    return (result instanceof RawJson ? {} : result) as Awaited<ReturnType<CallDev>>;
+  };
+  const bound = Object.entries(anvilAliases)
+    .filter(([, { targets }]) => targets.every((target) => targetOf(target) !== undefined))
+    .map(([name, { run }]): [string, BoundMethod] => [
+      name,
+      { needsWriter: true, paramNames: [], readParams: readPositional, run: (params) => run(call, params as readonly unknown[], deps) },
+    ]);
+  return { ...services, methods: new Map([...services.methods, ...bound]) };
+}
+
+/** Reads positional parameters. The text has one character per byte, see rpc/json-rpc.ts. */
+function readPositional(raw: string | null): readonly unknown[] {
+  if (raw === null) return [];
+  const params: unknown = JSON.parse(Buffer.from(raw, 'latin1').toString('utf8'));
+  if (!Array.isArray(params)) throw badArgument('', 'list');
+  return params;
+}
+
+/** A number as Ethereum clients send it: a JSON number, or decimal or hex digits as text. */
+function toQuantity(name: string, value: unknown): bigint {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  if (typeof value === 'string' && /^(?:0x[0-9a-fA-F]{1,16}|\d{1,20})$/.test(value)) return BigInt(value);
+  throw badArgument(name, 'quantity');
+}
+
+function toBoolean(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw badArgument(name, 'boolean');
+}
+
+function toText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  throw badArgument(name, 'string');
+}
+
+const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,103 @@
+import type { BoundMethod, Services } from '../rpc/method.ts';
+import { findNearestName } from '../rpc/nearest-name.ts';
+import type { Json } from '../rpc/write-json.ts';
+import { DevError } from './fault.ts';
+
+/** Delays and failures of JSON-RPC calls that a developer has ordered. */
+export type CallFaults = {
+  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, a call costs one comparison more. */
+  readonly apply: (services: Services) => Services;
+  /** Delays every call, or those of one method, by some milliseconds; 0 ends the delay. */
+  readonly setLatency: (milliseconds: number, method: string) => void;
+  /** Makes the next calls of a method fail with a message; 0 times ends it. */
+  readonly failNext: (method: string, times: number, message: string) => void;
+  /** Whether anything is ordered. */
+  readonly isActive: () => boolean;
+};
+
+/** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
+export const faultLimits = { latency: 20_000, times: 1_000_000, methods: 100, delayed: 10_000, message: 1000 } as const;
+
+/** `onChange` is called when `isActive` has changed. */
+export function createCallFaults(after: (ms: number, run: () => void) => unknown, onChange: () => void): CallFaults {
+  const names = new Set<string>();
+  const latencies = new Map<string, number>();
+  const failures = new Map<string, { left: number; readonly message: string }>();
+  let latencyOfAll = 0;
+  let delayed = 0;
+  let isActive = false;
+
+  const update = (): void => {
+    const before = isActive;
+    isActive = latencyOfAll > 0 || latencies.size > 0 || failures.size > 0;
+    if (isActive !== before) onChange();
+  };
+
+  const checkMethod = (method: string, table: ReadonlyMap<string, unknown>): void => {
+    if (!names.has(method)) {
+      const didYouMean = findNearestName(method, [...names]);
+      throw new DevError(`there is no method ${JSON.stringify(method)} that can be delayed or fail`, {
+        code: 'DEV_UNKNOWN_METHOD',
+        method,
+        ...(didYouMean !== undefined && { didYouMean }),
+      });
+    }
+    if (table.size >= faultLimits.methods && !table.has(method)) throw overLimit('methods', faultLimits.methods);
+  };
+
+  const throwIfOrdered = (method: string): void => {
+    const failure = failures.get(method);
+    if (failure === undefined) return;
+    failure.left--;
+    if (failure.left === 0) failures.delete(method);
+    update();
+    throw new DevError(failure.message, { code: 'DEV_ORDERED_FAILURE', method });
+  };
+
+  const run = (name: string, method: BoundMethod, params: unknown): Json | Promise<Json> => {
+    const latency = latencies.get(name) ?? latencyOfAll;
+    const call = (): Json | Promise<Json> => {
+      throwIfOrdered(name);
+      return method.run(params);
+    };
+    if (latency === 0) return call();
+    if (delayed >= faultLimits.delayed) throw overLimit('delayed calls', faultLimits.delayed);
+    delayed++;
+    return new Promise<void>((resolve) => void after(latency, resolve)).then(() => {
+      delayed--;
+      return call();
+    });
+  };
+
+  return {
+    apply: (services) => {
+      const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
+        names.add(name);
+        return [name, { ...method, run: (params) => (isActive ? run(name, method, params) : method.run(params)) }];
+      });
+      return { ...services, methods: new Map(methods) };
+    },
+    setLatency: (milliseconds, method) => {
+      if (milliseconds > faultLimits.latency) throw overLimit('ms', faultLimits.latency);
+      if (method === '') latencyOfAll = milliseconds;
+      else {
+        checkMethod(method, latencies);
+        if (milliseconds === 0) latencies.delete(method);
+        else latencies.set(method, milliseconds);
+      }
+      update();
+    },
+    failNext: (method, times, message) => {
+      checkMethod(method, failures);
+      if (times > faultLimits.times) throw overLimit('times', faultLimits.times);
+      if (message.length > faultLimits.message) throw overLimit('characters of error', faultLimits.message);
+      if (times === 0) failures.delete(method);
+      else failures.set(method, { left: times, message });
+      update();
+    },
+    isActive: () => isActive,
+  };
+}
+
+const overLimit = (what: string, max: number) =>
+  new DevError(`${what}: more than ${max} are not allowed`, { code: 'DEV_LIMIT', what, max });

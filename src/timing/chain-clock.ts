@@ -1,0 +1,104 @@
+/** A clock: Unix time in seconds and in nanoseconds. */
+export type UnixClock = { readonly unixSeconds: () => bigint; readonly unixNanos: () => bigint };
+
+/** The state of a chain clock as small JSON; times and the offset in seconds, as decimal digits. An empty object is the real clock. */
+export type ClockState = { readonly offset?: string; readonly frozenAt?: string; readonly nextBlockTime?: string };
+
+/** Times and offset in seconds. `offset`: how far the time is ahead of the real clock, or behind it if negative. */
+export type ClockReading = { readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean };
+
+/**
+ * The clock of the chain: the real clock until it is set, advanced or frozen. Lock times, block times, metric buckets, health and page tokens
+ * use it. Rate limits, key expiry, timeouts and log times use the real clock.
+ */
+export type ChainClock = UnixClock & {
+  readonly read: () => ClockReading;
+  /** A clock that is frozen stays frozen, at the new time. */
+  readonly set: (time: bigint) => void;
+  readonly advance: (seconds: bigint) => void;
+  readonly freeze: () => void;
+  /** The next block gets this time, and the clock continues from it. */
+  readonly setNextBlockTime: (time: bigint) => void;
+  /** Returns the time that was set for the next block, and moves the clock to it; undefined if none was set. */
+  readonly takeNextBlockTime: () => bigint | undefined;
+  /** Returns to the real clock. */
+  readonly reset: () => void;
+  readonly save: () => ClockState;
+  /** Replaces the state by one that `save` returned. */
+  readonly restore: (state: ClockState) => void;
+  /** Registers a listener that is called after each change, also by `restore`. */
+  readonly onChange: (listener: () => void) => void;
+};
+
+/** The latest time that can be set: the last second of the year 9999. */
+export const maxTime = 253_402_300_799n;
+
+const nanosPerSecond = 1_000_000_000n;
+
+export function createChainClock(real: UnixClock): ChainClock {
+  const listeners: (() => void)[] = [];
+  let offset = 0n;
+  let frozenAt: bigint | undefined;
+  let nextBlockTime: bigint | undefined;
+
+  const replace = (state: ClockState): void => {
+    offset = BigInt(state.offset ?? 0);
+    frozenAt = toBigint(state.frozenAt);
+    nextBlockTime = toBigint(state.nextBlockTime);
+  };
+
+  const unixSeconds = (): bigint => frozenAt ?? real.unixSeconds() + offset;
+
+  const save = (): ClockState => ({
+    ...(offset !== 0n && { offset: String(offset) }),
+    ...(frozenAt !== undefined && { frozenAt: String(frozenAt) }),
+    ...(nextBlockTime !== undefined && { nextBlockTime: String(nextBlockTime) }),
+  });
+
+  const moveTo = (time: bigint): void => {
+    const limited = time < 0n ? 0n : time > maxTime ? maxTime : time;
+    if (frozenAt !== undefined) frozenAt = limited;
+    offset = limited - real.unixSeconds();
+  };
+
+  const change = (work: () => void): void => {
+    work();
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    unixSeconds,
+    unixNanos: () => (frozenAt === undefined ? real.unixNanos() + offset * nanosPerSecond : frozenAt * nanosPerSecond),
+    read: () => {
+      const time = unixSeconds();
+      return { time, offset: time - real.unixSeconds(), isFrozen: frozenAt !== undefined };
+    },
+    set: (time) => change(() => moveTo(time)),
+    advance: (seconds) => change(() => moveTo(unixSeconds() + seconds)),
+    freeze: () =>
+      change(() => {
+        frozenAt = unixSeconds();
+      }),
+    setNextBlockTime: (time) =>
+      change(() => {
+        nextBlockTime = time;
+      }),
+    takeNextBlockTime: () => {
+      const time = nextBlockTime;
+      if (time === undefined) return undefined;
+      change(() => {
+        nextBlockTime = undefined;
+        moveTo(time);
+      });
+      return time;
+    },
+    reset: () => change(() => replace({})),
+    save,
+    restore: (state) => {
+      if (JSON.stringify(state) !== JSON.stringify(save())) change(() => replace(state));
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+const toBigint = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));

@@ -1,0 +1,29 @@
+import { type AnyFault, Fault } from '../fault.ts';
+import type { Tx } from '../tx/tx.ts';
+
+/** Learns what happens to transactions between their arrival and the mempool. */
+export type TxObserver = {
+  readonly onReceived: (tx: Tx) => void;
+  readonly onVerified: (tx: Tx) => void;
+  readonly onRefused: (tx: Tx, reason: AnyFault) => void;
+};
+
+type Issue = (tx: Tx) => void | Promise<void>;
+
+/** Reports each issued transaction and why it was refused, if it was. */
+export function observeIssue(observer: TxObserver | undefined, issue: Issue): Issue {
+  if (observer === undefined) return issue;
+  return (tx) => {
+    const refuse = (error: unknown): never => {
+      if (error instanceof Fault) observer.onRefused(tx, error);
+      throw error;
+    };
+    observer.onReceived(tx);
+    try {
+      const issued = issue(tx);
+      return issued instanceof Promise ? issued.catch(refuse) : issued;
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+}

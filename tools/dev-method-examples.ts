@@ -1,0 +1,71 @@
+import type { blocksMethods } from '../src/dev/blocks-methods.ts';
+import type { faultMethods } from '../src/dev/fault-methods.ts';
+import type { identityMethods } from '../src/dev/identity-methods.ts';
+import type { insightMethods } from '../src/dev/insight-methods.ts';
+import type { timeMethods } from '../src/dev/time-methods.ts';
+import type { ExamplesOf } from './method-examples.ts';
+
+export const blocksExamples: ExamplesOf<typeof blocksMethods> = {
+  mine: { params: { blocks: 2 }, result: '{"height":"…","time":"…","filler":true}' },
+  setAutomine: { params: { enabled: true }, result: '{"automine":true,"interval":0}' },
+  setIntervalMining: { params: { seconds: 0 }, result: '{"automine":true,"interval":0}' },
+  getMempool: { result: '{"txs":[],"total":0}' },
+  dropTx: {
+    params: { txID: 'tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af' },
+    error:
+      '{"code":-32000,"message":"the transaction tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af is not in the mempool","data":{"code":"DEV_NOT_PENDING","txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af"}}',
+  },
+};
+
+export const timeExamples: ExamplesOf<typeof timeMethods> = {
+  getTime: { result: '{"time":"…","offset":"0","frozen":false}' },
+  setTime: { params: { time: '2030-01-01T00:00:00Z' }, result: '{"time":"189345600…","offset":"…","frozen":false}' },
+  increaseTime: { params: { seconds: '30d' }, result: '{"time":"189604800…","offset":"…","frozen":false}' },
+  setNextBlockTime: { params: { time: 1900000000 }, result: '{"time":"…","offset":"…","frozen":false}' },
+  freezeTime: { result: '{"time":"…","offset":"…","frozen":true}' },
+  resetTime: { result: '{"time":"…","offset":"0","frozen":false}' },
+};
+
+export const identityExamples: ExamplesOf<typeof identityMethods> = {
+  impersonate: {
+    params: { address: 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465' },
+    result: '{"addresses":["X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465"],"total":1,"auto":false}',
+  },
+  stopImpersonating: {
+    params: { address: 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465' },
+    result: '{"addresses":[],"total":0,"auto":false}',
+  },
+  setAutoImpersonate: { params: { enabled: false }, result: '{"addresses":[],"total":0,"auto":false}' },
+};
+
+/** The transaction of the example of `avm.issueTx`, which is accepted by then: its input is spent. */
+export const insightExamples = (issuedTx: string): ExamplesOf<typeof insightMethods> => ({
+  explainTx: {
+    params: { tx: issuedTx },
+    result:
+      '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","type":"BaseTx","accepted":false,"checks":[{"rule":"type","ok":true},{"rule":"chain and memo","ok":true},{"rule":"amounts and fee","ok":true,"assets":[{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","have":"300000000000000000","amount":"299999999999000000","fee":"1000000","burned":"1000000"}]},…{"rule":"utxo","path":"inputs[0]","ok":false,…"isSpent":true,"spentBy":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af"…{"rule":"mempool","ok":null}]}',
+  },
+  decode: {
+    params: {
+      bytes:
+        '0x000000000014054f478489b451cecef53155c24f04f441912cc34487db87f16b13a2f4fec8990000000000000000000000005fcb13d0000000000000000000000000000000000000000000000000000000000000000000000000f11be722',
+    },
+    result:
+      '{"kind":"block","size":90,"id":"2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst","block":{"parentID":"3LdUD428gni3AFYAooqcTiN3xPGiLE7XdHowi9CsbNGH1i7QY","height":0,"time":1607144400,"merkleRoot":"11111111111111111111111111111111LpoYY","txs":[],"id":"2R2UY2pZMQr8nR9ywCdqn97Lp5a6hceqtLXkag6vH7KQSVvmst"}}',
+  },
+  getTxLifecycle: {
+    params: { txID: 'tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af' },
+    result:
+      '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","status":"Accepted","steps":[{"step":"received","time":"…"},{"step":"verified","time":"…"},{"step":"pooled","time":"…"},{"step":"accepted","time":"…","height":"1","blockID":"…"}]}',
+  },
+  nodeInfo: {
+    result:
+      '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":false}',
+  },
+});
+
+export const faultExamples: ExamplesOf<typeof faultMethods> = {
+  setLatency: { params: { ms: 0, method: 'avm.getHeight' }, result: '{"ms":0,"method":"avm.getHeight"}' },
+  failNext: { params: { method: 'avm.getHeight', times: 0 }, result: '{"method":"avm.getHeight","times":0}' },
+  setUnhealthy: { params: { check: 'database' }, result: '{"check":"database","healthy":true}' },
+};
