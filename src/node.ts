@@ -30,6 +30,7 @@ import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
+import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
 import { startFollowedChain } from './wiring/follow.ts';
 import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
@@ -82,7 +83,14 @@ async function startWriter(
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
 
-  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const health = createHealth({
+    now: env.clock.unixNanos,
+    after: env.timers.after,
+    interval: config.healthCheckFrequency,
+    onChange: (kind, check, { error }) => {
+      if (kind === 'health') events.publish({ kind, check, error, isHealthy: health.report('health', []).healthy });
+    },
+  });
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
     storeBytes: store.sizeBytes,
@@ -107,6 +115,7 @@ async function startWriter(
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
+    publish: events.publish,
     onCommitState: () => {
       commitRevision++;
       health.refresh();
@@ -123,8 +132,8 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history } = opened;
-    return { ...running, reads, history, services: createChainServices(spec, reads, running.txIssuer, chain) };
+    const { reads, history, ledger } = opened;
+    return { ...running, reads, history, findUtxo: ledger.utxo, services: createChainServices(spec, reads, running.txIssuer, chain) };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -158,6 +167,19 @@ async function startWriter(
   let readers: ReaderPool | undefined;
   // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
   const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
+  const served = createServedChainsOfNode(config, env, context, chains, identity.nodeID);
+  const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
+  const hub =
+    store.eventLog &&
+    createWriterEvents(env, context, {
+      log: store.eventLog,
+      bus: events,
+      onRevert: store.onRevert,
+      findUtxo: (chainID) => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined),
+      readers: () => readers,
+      isPublic: config.publicApi,
+      report,
+    });
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -180,9 +202,10 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
     dev: hasDev ? createDevServices(store, context) : undefined,
+    extraRoutes: hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) })],
   });
   const handlers = createHandlers(config, env, {
-    served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
+    served,
     health: {
       components: {
         database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
@@ -191,7 +214,7 @@ async function startWriter(
       isStopping: () => isStopping,
       rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
     },
-    gate: createNodeGate(config, env, keys.finder, rateLimits.limiter),
+    gate,
     sealKey: store.pageSecret(),
     epoch: store.epoch,
     readChainVersion: createChainVersionReader(chains),
@@ -205,6 +228,7 @@ async function startWriter(
   const handler = handlers.main;
 
   const closeWithServers = closing.addGroup();
+  if (hub !== undefined) closeWithServers(hub.close);
   const readerCount = countReaders(config, env);
   const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
   closeWithServers(server.close);

@@ -48,7 +48,7 @@ export type ResponseObject = {
 /** A schema as it is in the document: schemas with a title are references. */
 export type SchemaObject = { readonly [word: string]: unknown };
 
-type Content = { readonly 'application/json': { readonly schema: SchemaObject } };
+type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 export type OpenApiReference = { readonly $ref: string };
 
 export type DocumentOptions = {
@@ -192,7 +192,11 @@ const statusesOf = (api: BoundRoute['api'], route: ApiRoute<unknown>): readonly 
 function responsesOf(api: BoundRoute['api'], route: ApiRoute<unknown>, toSchemaObject: ToSchemaObject): OpenApiOperation['responses'] {
   const limits = route.isPublic ? {} : { headers: headerReferences(limitHeaders) };
   const responses: Record<string, ResponseObject | OpenApiReference> = {
-    200: { description: 'Success.', ...limits, content: json(toSchemaObject(route.response)) },
+    200: {
+      description: 'Success.',
+      ...limits,
+      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(route.response) } },
+    },
   };
   for (const status of statusesOf(api, route)) {
     const failure = route.errorSchemas?.[status];

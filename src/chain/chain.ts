@@ -38,6 +38,8 @@ export type ChainDeps = {
   readonly now: () => bigint;
   /** See src/differences.ts. */
   readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
+  /** Called when a transaction has entered the mempool, and when it has left it other than by being accepted. */
+  readonly onPooled?: (tx: Tx) => void;
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
@@ -74,7 +76,7 @@ export type Chain = {
 };
 
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
-export function createChain({ ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx }: ChainDeps): Chain {
+export function createChain({ ledger, verifier, now, differences, onPooled, onDropped, onCommitState, prepareWalletTx }: ChainDeps): Chain {
   const mempool = createMempool();
   const processing = new Map<Id, ProcessingBlock>();
   const effects = memoizeEffects();
@@ -100,6 +102,7 @@ export function createChain({ ledger, verifier, now, differences, onDropped, onC
       throw error;
     }
     rejectedTxInputs.remove(tx.id);
+    onPooled?.(tx);
     notifyWork();
   };
 

@@ -113,6 +113,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     subnetID: zeroId,
     subnetOf: () => undefined,
     report: (error) => void log.push(String(error)),
+    publish: () => {},
     onCommitState: () => {},
   });
   const wallet = createWallet('queue', { keys: [ewoq], count: 0 });

@@ -1,6 +1,7 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import type { EventBus } from '../chain/events.ts';
 import { createTxVerifier, type TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
@@ -50,6 +51,7 @@ export type WriterDeps = ChainContext & {
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
+  readonly publish: EventBus['publish'];
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
 };
@@ -78,6 +80,8 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     verifier: createVerifierOfChain(spec, deps),
     now,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
+    onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
+    onDropped: (tx, reason) => deps.publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
   });

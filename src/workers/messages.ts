@@ -1,12 +1,25 @@
+import type { Address } from '../bytes/address.ts';
+import type { Id } from '../bytes/id.ts';
 import type { MetricFamily } from '../metrics/family.ts';
+
+/** An event of the event stream that is not in the event log; see events/hub.ts. */
+export type LiveEvent = {
+  readonly kind: 'mempool' | 'time' | 'health';
+  readonly properties: string;
+  readonly subject: { readonly owners: ReadonlySet<Address>; readonly assets: ReadonlySet<Id> } | undefined;
+};
 
 /** Messages from the writer process to a reader process, and back. Relayed HTTP requests use the same channel; see relay.ts. */
 export type MessageToReader =
   | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
   | { readonly reader: 'getMetrics'; readonly id: number }
   | { readonly reader: 'ping' }
+  /** The event log has new entries. This and `liveEvent` are sent only to readers that have clients of the event stream. */
+  | { readonly reader: 'eventsAdvanced' }
+  | ({ readonly reader: 'liveEvent' } & LiveEvent)
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
+  | { readonly reader: 'eventsListening'; readonly isListening: boolean }
   | { readonly reader: 'pong'; readonly isServing: boolean };

@@ -24,6 +24,10 @@ export type ReaderPool = {
   readonly collectFamilies: () => Promise<MetricFamily[][]>;
   /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
+  /** Whether a reader has clients of the event stream. */
+  readonly hasListeners: () => boolean;
+  /** Sends a message to the readers that have clients of the event stream. */
+  readonly sendToListeners: (message: Extract<MessageToReader, { reader: 'eventsAdvanced' | 'liveEvent' }>) => void;
   /** Makes the readers report that the node is stopping, while it still serves requests. */
   readonly announceStopping: () => void;
   readonly stop: () => Promise<void>;
@@ -57,6 +61,10 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
       const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
+    hasListeners: () => slots.some((slot) => slot.isListening()),
+    sendToListeners: (message) => {
+      for (const slot of slots) if (slot.isListening()) slot.send(message);
+    },
     announceStopping: () => {
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
@@ -67,6 +75,7 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
 type ReaderSlot = {
   readonly collectFamilies: () => Promise<MetricFamily[]>;
   readonly isServing: () => boolean;
+  readonly isListening: () => boolean;
   /** Why the reader was replaced, until its replacement serves. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
@@ -86,6 +95,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
+  let isListening = false;
 
   const markFailed = (why: string): void => {
     if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
@@ -127,6 +137,11 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     });
     spawned.onMessage((message) => {
       const received = message as MessageFromReader;
+      if (received.reader === 'eventsListening') {
+        isListening = received.isListening;
+        // Blocks may have been committed before this message came.
+        if (isListening) spawned.send({ reader: 'eventsAdvanced' } satisfies MessageToReader);
+      }
       // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
       if (received.reader !== 'pong' || !received.isServing || isHung) return;
       heartbeat.reset();
@@ -139,6 +154,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     void spawned.exited.then((code) => {
       heartbeat.stop();
       child = undefined;
+      isListening = false;
       collectFamilies = async () => [];
       if (isStopping) return;
       if (!isHung) markFailed(`a reader process exited with code ${code}`);
@@ -151,6 +167,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
   return {
     collectFamilies: () => collectFamilies(),
     isServing: () => servingSince !== undefined,
+    isListening: () => isListening,
     failure: () => failure,
     replaced: () => replaced,
     send: (message) => child?.send(message),
