@@ -122,7 +122,10 @@ export const eventKinds = {
     isSelectable: false,
     schema: object('ClosedEvent', {
       kind: oneOf(['closed']),
-      reason: oneOf(['too-slow', 'stopping'], '`too-slow`: the client did not read its events in time. `stopping`: the server stops.'),
+      reason: oneOf(
+        ['too-slow', 'failed', 'stopping'],
+        '`too-slow`: the client did not read its events in time. `failed`: past events could not be read. `stopping`: the server stops.',
+      ),
       message: text(),
     }),
   },

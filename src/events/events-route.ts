@@ -2,6 +2,7 @@ import type { AccessDecision, Gate } from '../access/gate.ts';
 import { ApiError } from '../api/api-error.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders } from '../api/response.ts';
 import type { ApiRoute } from '../api/route.ts';
+import { Fault } from '../fault.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { eventSchema } from './event-kinds.ts';
@@ -54,7 +55,10 @@ export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
       if (left > 0) streams.set(from, left);
       else streams.delete(from);
     };
-    const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId);
+    const subscriber = await hub.subscribe(filter, request.header('last-event-id') ?? lastEventId).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     if (subscriber === undefined) {
       release();
       return errorResponse('The server has too many event streams; try again later', { status: 503 }, jsonHeaders);
@@ -90,6 +94,8 @@ export function createEventsRoute(deps: EventsRouteDeps): HttpRoute {
       return await open(request, decision);
     } catch (error) {
       if (error instanceof ApiError) return apiErrorResponse(error, jsonHeaders);
+      if (error instanceof Fault && error.fault.code === 'DATABASE_DOWN')
+        return errorResponse('The database is not available; try again', { status: 503 }, jsonHeaders);
       throw error;
     }
   };

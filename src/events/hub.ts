@@ -61,7 +61,7 @@ export function createEventHub(deps: HubDeps): EventHub {
   let isClosed = false;
   let cancelHeartbeat = (): void => {};
 
-  const closedEvent = (reason: 'too-slow' | 'stopping'): StreamEvent =>
+  const closedEvent = (reason: keyof typeof closedMessages): StreamEvent =>
     createStreamEvent(logID, 'closed', undefined, () => renderProperties({ reason, message: closedMessages[reason] }));
 
   /** Only for live clients: they have all entries up to `head`. */
@@ -83,7 +83,26 @@ export function createEventHub(deps: HubDeps): EventHub {
     if (!all.delete(subscriber)) return;
     for (const set of liveSets(subscriber)) set.delete(subscriber);
     for (const owner of subscriber.filter.owners ?? []) if (live.byOwner.get(owner)?.size === 0) live.byOwner.delete(owner);
-    if (all.size > 0) return;
+    if (all.size === 0) deactivate();
+  };
+
+  /** Resolves when the hub is ready for clients; set while it has some. */
+  let active: Promise<void> | undefined;
+  const activate = (): Promise<void> => {
+    active ??= (async () => {
+      onActive?.(true);
+      try {
+        [logID, head] = [await log.id(), await log.last()];
+        beat();
+      } catch (error) {
+        deactivate();
+        throw error;
+      }
+    })();
+    return active;
+  };
+  const deactivate = (): void => {
+    active = undefined;
     cancelHeartbeat();
     cache.clear();
     onActive?.(false);
@@ -186,21 +205,17 @@ export function createEventHub(deps: HubDeps): EventHub {
   return {
     subscribe: async (filter, lastEventId) => {
       if (isClosed || all.size >= maxSubscribers) return undefined;
-      if (all.size === 0) {
-        onActive?.(true);
-        const [id, last] = [await log.id(), await log.last()];
-        // Another client may have come during the reads.
-        if (all.size === 0) {
-          [logID, head] = [id, last];
-          beat();
-        }
+      // The hub may become inactive during the wait, if the other clients go.
+      for (let mine = activate(); ; mine = activate()) {
+        await mine;
+        if (mine === active) break;
       }
       const subscriber = createSubscriber(filter, { seq: head, index: undefined }, () => closedEvent('too-slow'), deps.maxQueued);
       all.add(subscriber);
       advance();
       start(subscriber, lastEventId).catch((error: unknown) => {
         report(error);
-        subscriber.end(closedEvent('stopping'));
+        subscriber.end(closedEvent('failed'));
       });
       return subscriber;
     },
@@ -228,6 +243,7 @@ export function createEventHub(deps: HubDeps): EventHub {
 
 const closedMessages = {
   'too-slow': 'the client did not read its events in time; reconnect with the last ID',
+  failed: 'the server could not read past events; reconnect with the last ID',
   stopping: 'the server stops; reconnect with the last ID',
 } as const;
 
