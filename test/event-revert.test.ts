@@ -95,6 +95,12 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
         stream.addEventListener('closed', () => window.endings++);
         return new Promise((resolve) => stream.addEventListener('heartbeat', () => resolve(true), { once: true }));
       })()`);
+      // The example of the documentation, with another port.
+      const [, example = ''] = /```js\n([\s\S]*?)```/.exec(await Bun.file(new URL('../docs/events.md', import.meta.url)).text()) ?? [];
+      await page.run(
+        `window.txIDs = []; ${example.replace('9650', String(chain.port)).replace('console.log(', 'txIDs.push(').replace('const ', 'var ')}`,
+      );
+      await page.run(`new Promise((resolve) => stream.addEventListener('heartbeat', () => resolve(true), { once: true }))`);
       const expected: string[] = [];
       const commit = (from?: typeof source) => expected.push(`block ${chain.commit(from)}`);
       const seen = async (): Promise<string[]> => {
@@ -115,6 +121,7 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
       expected.push(`reverted ${idText(chain.state.lastAccepted().id)}`);
       for (let i = 0; i < 2; i++) commit(branch);
       expect(await seen()).toEqual(expected);
+      expect((await page.run<string[]>('window.txIDs')).length).toBeGreaterThan(0);
 
       // After a restart it reconnects by itself with the last ID.
       const { port } = chain;
