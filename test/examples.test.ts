@@ -29,7 +29,7 @@ const examples = (
 const nodes = new Map<string, Program>();
 beforeAll(async () => {
   for (const page of new Set(examples.map(({ page }) => page))) nodes.set(page, await startProgram());
-});
+}, 60_000);
 afterAll(() => Promise.all([...nodes.values()].map((node) => node.stop())));
 
 for (const { page, command, answer } of examples)

@@ -80,7 +80,7 @@ ${description === undefined ? undefined : html`<p>${description}</p>`}
 ${parameters.length + (body === undefined ? 0 : 1) === 0 ? undefined : html`<h3>Parameters</h3>`}
 ${parameters.map((parameter) => parameterField(parameter, operationId, write))}
 ${body === undefined ? undefined : bodyField(body, operationId, write)}
-${type === 'text/event-stream' ? undefined : html`<div class="go"><button>Send</button><button type="button" class="more" hidden>Next page</button></div>`}
+<div class="go"${type === 'text/event-stream' ? html` hidden` : undefined}><button>Send</button><button type="button" class="more" hidden>Next page</button></div>
 <pre class="curl" aria-label="The same with curl"></pre>
 </form>
 <div class="result" aria-live="polite" hidden><p class="status"></p><pre></pre></div>
