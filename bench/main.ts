@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runData } from './data.ts';
+import { runEvents } from './events.ts';
 import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
 import { runIndexCost } from './index-cost.ts';
@@ -29,6 +30,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   data: (load, options) => runData(env, load, options),
   'index-cost': (load, options) => runIndexCost(env, load, options),
   follow: (load, options, binary) => runFollow(env, load, options, binary),
+  events: (load, options) => runEvents(env, load, options),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

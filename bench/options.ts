@@ -21,9 +21,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'follow'] as const;
+const modes = ['scale', 'data', 'index-cost', 'follow', 'events'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow | --events] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -38,7 +38,8 @@ the same bytes. Instead of the table:
   --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
   --workers N      number of reader processes; without it, measured with auto and with 0
   --index-cost   accepted transactions per second with and without the history index
-  --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks`;
+  --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks
+  --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -56,6 +57,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         data: { type: 'boolean' },
         'index-cost': { type: 'boolean' },
         follow: { type: 'boolean' },
+        events: { type: 'boolean' },
       },
     });
     const { quick, only, keep, workers } = values;

@@ -37,6 +37,7 @@ import { createDevParts } from './wiring/dev-parts.ts';
 import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
+import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
 import { startFollowedChain } from './wiring/follow.ts';
 import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
@@ -96,7 +97,14 @@ async function startWriter(
   const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
   const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
 
-  const health = createHealth({ now: clock.unixNanos, after: env.timers.after, interval: config.healthCheckFrequency });
+  const health = createHealth({
+    now: clock.unixNanos,
+    after: env.timers.after,
+    interval: config.healthCheckFrequency,
+    onChange: (kind, check, { error }) => {
+      if (kind === 'health') events.publish({ kind, check, error, isHealthy: health.report('health', []).healthy });
+    },
+  });
   const forcedChecks = createForcedChecks(health);
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
@@ -145,9 +153,10 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history } = opened;
+    const { reads, history, ledger } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
-    return { ...running, opened, reads, history, backfillRevision, services: createChainServices(spec, reads, running.txIssuer, chain) };
+    const services = createChainServices(spec, reads, running.txIssuer, chain);
+    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, services };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -185,6 +194,19 @@ async function startWriter(
   const [x] = chains;
   let isStopping = false;
   const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
+  const served = createServedChainsOfNode(config, context, chains, identity.nodeID);
+  const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
+  const hub =
+    store.eventLog &&
+    createWriterEvents(env, context, {
+      log: store.eventLog,
+      bus: events,
+      onRevert: store.onRevert,
+      findUtxo: (chainID) => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined),
+      readers: () => readers,
+      isPublic: config.publicApi,
+      report,
+    });
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -223,9 +245,10 @@ async function startWriter(
       }),
       access: createDevAccess(config.devToken),
     },
+    extraRoutes: hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) })],
   });
   const handlers = createHandlers(config, env, {
-    served: createServedChainsOfNode(config, context, chains, identity.nodeID),
+    served,
     health: {
       components: {
         database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
@@ -234,7 +257,7 @@ async function startWriter(
       isStopping: () => isStopping,
       rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
     },
-    gate: createNodeGate(config, env, keys.finder, rateLimits.limiter),
+    gate,
     sealKey: store.pageSecret(),
     epoch: store.epoch,
     readChainVersion: createChainVersionReader(chains),
@@ -248,6 +271,7 @@ async function startWriter(
   const handler = handlers.main;
 
   const closeWithServers = closing.addGroup();
+  if (hub !== undefined) closeWithServers(hub.close);
   const readerCount = countReaders(config, env);
   const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
   closeWithServers(server.close);

@@ -30,7 +30,7 @@ const nodes = new Map<string, Program>();
 beforeAll(async () => {
   for (const page of new Set(examples.map(({ page }) => page)))
     nodes.set(page, await (page === 'docs/methods.md' ? startProgram() : startProgramAsUsers()));
-});
+}, 60_000);
 afterAll(() => Promise.all([...nodes.values()].map((node) => node.stop())));
 
 for (const { page, command, answer } of examples)
@@ -97,6 +97,6 @@ test('docs/data-and-metrics.md: the example of a plans file is valid', async () 
 
 test('examples were found on every page that has some', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
-    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/data-and-metrics.md']),
+    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/events.md', 'docs/data-and-metrics.md']),
   );
 });

@@ -8,6 +8,7 @@ import { dataRoutes } from '../src/data/routes.ts';
 import { differences } from '../src/differences.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
+import { renderEventsPage } from './events-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -18,6 +19,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/methods.md': () => renderMethodsPage(),
   'docs/errors.md': () => renderErrorsPage(root),
   'docs/data-and-metrics.md': () => formatRoutes(),
+  'docs/events.md': () => renderEventsPage(),
 };
 
 const beginMark = '<!-- from the tables: begin -->';

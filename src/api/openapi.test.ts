@@ -78,7 +78,7 @@ describe('buildOpenApi', () => {
       { name: 'pageToken', schema: { type: 'string', format: 'uuid' } },
     ]);
     expect(postThings?.parameters.map(({ name }) => name)).toEqual(['network']);
-    expect(postThings?.requestBody?.content['application/json'].schema).toMatchObject({
+    expect(postThings?.requestBody?.content['application/json']?.schema).toMatchObject({
       type: 'object',
       required: ['addresses'],
       properties: { addresses: { type: 'string' } },

@@ -48,7 +48,7 @@ export type ResponseObject = {
 /** A schema as it is in the document: schemas with a title are references. */
 export type SchemaObject = { readonly [word: string]: unknown };
 
-type Content = { readonly 'application/json': { readonly schema: SchemaObject } };
+type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 export type OpenApiReference = { readonly $ref: string };
 
 export type DocumentOptions = {
@@ -60,8 +60,11 @@ export type DocumentOptions = {
   readonly examples: Readonly<Record<string, string>>;
 };
 
+/** A route as far as it is documented. */
+export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: Omit<ApiRoute<unknown>, 'run'> };
+
 /** Builds the OpenAPI document of a server from its routes. */
-export function buildOpenApi(routes: readonly Pick<BoundRoute, 'api' | 'route'>[], options: DocumentOptions): OpenApiDocument {
+export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
   const { title, version, description, requireKey, examples } = options;
   const { schemas, toSchemaObject } = createComponents();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -182,17 +185,25 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
 };
 
 /** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
-const statusesOf = (api: BoundRoute['api'], route: ApiRoute<unknown>): readonly ErrorStatus[] => {
+const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
   if (route.isPublic) return [500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
   const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
 };
 
-function responsesOf(api: BoundRoute['api'], route: ApiRoute<unknown>, toSchemaObject: ToSchemaObject): OpenApiOperation['responses'] {
+function responsesOf(
+  api: BoundRoute['api'],
+  route: DocumentedRoute['route'],
+  toSchemaObject: ToSchemaObject,
+): OpenApiOperation['responses'] {
   const limits = route.isPublic ? {} : { headers: headerReferences(limitHeaders) };
   const responses: Record<string, ResponseObject | OpenApiReference> = {
-    200: { description: 'Success.', ...limits, content: json(toSchemaObject(route.response)) },
+    200: {
+      description: 'Success.',
+      ...limits,
+      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(route.response) } },
+    },
   };
   for (const status of statusesOf(api, route)) {
     const failure = route.errorSchemas?.[status];
@@ -225,7 +236,7 @@ const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remainin
 const headerReferences = (names: readonly string[]): Record<string, OpenApiReference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const securityOf = (api: BoundRoute['api'], route: ApiRoute<unknown>, requireKey: boolean): OpenApiOperation['security'] =>
+const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], requireKey: boolean): OpenApiOperation['security'] =>
   route.isPublic || api === 'metrics' ? [] : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
 
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });

@@ -67,9 +67,10 @@ const navItem = ({ method, operation }: PlacedOperation): Html =>
 
 function card({ path, method, operation }: PlacedOperation, document: OpenApiDocument, write: SchemaWriter): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
-  const body = requestBody?.content['application/json'].schema;
+  const body = requestBody?.content['application/json']?.schema;
   const answers = Object.entries(responses).map(([status, response]) => [status, resolveResponse(response, document)] as const);
-  const good = answers.find(([status]) => status === '200')?.[1].content['application/json'].schema ?? {};
+  const [type, { schema: good } = { schema: {} }] =
+    Object.entries(answers.find(([status]) => status === '200')?.[1].content ?? {})[0] ?? [];
   const shape = write.outline(good);
   return html`<details class="card" id="${operationId}" data-text="${`${method} ${path} ${summary} ${operationId}`.toLowerCase()}">
 <summary><b class="${method}">${method}</b> <span class="path">${pathPieces(path)}</span> <span class="what">${summary}</span></summary>
@@ -79,7 +80,7 @@ ${description === undefined ? undefined : html`<p>${description}</p>`}
 ${parameters.length + (body === undefined ? 0 : 1) === 0 ? undefined : html`<h3>Parameters</h3>`}
 ${parameters.map((parameter) => parameterField(parameter, operationId, write))}
 ${body === undefined ? undefined : bodyField(body, operationId, write)}
-<div class="go"><button>Send</button><button type="button" class="more" hidden>Next page</button></div>
+<div class="go"${type === 'text/event-stream' ? html` hidden` : undefined}><button>Send</button><button type="button" class="more" hidden>Next page</button></div>
 <pre class="curl" aria-label="The same with curl"></pre>
 </form>
 <div class="result" aria-live="polite" hidden><p class="status"></p><pre></pre></div>

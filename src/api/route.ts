@@ -18,6 +18,8 @@ export type ApiRoute<Deps, P extends Params = Params> = {
   /** Schemas of error bodies that have more properties than the standard error body. */
   readonly errorSchemas?: Readonly<Partial<Record<ErrorStatus, Schema>>>;
   readonly cachePolicy: CachePolicy;
+  /** Media type of a 200 response; default JSON. */
+  readonly contentType?: 'text/event-stream';
   /** Additional headers of every response of this route. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The route needs no API key, even where keys are required, and is not rate limited. */

@@ -19,7 +19,9 @@ export type ChainEvent =
   | { readonly kind: 'time'; readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean }
   /** A transaction entered the mempool, or left it other than by being accepted. */
   | { readonly kind: 'pooled'; readonly chainID: Id; readonly tx: Tx }
-  | { readonly kind: 'dropped'; readonly chainID: Id; readonly tx: Tx; readonly reason: AnyFault };
+  | { readonly kind: 'dropped'; readonly chainID: Id; readonly tx: Tx; readonly reason: AnyFault }
+  /** A health check of the node began to fail, or passed again; `error` is why it fails, `isHealthy` whether all checks pass. */
+  | { readonly kind: 'health'; readonly check: string; readonly error: string | undefined; readonly isHealthy: boolean };
 
 export type ChainEventKind = ChainEvent['kind'];
 export type EventOf<K extends ChainEventKind> = Extract<ChainEvent, { readonly kind: K }>;

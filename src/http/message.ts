@@ -25,6 +25,22 @@ export type HttpResponse = {
    * can take it, and the iterator's `return` is called when the client disconnects.
    */
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** Makes the connection a WebSocket, if the client asked for one. `onClose` is called also if the connection was never opened. */
+  readonly webSocket?: WebSocketHandlers;
+};
+
+/** Handlers of a WebSocket that only sends. Messages of the client are ignored; a long one closes the connection. */
+export type WebSocketHandlers = {
+  readonly onOpen: (peer: WebSocketPeer) => void;
+  /** Called when all sent messages have left this process. */
+  readonly onDrain: () => void;
+  readonly onClose: () => void;
+};
+
+export type WebSocketPeer = {
+  /** Returns whether more can be sent at once; if not, the caller should wait for `onDrain`. */
+  readonly send: (text: string) => boolean;
+  readonly close: () => void;
 };
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

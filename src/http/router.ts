@@ -69,7 +69,11 @@ export function createRouter({ routes, prefixHandlers, nodeID, allowedHosts, all
       return prefixHandler === undefined ? notFoundResponse(request, headers) : runHandler(prefixHandler, request, headers, rpcOptions);
     if (route.isAllowed?.(request) === false)
       return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
-    if ('handler' in route) return runHandler(route.handler, request, headers, rpcOptions);
+    if ('handler' in route) {
+      // Browsers apply CORS to HTTP responses only: a page of any origin could read from a WebSocket.
+      if (origin === null && isForeignWebSocket(request)) return { status: 403, headers: headers.error, body: forbiddenOriginBody };
+      return runHandler(route.handler, request, headers, rpcOptions);
+    }
     if (route.get !== undefined && request.method === 'GET') return runHandler(route.get, request, headers, rpcOptions);
     return handleRpcRequest(route, request, headers, rpcOptions);
   };
@@ -117,6 +121,11 @@ function createHeaderSets(bare: Readonly<Record<string, string>>): HeaderSets {
     error: { ...noSniff, ...text },
   };
 }
+
+/** Whether a page asks for a WebSocket. Programs other than browsers send no `Origin`. */
+const isForeignWebSocket = (request: HttpRequest): boolean => request.header('upgrade') !== null && (request.header('origin') ?? '') !== '';
+
+const forbiddenOriginBody = 'this origin is not allowed here; see --http-allowed-origins\n';
 
 /** The 403 response of prefix handlers, whose clients expect JSON. */
 const forbiddenHostBody = JSON.stringify({

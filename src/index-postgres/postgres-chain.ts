@@ -19,6 +19,9 @@ import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { createChainRowWriter, type LastBlock } from './chain-row-writer.ts';
 
+/** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
+export const blocksChannel = 'serac_blocks';
+
 /** A followed chain and its index in PostgreSQL. The caller makes sure that only one process writes at a time. */
 export type PostgresChain = {
   readonly isInitialized: () => Promise<boolean>;
@@ -51,6 +54,8 @@ export function openPostgresChain(sql: WritableSql, chain: IndexSpec): PostgresC
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* writer.write(stored);
+    // PostgreSQL delivers it to `serac api` when the transaction commits.
+    yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
   }
 
   function* loadSteps(requested: Parameters<PostgresChain['load']>[0]): Steps<Awaited<ReturnType<PostgresChain['load']>>> {

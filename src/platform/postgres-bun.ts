@@ -7,6 +7,11 @@ type PostgresConnection = { readonly all: <Row>(text: string, values: readonly V
 export type Postgres = PostgresConnection & {
   /** Runs `work` in one transaction on one connection. */
   readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
+  /**
+   * Calls `onNotify` for every notification on a channel, and after each reconnect, when some may have been missed. Uses a connection of its
+   * own. Returns a function that ends this.
+   */
+  readonly listen: (channel: string, onNotify: () => void) => () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -104,9 +109,28 @@ export function openPostgres(options: PostgresOptions): Postgres {
         },
         (sql) => sql.all('ROLLBACK', []),
       ),
+    listen: (channel, onNotify) => {
+      const listener = connect({ ...options, max: 1 });
+      // If the server is down, the driver reconnects by itself once it has connected; until then the attempt is repeated here.
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let isEnded = false;
+      const start = (): void => {
+        listener.listen(channel, onNotify, onNotify).catch(() => {
+          if (!isEnded) timer = setTimeout(start, listenRetryMilliseconds);
+        });
+      };
+      start();
+      return () => {
+        isEnded = true;
+        clearTimeout(timer);
+        void listener.close({ timeout: 0 }).catch(() => undefined);
+      };
+    },
     close: () => pool.close({ timeout: 0 }),
   };
 }
+
+const listenRetryMilliseconds = 1000;
 
 /**
  * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole

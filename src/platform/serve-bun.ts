@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../http/message.ts';
+import type { HttpRequest, HttpResponse, WebSocketHandlers } from '../http/message.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
   bodyCutShortError,
@@ -14,6 +14,7 @@ import {
   type ServeOptions,
   splitTarget,
   toListenError,
+  upgradeFailedResponse,
 } from './serve.ts';
 
 /** HTTP server on Bun.serve. */
@@ -41,11 +42,18 @@ export const serve: Serve = async (options) => {
     const header = (name: string) => request.headers.get(name);
     const caller = () => server.requestIP(request)?.address;
     let isAsync = false;
+    /** An undefined response means that the connection is now a WebSocket. */
+    const finishOrUpgrade = (response: HttpResponse): Response | undefined => {
+      if (response.webSocket === undefined) return finish(response);
+      if (server.upgrade(request, { data: response.webSocket, headers: toHeaders(response.headers) })) return undefined;
+      response.webSocket.onClose();
+      return finish(upgradeFailedResponse(400, 'this is not a valid WebSocket request'));
+    };
     try {
       const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body });
-      if (!(response instanceof Promise)) return finish(response);
+      if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
       isAsync = true;
-      return response.then(finish).finally(release);
+      return response.then(finishOrUpgrade).finally(release) as Promise<Response>;
     } finally {
       if (!isAsync) release();
     }
@@ -77,6 +85,7 @@ export const serve: Serve = async (options) => {
     error: () => finish(handlerErrorResponse),
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    websocket: webSocketOptions,
   } as const;
   const server = listen(
     () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
@@ -89,6 +98,18 @@ export const serve: Serve = async (options) => {
     await server.stop(true);
   };
   return { host, port: server.port ?? 0, close };
+};
+
+/** Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */
+const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
+  maxPayloadLength: 1024,
+  idleTimeout: 60,
+  open: (socket) =>
+    // A result below 1 means that the bytes wait in this process: -1, or that the connection is closed: 0.
+    socket.data.onOpen({ send: (text) => socket.send(text) > 0, close: () => socket.close(1000) }),
+  message: () => {},
+  drain: (socket) => socket.data.onDrain(),
+  close: (socket) => socket.data.onClose(),
 };
 
 /** A response body whose chunks are pulled one at a time, as fast as the client reads them. */

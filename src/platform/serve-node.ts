@@ -14,6 +14,7 @@ import {
   type Serve,
   splitTarget,
   toListenError,
+  upgradeFailedResponse,
 } from './serve.ts';
 
 /** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
@@ -37,6 +38,10 @@ export const serve: Serve = async (options) => {
         // The handler has reported the error itself; the client gets status 500.
       }
       body.release();
+      if (response.webSocket !== undefined) {
+        response.webSocket.onClose();
+        response = upgradeFailedResponse(501, 'this server runs on Node and has no WebSockets; use server-sent events on the same path');
+      }
       if (response.stream === undefined) send(incoming, outgoing, response);
       else await sendStream(outgoing, response, response.stream);
     },

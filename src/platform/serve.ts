@@ -56,6 +56,13 @@ export const createBodyBudgets = (maxBodyMemory: number): { readonly small: Body
 /** The response if a handler throws, which it should not. */
 export const handlerErrorResponse: HttpResponse = { status: 500, headers: {}, body: '' };
 
+/** The response if a client asks for a WebSocket and the upgrade is not possible. */
+export const upgradeFailedResponse = (status: 400 | 501, reason: string): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: `${reason}\n`,
+});
+
 /** Splits a request target or a URL into path and query, without validation: it never throws. */
 export function splitTarget(target: string): { path: string; query: string } {
   const scheme = target.charCodeAt(0) === slash ? -1 : target.indexOf('://');

@@ -16,8 +16,13 @@ export type Store = Transactions & {
   readonly sizes: () => { file: number; wal: number };
   /** Number of reverts so far. Caches of anything that depends on accepted state have it in their keys. */
   readonly epoch: () => number;
-  /** Restores an earlier accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners. */
-  readonly revert: (work: () => void) => void;
+  /**
+   * Restores an earlier accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners. `snapshot` is the
+   * name of the restored state, if it has one.
+   */
+  readonly revert: (work: () => void, snapshot?: string) => void;
+  /** Registers a listener that runs in the transaction of every revert, after the state was restored. */
+  readonly onReverting: (listener: (snapshot: string | undefined) => void) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
   readonly close: () => void;
@@ -161,24 +166,29 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
     });
 }
 
+type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onRevert'>;
+
 /** The writer process caches the epoch; a reader process reads it from the database each time. */
-function createEpochs(db: Database, write: Transactions['write'], readonly: boolean): Pick<Store, 'epoch' | 'revert' | 'onRevert'> {
+function createEpochs(db: Database, write: Transactions['write'], readonly: boolean): Epochs {
   const select = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`);
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
+  const revertingListeners: ((snapshot: string | undefined) => void)[] = [];
   const stored = (): number => select.get()?.value ?? 0;
   let current = stored();
   return {
     epoch: readonly ? stored : () => current,
-    revert: (work) => {
+    revert: (work, snapshot) => {
       write(() => {
         work();
+        for (const listener of revertingListeners) listener(snapshot);
         // Set after `work`, because the state that `work` restores contains an older epoch.
         set.run(current + 1);
       });
       current++;
       for (const listener of listeners) listener();
     },
+    onReverting: (listener) => void revertingListeners.push(listener),
     onRevert: (listener) => void listeners.push(listener),
   };
 }

@@ -26,17 +26,20 @@ export function effectsOf({ id, unsigned }: Tx): Effects {
   const utxos = outputs.map((created, index) => makeUtxo(id, index, created.assetID, created.output));
   const localCount = unsigned.kind === 'ExportTx' ? unsigned.outputs.length : utxos.length;
   return {
-    spent: [...unsigned.inputs, ...operationInputs(unsigned)].map(refId),
+    spent: spentRefs(unsigned).map(refId),
     created: utxos.slice(0, localCount),
     imported: unsigned.kind === 'ImportTx' ? { from: unsigned.sourceChain, ids: unsigned.importedInputs.map(refId) } : undefined,
     exported: unsigned.kind === 'ExportTx' ? { to: unsigned.destinationChain, utxos: utxos.slice(localCount) } : undefined,
   };
 }
 
+/** The outputs of its own chain that a transaction consumes. */
+export const spentRefs = (unsigned: UnsignedTx): UtxoRef[] => [...unsigned.inputs, ...operationInputs(unsigned)];
+
 /** Ids of all outputs a transaction consumes, imported ones included: two transactions that share one conflict. */
 export function consumedIds({ unsigned }: Tx): Id[] {
   const imported = unsigned.kind === 'ImportTx' ? unsigned.importedInputs : [];
-  return [...unsigned.inputs, ...operationInputs(unsigned), ...imported].map(refId);
+  return [...spentRefs(unsigned), ...imported].map(refId);
 }
 
 /** The outputs an operation creates, in order. AvalancheGo: the Outs method of each fx's operations. */

@@ -18,9 +18,11 @@ import { openReads } from '../index-read/open-reads.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import { sleep } from '../timing/sleep.ts';
+import { createApiEventParams, createApiHub } from './api-events.ts';
 import { createBackfillRequester } from './backfill-queue.ts';
 import { type CloseStack, createCloseStack } from './close-stack.ts';
 import type { Env } from './env.ts';
+import { createEventsRouteOf } from './events.ts';
 import { isNodeReachable } from './follow.ts';
 import { createNodeGate, createStoreKeyFinder, loadPlans } from './gate.ts';
 import { createHandlers } from './handlers.ts';
@@ -59,7 +61,12 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
   await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
   const sealKey = await getOrCreatePageSecret(sql, env.random(32));
   let isStopping = false;
-  const metricsRoutes = config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : [];
+  const gate = createNodeGate(config, env, createStoreKeyFinder(await openKeyStore(sql), env), rateLimits.limiter);
+  const hub = config.strict ? undefined : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), report });
+  const otherRoutes = [
+    ...(config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : []),
+    ...(hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served) })]),
+  ];
   const handlers = createHandlers(config, env, {
     served,
     health: {
@@ -70,7 +77,7 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
       isStopping: () => isStopping,
       rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
     },
-    gate: createNodeGate(config, env, createStoreKeyFinder(await openKeyStore(sql), env), rateLimits.limiter),
+    gate,
     sealKey,
     // Blocks of a followed chain are final and never reverted.
     epoch: () => 0,
@@ -83,10 +90,11 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
     nodeID: '',
     differences: differencesOf(config.strict),
     longWork: createNodeLongWork(env),
-    routes: metricsRoutes,
-    otherPortRoutes: metricsRoutes,
+    routes: otherRoutes,
+    otherPortRoutes: otherRoutes,
   });
   const closeWithServers = closing.addGroup();
+  if (hub !== undefined) closeWithServers(hub.close);
   const serve = async (port: number, handler: Handler) => {
     const server = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
     closeWithServers(server.close);

@@ -15,6 +15,7 @@ import type { RecoverKey as CurveRecoverKey } from '../crypto/recover.ts';
 import { createDataDeps } from '../data/deps.ts';
 import type { RecoverPublicKey } from '../data/render-credential.ts';
 import { dataRoutes } from '../data/routes.ts';
+import { eventsApiRoute } from '../events/events-route.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
@@ -37,6 +38,8 @@ export type ApiParts = {
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
   readonly report: (error: unknown) => void;
+  /** Whether this server has the event stream, which the API reference then describes too. */
+  readonly hasEvents: boolean;
 };
 
 /** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the two pages of the API reference. */
@@ -101,7 +104,8 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       onUnexpectedError: parts.report,
       observer,
     });
-    const reference = referenceHandlers(() => buildOpenApi(routes, documentOptions(parts, served)));
+    const documented = parts.hasEvents ? [...routes, { api: 'data' as const, route: eventsApiRoute }] : routes;
+    const reference = referenceHandlers(() => buildOpenApi(documented, documentOptions(parts, served)));
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
       pages: [

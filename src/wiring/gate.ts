@@ -8,6 +8,7 @@ import { defaultPlans, type Plans, readPlans } from '../access/plans.ts';
 import { recordServerPlans } from '../access/server-plans.ts';
 import type { Config } from '../config.ts';
 import { dataRoutes } from '../data/routes.ts';
+import { eventsApiRoute } from '../events/events-route.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { statsRoutes } from '../stats/routes.ts';
 import type { Env } from './env.ts';
@@ -29,7 +30,10 @@ export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env
   plansFile === undefined ? defaultPlans : readPlans(env.readText(plansFile), listRouteIds());
 
 /** The route names that plans and API keys can refer to. */
-export const listRouteIds = () => ({ data: dataRoutes().map(({ id }) => id), metrics: statsRoutes().map(({ id }) => id) });
+export const listRouteIds = () => ({
+  data: [...dataRoutes().map(({ id }) => id), eventsApiRoute.id],
+  metrics: statsRoutes().map(({ id }) => id),
+});
 
 /** Opens the API keys of the data directory. They are in a file of their own, which `serac keys` can write while the node runs. */
 export function openKeyFinder(

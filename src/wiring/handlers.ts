@@ -7,7 +7,7 @@ import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import type { Env } from './env.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health'> & {
+export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
@@ -34,6 +34,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     config,
     version: env.version,
     recoverKey: env.recoverKey,
+    hasEvents: !config.strict,
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const { allowedHosts, allowedOrigins } = config.http;

@@ -3,6 +3,7 @@ import { type Accept, createAccept } from '../chain/accept.ts';
 import type { Ledger } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Config } from '../config.ts';
+import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
 import { migrateStore } from '../index/migrate.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
@@ -13,7 +14,7 @@ import type { AvmReads } from '../rpc/avm.ts';
 import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
 import { getChainNumber, registerChain } from '../state/chain-number.ts';
-import { type ChainState, openState } from '../state/chain-state.ts';
+import { type ChainState, type OnBlocksStored, openState } from '../state/chain-state.ts';
 import { openSharedMemory, type SharedOutput } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
 import { acquireLock } from '../store/lock.ts';
@@ -45,6 +46,9 @@ export type NodeStore = {
   readonly pageSecret: () => Uint8Array;
   /** The number of times the database was reverted; part of every cache key. */
   readonly epoch: () => number;
+  /** The log of events; undefined with --strict, where there is no event stream. */
+  readonly eventLog: SqliteEventLog | undefined;
+  readonly onRevert: Store['onRevert'];
   readonly sizeBytes: () => number;
   readonly close: () => void;
 };
@@ -81,6 +85,7 @@ export function openNodeStore(
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     // A followed chain has the real clock.
     if (config.follow === undefined) connectStoredClock(store, context.clock);
+    const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
     return {
       openChain: (spec) => {
         const genesis = idOf(spec.genesis.bytes);
@@ -99,7 +104,12 @@ export function openNodeStore(
             index?.indexBlock,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
-        const accept = createAccept(state, index?.indexBlocks, events);
+        eventLog?.addChain({ number: chain.number, state });
+        const writeRows: OnBlocksStored = (stored) => {
+          index?.indexBlocks(stored);
+          eventLog?.append(chain.number, stored);
+        };
+        const accept = createAccept(state, writeRows, events);
         const ledger: Ledger = {
           ...state,
           commit: (block, diff) => accept([{ block, diff }]),
@@ -120,6 +130,8 @@ export function openNodeStore(
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
+      eventLog,
+      onRevert: store.onRevert,
       sizeBytes: () => store.sizes().file + store.sizes().wal,
       close,
     };

@@ -1,5 +1,6 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
+import type { EventHub } from '../events/hub.ts';
 import { createDevAccess } from '../http/dev-access.ts';
 import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
 import type { ChainClock } from '../timing/chain-clock.ts';
@@ -17,6 +18,7 @@ import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } fr
 import { type AvmChainSpec, createChainServices } from './avm-chain.ts';
 import { createCounterpartServices } from './counterparts.ts';
 import type { Env } from './env.ts';
+import { createEventParams, createEventsRouteOf, createNodeHub } from './events.ts';
 import { createNodeGate, openKeyFinder } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { createInfoService } from './info-service.ts';
@@ -43,6 +45,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   let isServing = false;
   let isForwarding = false;
   let clock: ChainClock | undefined;
+  let hub: EventHub | undefined;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
   const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
@@ -56,6 +59,15 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
+    const served = createServedChainsOfNode(config, context, chains, nodeID);
+    const gate = createNodeGate(config, env, keys.finder, limiter);
+    hub =
+      store.eventLog &&
+      createNodeHub(store.eventLog, env, context, {
+        onActive: (isListening) => parent.send({ reader: 'eventsListening', isListening } satisfies MessageFromReader),
+        report,
+      });
+    const eventRoutes = hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) })];
     const readerRoutes = createReaderRoutes(
       config,
       env,
@@ -69,13 +81,13 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     );
     const devAccess = createDevAccess(config.devToken);
     const { main } = createHandlers(config, env, {
-      served: createServedChainsOfNode(config, context, chains, nodeID),
+      served,
       health: {
         components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
         isStopping: () => isStopping,
         rateLimitsDegradedReason: () => limiter?.degradedReason?.(),
       },
-      gate: createNodeGate(config, env, keys.finder, limiter),
+      gate,
       sealKey: store.pageSecret(),
       epoch: store.epoch,
       readChainVersion: createChainVersionReader(chains),
@@ -84,11 +96,12 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const), ...readerRoutes],
+      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const), ...readerRoutes, ...eventRoutes],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });
     const close = async () => {
+      hub?.close();
       await server.close();
       keys.close();
       await rateLimits.close();
@@ -123,6 +136,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const received = message as MessageToReader;
     if (received.reader === 'ping') sendPong();
     if (received.reader === 'start') running = start(received);
+    if (received.reader === 'eventsAdvanced') hub?.advance();
+    if (received.reader === 'liveEvent') {
+      const { kind, properties, subject } = received;
+      hub?.sendLive(kind, () => properties, subject && (() => subject));
+    }
     if (received.reader === 'stopping') isStopping = true;
     if (received.reader === 'setState') {
       isForwarding = received.state.isForwarding;

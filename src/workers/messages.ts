@@ -1,8 +1,17 @@
+import type { Address } from '../bytes/address.ts';
+import type { Id } from '../bytes/id.ts';
 import type { MetricFamily } from '../metrics/family.ts';
 import type { ClockState } from '../timing/chain-clock.ts';
 
 /** What the `dev.*` methods change in every process: the chain's clock, and whether all calls are forwarded to the writer process. */
 export type ReaderState = { readonly clock: ClockState; readonly isForwarding: boolean };
+
+/** An event of the event stream that is not in the event log; see events/hub.ts. */
+export type LiveEvent = {
+  readonly kind: 'mempool' | 'time' | 'health';
+  readonly properties: string;
+  readonly subject: { readonly owners: ReadonlySet<Address>; readonly assets: ReadonlySet<Id> } | undefined;
+};
 
 /** Messages from the writer process to a reader process, and back. Relayed HTTP requests use the same channel; see relay.ts. */
 export type MessageToReader =
@@ -11,9 +20,13 @@ export type MessageToReader =
   /** Answered by `done`. */
   | { readonly reader: 'setState'; readonly id: number; readonly state: ReaderState }
   | { readonly reader: 'ping' }
+  /** The event log has new entries. This and `liveEvent` are sent only to readers that have clients of the event stream. */
+  | { readonly reader: 'eventsAdvanced' }
+  | ({ readonly reader: 'liveEvent' } & LiveEvent)
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
   | { readonly reader: 'done'; readonly id: number }
+  | { readonly reader: 'eventsListening'; readonly isListening: boolean }
   | { readonly reader: 'pong'; readonly isServing: boolean };

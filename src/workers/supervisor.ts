@@ -26,6 +26,10 @@ export type ReaderPool = {
   readonly check: Check;
   /** Sends the state to all readers, later ones too. Resolves when they have it, or do not answer in time. */
   readonly setState: (state: ReaderState) => Promise<void>;
+  /** Whether a reader has clients of the event stream. */
+  readonly hasListeners: () => boolean;
+  /** Sends a message to the readers that have clients of the event stream. */
+  readonly sendToListeners: (message: Extract<MessageToReader, { reader: 'eventsAdvanced' | 'liveEvent' }>) => void;
   /** Makes the readers report that the node is stopping, while it still serves requests. */
   readonly announceStopping: () => void;
   readonly stop: () => Promise<void>;
@@ -60,6 +64,10 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
     setState: async (state) => void (await Promise.all(slots.map((slot) => slot.setState(state)))),
+    hasListeners: () => slots.some((slot) => slot.isListening()),
+    sendToListeners: (message) => {
+      for (const slot of slots) if (slot.isListening()) slot.send(message);
+    },
     announceStopping: () => {
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
@@ -70,6 +78,7 @@ export function startReaders(count: number, env: SupervisorEnv, options: ReaderP
 type ReaderSlot = {
   readonly collectFamilies: () => Promise<MetricFamily[]>;
   readonly isServing: () => boolean;
+  readonly isListening: () => boolean;
   /** Why the reader was replaced, until its replacement serves. */
   readonly failure: () => string | undefined;
   readonly replaced: () => number;
@@ -93,6 +102,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
   let currentState: ReaderState | undefined;
   let lastRequest = 0;
   const pendingRequests = new Map<number, () => void>();
+  let isListening = false;
 
   const markFailed = (why: string): void => {
     if (servingSince !== undefined && env.clock.monotonic() - servingSince > stableAfter) restartBackoff.reset();
@@ -135,6 +145,11 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     spawned.onMessage((message) => {
       const received = message as MessageFromReader;
       if (received.reader === 'done') pendingRequests.get(received.id)?.();
+      if (received.reader === 'eventsListening') {
+        isListening = received.isListening;
+        // Blocks may have been committed before this message came.
+        if (isListening) spawned.send({ reader: 'eventsAdvanced' } satisfies MessageToReader);
+      }
       // While a reader starts, its pongs do not reset the heartbeat, so that a start that hangs times out too.
       if (received.reader !== 'pong' || !received.isServing || isHung) return;
       heartbeat.reset();
@@ -147,6 +162,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     void spawned.exited.then((code) => {
       heartbeat.stop();
       child = undefined;
+      isListening = false;
       collectFamilies = async () => [];
       if (isStopping) return;
       if (!isHung) markFailed(`a reader process exited with code ${code}`);
@@ -176,6 +192,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     setState,
     collectFamilies: () => collectFamilies(),
     isServing: () => servingSince !== undefined,
+    isListening: () => isListening,
     failure: () => failure,
     replaced: () => replaced,
     send: (message) => child?.send(message),

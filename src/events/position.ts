@@ -1,0 +1,16 @@
+/**
+ * A position in the event stream: all events up to `index` of log entry `seq` were sent. Entry `seq` is a block or a revert. Index 0 is the
+ * entry's own event, index n is the n-th transaction of a block. An undefined index means the whole entry.
+ */
+export type Position = { readonly seq: number; readonly index: number | undefined };
+
+/** Formats an event ID: `<log>-<seq>.<index>`, or `<log>-<seq>` for a whole entry. `logID` makes IDs of another log invalid. */
+export const formatEventID = (logID: string, { seq, index }: Position): string =>
+  index === undefined ? `${logID}-${seq}` : `${logID}-${seq}.${index}`;
+
+/** Parses an event ID. Returns undefined if it is malformed or of another log. */
+export function parseEventID(logID: string, eventID: string): Position | undefined {
+  const [, log, seq, index] = /^(\w{1,64})-(\d{1,15})(?:\.(\d{1,9}))?$/.exec(eventID) ?? [];
+  if (log !== logID || seq === undefined) return undefined;
+  return { seq: Number(seq), index: index === undefined ? undefined : Number(index) };
+}

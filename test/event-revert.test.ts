@@ -1,0 +1,138 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createParamContext } from '../src/api/addresses.ts';
+import type { Address } from '../src/bytes/address.ts';
+import { idText } from '../src/bytes/id.ts';
+import { createEventsRoute, eventsPath } from '../src/events/events-route.ts';
+import { createEventHub } from '../src/events/hub.ts';
+import { openSqliteEventLog } from '../src/events/sqlite-event-log.ts';
+import { createRouter, type HttpRoute } from '../src/http/router.ts';
+import { openDatabase } from '../src/platform/database-bun.ts';
+import { serve } from '../src/platform/serve-bun.ts';
+import { getChainNumber } from '../src/state/chain-number.ts';
+import { copyTables } from '../src/state/copy-tables.fixture.ts';
+import { openChain } from '../src/state/open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from '../src/state/random-chain.fixture.ts';
+import { longWork } from '../src/timing/long-work.fixture.ts';
+import { chromiumBinary, openChromium } from './chromium.ts';
+
+const binary = chromiumBinary();
+const folder = mkdtempSync(join(tmpdir(), 'serac-event-revert-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const report = (error: unknown): never => {
+  throw error;
+};
+
+/** Serves the event stream of a chain whose blocks the test commits; `port` 0 picks a free one. */
+async function startChain(port: number, source: ReturnType<typeof randomChain>) {
+  const { store, state, memory } = openChain(openDatabase, join(folder, 'chain.sqlite'));
+  if (!state.isInitialized()) state.init(source.genesisTxs, source.first);
+  const log = openSqliteEventLog(store, { random: (length) => crypto.getRandomValues(new Uint8Array(length)) });
+  const number = getChainNumber(store, chainID);
+  log.addChain({ number, state });
+  const timers = {
+    soon: (run: () => void) => void setImmediate(run),
+    after: (ms: number, run: () => void) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+  const text = { alias: 'X', json: { address: (address: Address) => address as string, id: idText } };
+  const hub = createEventHub({ log, textOf: () => text, timers, report });
+  store.onRevert(hub.advance);
+  const context = { ...createParamContext('local'), asset: () => undefined };
+  const gate = { admit: () => ({ admitted: true as const, headers: {} }) };
+  const page: HttpRoute = {
+    handler: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>events</title>' }),
+  };
+  const handler = createRouter({
+    routes: new Map([
+      [eventsPath, createEventsRoute({ hub, gate, context, caller: () => '' })],
+      ['/page', page],
+    ]),
+    nodeID: 'NodeID-1',
+    allowedHosts: ['localhost'],
+    allowedOrigins: ['*'],
+    rpcOptions: { differences: { batches: true, missingContentType: true, errorData: true }, onUnexpectedError: report, longWork },
+  });
+  const server = await serve({ host: '127.0.0.1', port, handler, maxBodyMemory: 1e6, idleTimeout: 30 });
+  return {
+    port: server.port,
+    store,
+    state,
+    /** Commits the next block and returns its ID. */
+    commit: (from = source): string => {
+      const { inboundUtxos, block, diff } = from.next(state, 2);
+      if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
+      state.commitAll([{ block, diff }], (stored) => log.append(number, stored));
+      hub.advance();
+      return idText(block.id);
+    },
+    close: async () => {
+      hub.close();
+      await server.close();
+      store.close();
+    },
+  };
+}
+
+describe.skipIf(binary === undefined)('Chromium: a page follows the stream with EventSource', () => {
+  test('over reverts and a restart it gets every block once, in order', async () => {
+    const source = randomChain(21);
+    let chain = await startChain(0, source);
+    const page = await openChromium(binary as string);
+    try {
+      await page.open(`http://127.0.0.1:${chain.port}/page`);
+      await page.run(`(() => {
+        window.seen = [];
+        window.endings = 0;
+        window.stream = new EventSource('/ext/events');
+        for (const kind of ['block', 'reverted', 'reset'])
+          stream.addEventListener(kind, ({ data }) => seen.push(kind + ' ' + JSON.parse(data).blockID));
+        stream.addEventListener('closed', () => window.endings++);
+        return new Promise((resolve) => stream.addEventListener('heartbeat', () => resolve(true), { once: true }));
+      })()`);
+      // The example of the documentation, with another port.
+      const [, example = ''] = /```js\n([\s\S]*?)```/.exec(await Bun.file(new URL('../docs/events.md', import.meta.url)).text()) ?? [];
+      await page.run(
+        `window.txIDs = []; ${example.replace('9650', String(chain.port)).replace('console.log(', 'txIDs.push(').replace('const ', 'var ')}`,
+      );
+      await page.run(`new Promise((resolve) => stream.addEventListener('heartbeat', () => resolve(true), { once: true }))`);
+      const expected: string[] = [];
+      const commit = (from?: typeof source) => expected.push(`block ${chain.commit(from)}`);
+      const seen = async (): Promise<string[]> => {
+        for (let i = 0; i < 300; i++) {
+          const all = await page.run<string[]>('window.seen');
+          if (all.length >= expected.length) return all;
+          await Bun.sleep(50);
+        }
+        return page.run<string[]>('window.seen');
+      };
+      for (let i = 0; i < 3; i++) commit();
+      const restore = copyTables(chain.store);
+      const branch = randomChain(21);
+      for (let i = 0; i < 3; i++) branch.next(chain.state, 2);
+      branch.pick(3);
+      for (let i = 0; i < 3; i++) commit();
+      chain.store.revert(restore, 'clean');
+      expected.push(`reverted ${idText(chain.state.lastAccepted().id)}`);
+      for (let i = 0; i < 2; i++) commit(branch);
+      expect(await seen()).toEqual(expected);
+      expect((await page.run<string[]>('window.txIDs')).length).toBeGreaterThan(0);
+
+      // After a restart it reconnects by itself with the last ID.
+      const { port } = chain;
+      await chain.close();
+      chain = await startChain(port, branch);
+      commit(branch);
+      expect(await seen()).toEqual(expected);
+      expect(await page.run<number>('window.endings')).toBe(1);
+    } finally {
+      await page.close();
+      await chain.close();
+    }
+  }, 90_000);
+});

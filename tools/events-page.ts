@@ -1,0 +1,27 @@
+import type { Schema } from '../src/api/schema.ts';
+import { type EventKindRow, eventKinds } from '../src/events/event-kinds.ts';
+
+/** The events and their properties, for docs/events.md. */
+export function renderEventsPage(): string {
+  const kinds = Object.entries(eventKinds) as [string, EventKindRow][];
+  const overview = kinds.map(([kind, { meaning, isResumable }]) => `| \`${kind}\` | ${isResumable ? 'yes' : 'no'} | ${meaning} |`);
+  const details = kinds.map(([kind, { schema }]) =>
+    [`### ${kind}`, '', '| property | type | meaning |', '|---|---|---|', ...propertyRows(schema, '')].join('\n'),
+  );
+  return [['| kind | has an ID | meaning |', '|---|---|---|', ...overview].join('\n'), ...details].join('\n\n');
+}
+
+function propertyRows({ properties = {}, required = [] }: Schema, prefix: string): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const inner = schema.items ?? schema;
+    const isNested = inner.properties !== undefined;
+    const note = [required.includes(name) ? undefined : 'May be missing.', schema.description]
+      .filter((text) => text !== undefined)
+      .join(' ');
+    const path = `${prefix}${name}${schema.items === undefined ? '' : '[]'}`;
+    return [`| \`${path}\` | ${typeOf(schema)} | ${note} |`, ...(isNested ? propertyRows(inner, `${path}.`) : [])];
+  });
+}
+
+const typeOf = ({ type, enum: values, items }: Schema): string =>
+  values !== undefined ? values.map((value) => `\`${value}\``).join(', ') : items !== undefined ? `list of ${typeOf(items)}` : String(type);
