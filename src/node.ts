@@ -25,6 +25,7 @@ import type { ApiSelection } from './wiring/api.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
+import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevServices } from './wiring/dev-services.ts';
@@ -123,8 +124,8 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history } = opened;
-    return { ...running, reads, history, services: createChainServices(spec, reads, running.txIssuer, chain) };
+    const { reads, history, initialize } = opened;
+    return { ...running, reads, history, initialize, services: createChainServices(spec, reads, running.txIssuer, chain) };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -158,6 +159,9 @@ async function startWriter(
   let readers: ReaderPool | undefined;
   // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
   const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
+  const snapshots = hasDev
+    ? openChainSnapshots({ nodeStore: store, chains: chains as readonly SnapshotChain[] as [SnapshotChain], events, parts: [] })
+    : undefined;
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -179,7 +183,7 @@ async function startWriter(
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev: hasDev ? createDevServices(store, context) : undefined,
+    dev: snapshots === undefined ? undefined : createDevServices(store, context, snapshots),
   });
   const handlers = createHandlers(config, env, {
     served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),

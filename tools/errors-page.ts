@@ -1,5 +1,5 @@
 import { Glob } from 'bun';
-import { hexCodes, methodCodes, nodeCodes, requestCodes } from './call-codes.ts';
+import { hexCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
 type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
@@ -11,6 +11,7 @@ const codeSections: readonly CodeSection[] = [
   ['The bytes of a transaction', codecCodes],
   ['Hex in `dev.addAtomicUTXO`', hexCodes],
   ['The mempool', mempoolCodes],
+  ['Snapshots', snapshotCodes],
   ['Another process or node', nodeCodes],
 ];
 

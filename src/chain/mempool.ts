@@ -20,6 +20,10 @@ export type Mempool = {
   /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed. */
   readonly remove: (txs: readonly Tx[]) => void;
   readonly oldest: () => Tx | undefined;
+  /** All transactions, oldest first. */
+  readonly all: () => IterableIterator<Tx>;
+  /** Removes all transactions and drop reasons. */
+  readonly clear: () => void;
   readonly size: () => { readonly txs: number; readonly bytes: number };
   readonly markDropped: (id: Id, reason: AnyFault) => void;
   readonly dropReason: (id: Id) => AnyFault | undefined;
@@ -108,6 +112,13 @@ export function createMempool(): Mempool {
     },
     remove,
     oldest: () => waiting.values().next().value?.tx,
+    all: function* () {
+      for (const { tx } of waiting.values()) yield tx;
+    },
+    clear: () => {
+      for (const map of [waiting, consumers, dropped]) map.clear();
+      bytes = 0;
+    },
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {
       // A full mempool does not make the transaction invalid, and a waiting transaction is not dropped.

@@ -16,8 +16,11 @@ export type Store = Transactions & {
   readonly sizes: () => { file: number; wal: number };
   /** Number of reverts so far. Caches of anything that depends on accepted state have it in their keys. */
   readonly epoch: () => number;
-  /** Restores an earlier accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners. */
-  readonly revert: (work: () => void) => void;
+  /**
+   * Replaces the accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners, also if it failed. Writes
+   * inside `work` are part of that transaction; it calls `reload` to have the listeners read what it has written so far.
+   */
+  readonly revert: (work: (reload: () => void) => void) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
   readonly onRevert: (listener: () => void) => void;
   readonly close: () => void;
@@ -110,6 +113,8 @@ const pragmaSql = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 
     'busy_timeout = 5000',
     `cache_size = -${cacheKiB}`,
     'temp_store = MEMORY',
+    // REPLACE then also fires the delete triggers of the undo log (snapshot/undo-log.ts).
+    'recursive_triggers = ON',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
     ...(readonly || path === memoryPath ? [] : ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0']),
   ]
@@ -167,17 +172,23 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
   const stored = (): number => select.get()?.value ?? 0;
+  const reload = (): void => {
+    for (const listener of listeners) listener();
+  };
   let current = stored();
   return {
     epoch: readonly ? stored : () => current,
     revert: (work) => {
-      write(() => {
-        work();
-        // Set after `work`, because the state that `work` restores contains an older epoch.
-        set.run(current + 1);
-      });
-      current++;
-      for (const listener of listeners) listener();
+      try {
+        write(() => {
+          work(reload);
+          // Set after `work`, because the state that `work` restores may contain an older epoch.
+          set.run(current + 1);
+        });
+        current++;
+      } finally {
+        reload();
+      }
     },
     onRevert: (listener) => void listeners.push(listener),
   };

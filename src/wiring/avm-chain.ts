@@ -1,6 +1,6 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import { createTxVerifier, type TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
@@ -62,6 +62,8 @@ export type RunningChain = {
   /** The number and total size of the transactions in the mempool. */
   readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
   readonly txIssuer: TxIssuer;
+  /** What a snapshot saves and a revert restores; undefined for a followed chain. */
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** undefined for a chain that decides its own blocks. */
@@ -89,6 +91,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     lastAccepted: ledger.lastAccepted,
     pendingTxs: () => chain.mempool.size(),
     commitFailure: chain.commitFailure,
+    revertible: chain,
     txIssuer: {
       issue: (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx),
       queueWalletTx: createOrderedIssue(prepare, chain.queueWalletTx),

@@ -40,6 +40,10 @@ export type NodeStore = {
   /** The number of times the database was reverted; part of every cache key. */
   readonly epoch: () => number;
   readonly sizeBytes: () => number;
+  /** The database itself, for snapshots. */
+  readonly store: Store;
+  /** Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state. */
+  readonly prepareRevert: () => void;
   readonly close: () => void;
 };
 
@@ -52,6 +56,8 @@ export type OpenedChain = {
   /** The history index; undefined if both the Data and the Metrics API are disabled. */
   readonly history: IndexReads | undefined;
   readonly index: SqliteIndex | undefined;
+  /** Stores block 0; the chain must be empty. */
+  readonly initialize: () => void;
 };
 
 export function openNodeStore(
@@ -68,6 +74,7 @@ export function openNodeStore(
     const isStrict = !context.differences.pageCursors;
     const isIndexed = config.data.enabled || config.stats.enabled;
     const sql = createSqliteSql(store);
+    const recordBlock0: (() => void)[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     return {
       openChain: (spec) => {
@@ -80,13 +87,18 @@ export function openNodeStore(
         const chain = registerIndexSpec(store, spec, config.follow !== undefined && hasPreLinearizationHistory(context) ? 1 : 0);
         if (isIndexed) migrateStore(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
-        if (!state.isInitialized())
+        const initialize = (): void =>
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
             spec.genesisBlock,
             index?.indexBlock,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
+        if (!state.isInitialized()) initialize();
+        recordBlock0.push(() => recordEnd?.(spec.genesisBlock));
+        store.onRevert(() => {
+          if (state.isInitialized()) recordEnd?.(state.lastAccepted());
+        });
         const accept = createAccept(state, index?.indexBlocks, events);
         const ledger: Ledger = {
           ...state,
@@ -96,7 +108,7 @@ export function openNodeStore(
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
-        return { ledger, accept, reads: { ...state, utxos }, state, history, index };
+        return { ledger, accept, reads: { ...state, utxos }, state, history, index, initialize };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
@@ -105,6 +117,11 @@ export function openNodeStore(
       probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
       pageSecret: () => readPageSecret(store),
       epoch: store.epoch,
+      store,
+      prepareRevert: () => {
+        for (const record of recordBlock0) record();
+        ends?.sync();
+      },
       sizeBytes: () => store.sizes().file + store.sizes().wal,
       close,
     };
