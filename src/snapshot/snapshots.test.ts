@@ -133,16 +133,25 @@ for (const { name, open, onDisk } of sqliteDrivers)
       60_000,
     );
 
-    test('without snapshots there are no triggers and no undo tables', () =>
+    test('without snapshots nothing is recorded, and a start removes the triggers and undo tables', () =>
       within((path) => {
-        const chain = openTestStore(open, path);
-        const count = () =>
-          chain.store.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'undo%'`).get()?.n;
-        expect(count()).toBe(0);
+        let chain = openTestStore(open, path);
+        const count = (from: string) => chain.store.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${from}`).get()?.n;
+        const undoObjects = `sqlite_schema WHERE name LIKE 'undo%'`;
+        expect(count(undoObjects)).toBe(0);
         chain.snapshots.save('a');
-        expect(count()).toBeGreaterThan(tables.length);
+        expect(count(undoObjects)).toBe(4 * tables.length + 1);
+        const pick = createPicker(3);
+        for (let i = 0; i < 9; i++) changeRows(chain, pick);
+        expect(count('undo_c1_tx')).toBeGreaterThan(0);
         chain.snapshots.delete('a');
-        expect(count()).toBe(0);
+        for (let i = 0; i < 9; i++) changeRows(chain, pick);
+        for (const table of tables) expect(count(`undo_${table}`)).toBe(0);
+        if (onDisk) {
+          chain.store.close();
+          chain = openTestStore(open, path);
+          expect(count(undoObjects)).toBe(0);
+        }
         chain.store.close();
       }));
 

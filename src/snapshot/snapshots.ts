@@ -53,6 +53,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
          parts TEXT NOT NULL) WITHOUT ROWID, STRICT`,
     );
     if (db.prepare('SELECT 1 FROM snapshot').get() !== undefined) undoLog.install();
+    else if (undoLog.isInstalled()) undoLog.uninstall();
   });
   const all = db.prepare<SnapshotRow>('SELECT name, seq, segment, height, time FROM snapshot ORDER BY seq');
   const byName = db.prepare<SnapshotRow & { parts: string }>('SELECT * FROM snapshot WHERE name = ?');
@@ -81,8 +82,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
   const drop = ({ name, segment }: SnapshotRow): void => {
     remove.run(name);
     undoLog.merge(segment, segmentBefore(segment));
-    const current = segments().at(-1);
-    if (current !== undefined) undoLog.begin(current);
+    undoLog.begin(segments().at(-1));
   };
 
   const nextFreeName = (count: number): string => {
@@ -105,7 +105,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         });
       const saved = JSON.stringify(Object.fromEntries(parts.map((part) => [part.name, part.save()])));
       return store.write(() => {
-        if (before.length === 0) undoLog.install();
+        if (!undoLog.isInstalled()) undoLog.install();
         const segment = currentSegment() + 1;
         if (replaced !== undefined) drop(replaced);
         const { height, time } = tip();
@@ -140,8 +140,8 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
     delete: (name) => {
       const row = find(name);
       store.write(() => {
+        // After the last one the triggers stay until the next start: creating them takes some milliseconds, and another snapshot is likely.
         drop(row);
-        if (segments().length === 0) undoLog.uninstall();
       });
     },
   };

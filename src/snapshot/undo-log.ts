@@ -13,10 +13,10 @@ import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-ta
 export type UndoLog = {
   /** Creates the undo tables and triggers that are missing. */
   readonly install: () => void;
-  /** Drops them all: without snapshots, commits cost what they did before. */
+  /** Drops them all, so that commits cost what they did before. */
   readonly uninstall: () => void;
-  /** Makes a segment current: later changes are recorded in it. */
-  readonly begin: (segment: number) => void;
+  /** Makes a segment current: later changes are recorded in it. With undefined, no change is recorded. */
+  readonly begin: (segment: number | undefined) => void;
   /** Restores the state at the beginning of the first of the segments. They are given in ascending order and include the current one. */
   readonly restore: (segments: readonly number[], isRecorded: boolean) => void;
   /** Adds a segment to the one before it; without one before it, deletes it. */
@@ -49,12 +49,12 @@ export function createUndoLog(db: Database): UndoLog {
   return {
     install: () => {
       db.exec('CREATE TABLE IF NOT EXISTS undo_segment(current INTEGER NOT NULL) STRICT');
-      for (const table of reverted) if (!exists(undoTableOf(table.name))) for (const sql of installSql(table)) db.exec(sql);
+      const missing = reverted.filter(({ name }) => !exists(undoTableOf(name)));
+      if (missing.length > 0) db.exec(missing.flatMap(installSql).join(';'));
       cached = undefined;
     },
     uninstall: () => {
-      for (const { table } of installed()) for (const sql of uninstallSql(table.name)) db.exec(sql);
-      db.exec('DROP TABLE IF EXISTS undo_segment');
+      db.exec([...installed().flatMap(({ table }) => uninstallSql(table.name)), 'DROP TABLE IF EXISTS undo_segment'].join(';'));
       cached = [];
     },
     begin: setSegment,
