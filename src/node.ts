@@ -9,7 +9,7 @@ import { shuttingDownCheck } from './health/checks.ts';
 import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
 import type { Handler } from './http/message.ts';
-import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
+import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
 import { isPublicNetwork } from './network.ts';
@@ -43,6 +43,9 @@ import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-b
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { createStateRoute } from './wiring/state-route.ts';
+import { startStateSaver } from './wiring/state-saver.ts';
+import { createStateTransfer } from './wiring/state-transfer.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -79,6 +82,9 @@ async function startWriter(
   const events = createEventBus(report);
   const store = openNodeStore(config, env, context, 'write', events);
   closing.add(store.close);
+  // Closing is in reverse order: the state is saved when no more blocks are added.
+  let saveState = async (): Promise<void> => {};
+  closing.add(() => saveState());
   const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: env.clock.unixSeconds };
@@ -159,9 +165,12 @@ async function startWriter(
   let readers: ReaderPool | undefined;
   // The dev methods are only for programs on this machine; each request is checked too (http/local-caller.ts).
   const hasDev = config.follow === undefined && !config.publicApi && !isPublicNetwork(config.network.id) && isLoopback(config.http.host);
-  const snapshots = hasDev
-    ? openChainSnapshots({ nodeStore: store, chains: chains as readonly SnapshotChain[] as [SnapshotChain], events, parts: [] })
-    : undefined;
+  const snapshots =
+    hasDev || config.state !== undefined
+      ? openChainSnapshots({ nodeStore: store, chains: chains as readonly SnapshotChain[] as [SnapshotChain], events, parts: [] })
+      : undefined;
+  const transfer = snapshots && createStateTransfer({ config, env, store: store.store, chains, snapshots });
+  if (transfer !== undefined && config.state !== undefined) saveState = await startStateSaver(config.state, env, transfer, report);
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -183,7 +192,8 @@ async function startWriter(
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: createHealthServices(health), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev: snapshots === undefined ? undefined : createDevServices(store, context, snapshots),
+    dev: hasDev && snapshots !== undefined ? createDevServices(store, context, snapshots) : undefined,
+    extraRoutes: hasDev && transfer !== undefined ? [[devStatePath, createStateRoute(transfer, chains[0]!.lastAccepted)]] : [],
   });
   const handlers = createHandlers(config, env, {
     served: createServedChainsOfNode(config, env, context, chains, identity.nodeID),
@@ -220,9 +230,15 @@ async function startWriter(
   }
   const relayedPaths = [...routes.keys()];
   const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
+  // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
+  const stateServer =
+    hasDev && readerCount > 0
+      ? await env.serve({ ...serveOptions(config), host: '127.0.0.1', port: 0, handler: onlyPath(devStatePath, handler) })
+      : undefined;
+  if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
+    start: { nodeID: identity.nodeID, port: server.port, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
     onChange: () => void health.recheck('health', 'readers'),
   });
   readers = started;
@@ -281,6 +297,12 @@ async function startWriter(
     close,
   };
 }
+
+/** A handler of one path; every other path is not found. */
+const onlyPath =
+  (path: string, handler: Handler): Handler =>
+  (request) =>
+    request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>

@@ -166,6 +166,10 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('db-type', `${options['db-type']} needs a directory; give one with --data-dir`);
   if (typeof options.workers === 'number' && options.workers > 0 && (options['data-dir'] === undefined || options['db-type'] === 'memdb'))
     throw createClash('workers', 'a chain in memory cannot have reader processes; give --data-dir to have some');
+  if (options.state !== undefined && options['data-dir'] !== undefined)
+    throw createClash('state', 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
+  if (options['state-interval'] > 0 && options.state === undefined)
+    throw createClash('state-interval', 'needs a state file; give one with --state FILE');
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)

@@ -13,6 +13,7 @@ import {
   ServeError,
   type ServeOptions,
   splitTarget,
+  streamChunks,
   toListenError,
 } from './serve.ts';
 
@@ -36,13 +37,14 @@ export const serve: Serve = async (options) => {
     target: RequestTarget,
     body: HttpRequest['body'],
     release: () => void,
+    streams?: Pick<HttpRequest, 'bodyStream'>,
   ): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
     const caller = () => server.requestIP(request)?.address;
     let isAsync = false;
     try {
-      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body });
+      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });
       if (!(response instanceof Promise)) return finish(response);
       isAsync = true;
       return response.then(finish).finally(release);
@@ -57,7 +59,7 @@ export const serve: Serve = async (options) => {
       buffer = createBodyBuffer(max, large);
       return readStream(request, buffer, bodyTimeout);
     };
-    return respond(request, target, body, () => buffer?.release());
+    return respond(request, target, body, () => buffer?.release(), { bodyStream: (max) => streamBody(request, max, bodyTimeout) });
   };
   const fetch = (request: Request): Response | Promise<Response> => {
     const target = split(request.url);
@@ -142,6 +144,16 @@ function listen<S>(start: () => S, options: ServeOptions): S {
     return start();
   } catch (cause) {
     throw toListenError(cause, options);
+  }
+}
+
+async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    yield* streamChunks(async () => (await reader.read()).value, max, timeout);
+  } finally {
+    void reader.cancel().catch(() => undefined);
   }
 }
 

@@ -1,10 +1,11 @@
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
-import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
+import { createNodeRoutes, devStatePath, maxTxBody } from '../http/node-routes.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
 import { createRelayClient } from '../workers/relay.ts';
 import {
+  createForwardedRoute,
   createRelayedRoute,
   forwardWritesToWriter,
   rejectInReader,
@@ -41,7 +42,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   let isServing = false;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
-  const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
+  const start = async ({ nodeID, port, relayedPaths, statePort }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
     const metrics = createNodeMetrics(env, undefined);
@@ -68,7 +69,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path)] as const), ...readerRoutes],
+      routes: [
+        ...relayedPaths.map((path) => [path, createRelayedRoute(relay, path)] as const),
+        ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort))] as const]),
+        ...readerRoutes,
+      ],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });

@@ -3,8 +3,8 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
 import { isLocalRequest } from '../http/local-caller.ts';
-import type { HttpResponse } from '../http/message.ts';
-import { devPath } from '../http/node-routes.ts';
+import type { Handler, HttpResponse } from '../http/message.ts';
+import { isDevPath } from '../http/node-routes.ts';
 import { defaultMaxBody, type HttpRoute } from '../http/router.ts';
 import type { RpcResponse, Services } from '../rpc/method.ts';
 import { type Relay, RelayError } from './relay.ts';
@@ -25,13 +25,16 @@ export const forwardWritesToWriter = (services: Services, path: string, relay: R
  * may call the developer methods.
  */
 export const createRelayedRoute = (relay: Relay, path: string): HttpRoute => ({
-  ...(path === devPath && { isAllowed: isLocalRequest }),
+  ...(isDevPath(path) && { isAllowed: isLocalRequest }),
   handler: async (request) => {
     const { method, path, query } = request;
     const body = await request.body(defaultMaxBody);
     return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailableResponse);
   },
 });
+
+/** A route whose bodies are too large for the channel between the processes: `forward` sends the request to a port of the writer process. */
+export const createForwardedRoute = (forward: Handler): HttpRoute => ({ isAllowed: isLocalRequest, handler: forward });
 
 function unavailableResponse(error: unknown): HttpResponse {
   if (!(error instanceof RelayError)) throw error;
