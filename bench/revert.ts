@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { formatHex } from '../src/bytes/hex.ts';
+import { formatHex, parseHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
 import { parseFlags } from '../src/cli/flags.ts';
 import { createLog } from '../src/cli/log.ts';
@@ -8,18 +8,9 @@ import { createBunEnv } from '../src/env-bun.ts';
 import { startNode } from '../src/node.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
-import {
-  baseTx,
-  createWallet,
-  ewoq,
-  ewoqGenesisUtxo,
-  type Key,
-  localChainParams,
-  ownedBy,
-  signDraft,
-  transfer,
-} from '../test/wallet-kit.ts';
+import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { baseTx, createWallet, ewoq, type Key, localChainParams, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
+import { formatXAddress } from './fixture.ts';
 
 /**
  * Measures snapshots as a test suite uses them: `bun bench/revert.ts [FLAGS]` with flags of the node, such as --data-dir DIR. The chain gets
@@ -46,7 +37,10 @@ const dev = <T>(method: string, params: unknown = {}) => call<T>('/ext/dev', `de
 
 const wallet = createWallet('bench', { keys: [ewoq], count: 50 });
 const { feeAsset } = localChainParams;
-let utxos: readonly Utxo[] = [ewoqGenesisUtxo];
+const owned = await call<{ utxos: string[] }>('/ext/bc/X', 'avm.getUTXOs', { addresses: [formatXAddress(ewoq.address)], limit: 1024 });
+let utxos: readonly Utxo[] = owned.utxos
+  .map((text) => parseUtxo(parseHex('hex', text)))
+  .filter(({ assetID, output }) => assetID === feeAsset && 'amount' in output && output.amount > 10n ** 15n);
 
 async function send(outputs: number): Promise<void> {
   const pieces = Array.from({ length: outputs }, (_, i) => transfer(feeAsset, 1n, ownedBy([wallet.keys[1 + (i % 50)] as Key])));
