@@ -13,6 +13,8 @@ export type Config = {
   readonly chainsFile: string | undefined;
   readonly dataDir: string | undefined;
   readonly store: 'memory' | 'sqlite';
+  /** The state file of a chain in memory. `interval`: time between saves; 0: it is saved at exit only. */
+  readonly state: { readonly path: string; readonly interval: Milliseconds } | undefined;
   readonly workers: number | 'auto';
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
@@ -84,6 +86,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     chainsFile: options.chains,
     dataDir,
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
+    state: options.state === undefined ? undefined : { path: options.state, interval: options['state-interval'] * 1000 },
     workers: options.workers,
     minBlockDelay: options['min-block-delay'],
     accounts: {

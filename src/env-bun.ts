@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import type { Log } from './cli/log.ts';
 import { createProgressWriter } from './cli/progress-writer.ts';
 import { recoverNative } from './crypto/curve-native.ts';
 import { openDatabase } from './platform/database-bun.ts';
-import { createFolder, files, readFileSystemSize } from './platform/files.ts';
+import { createFolder, files, readFileSystemSize, renameFile } from './platform/files.ts';
+import { createForwarder } from './platform/forward-request.ts';
 import { nativeKeyCrypto } from './platform/key-crypto.ts';
 import { openFile } from './platform/offset-file.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
@@ -56,7 +57,10 @@ export const createBunEnv = ({ version, log, program }: BunEnvOptions): Env => (
   fetch,
   makeFolder: createFolder,
   removeFile: (path) => rmSync(path, { force: true }),
+  renameFile,
+  tempFolder: tmpdir,
   serve,
+  forwardRequest: createForwarder,
   parent: parentChannel(),
   spawnReader: () =>
     spawnReaderProcess([process.execPath, '--no-env-file', '--config=/dev/null', program, ...process.argv.slice(2)], process.env),

@@ -36,6 +36,8 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STORE_FOREIGN: exitCodes.damage,
   STATE_DAMAGED: exitCodes.damage,
   STATE_BEHIND: exitCodes.damage,
+  STATE_FILE_DAMAGED: exitCodes.damage,
+  STATE_FILE_FOREIGN: exitCodes.damage,
 };
 
 const { version } = packageJson;

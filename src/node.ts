@@ -13,7 +13,8 @@ import { createHealth, type Health } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
 import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
-import { createNodeRoutes, maxTxBody } from './http/node-routes.ts';
+import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
+import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
 import type { Server } from './platform/serve.ts';
@@ -31,6 +32,7 @@ import type { ApiSelection } from './wiring/api.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
+import { createClockPart, openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevParts } from './wiring/dev-parts.ts';
@@ -50,6 +52,9 @@ import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-b
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { createStateRoute } from './wiring/state-route.ts';
+import { startStateSaver } from './wiring/state-saver.ts';
+import { createStateTransfer } from './wiring/state-transfer.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -87,6 +92,9 @@ async function startWriter(
   const events = createEventBus(report);
   const store = openNodeStore(config, env, context, 'write', events);
   closing.add(store.close);
+  // Closing is in reverse order: the state is saved when no more blocks are added.
+  let saveState = async (): Promise<void> => {};
+  closing.add(() => saveState());
   const signers = createSignerCache(env.recoverKey);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
@@ -143,8 +151,11 @@ async function startWriter(
   const startChain = async (spec: AvmChainSpec) => {
     const opened = store.openChain(spec);
     if (opened.index !== undefined) catchUpIndex(opened.index, env);
-    if (spec === specs[0] && config.follow === undefined)
-      fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
+    const fund = (): void => {
+      if (spec === specs[0] && config.follow === undefined)
+        fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
+    };
+    fund();
     const running =
       config.follow === undefined
         ? runChain(spec, markImpersonated(opened, dev?.impersonation), deps)
@@ -153,10 +164,10 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history, ledger } = opened;
+    const { reads, history, ledger, initialize } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
     const services = createChainServices(spec, reads, running.txIssuer, chain);
-    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, services };
+    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -207,6 +218,26 @@ async function startWriter(
       isPublic: config.publicApi,
       report,
     });
+  const snapshots =
+    hasDev || config.state !== undefined
+      ? openChainSnapshots({
+          nodeStore: store,
+          chains: chains as readonly SnapshotChain[] as [SnapshotChain],
+          events,
+          parts: [createClockPart(clock)],
+          afterReset: () => {
+            clock.reset();
+            for (const { fund } of chains) fund();
+          },
+        })
+      : undefined;
+  const transfer = snapshots && createStateTransfer({ config, env, store: store.store, chains, snapshots });
+  if (transfer !== undefined && config.state !== undefined) saveState = await startStateSaver(config.state, env, transfer, report);
+  const devAccess = createDevAccess(config.devToken);
+  const extraRoutes: (readonly [string, HttpRoute])[] = [];
+  if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
+  if (hasDev && transfer !== undefined)
+    extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -230,22 +261,24 @@ async function startWriter(
       : undefined,
     health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
-    dev: dev && {
-      services: createDevServices({
-        store,
-        context,
-        parts: dev,
-        chains,
-        accounts,
-        events,
-        timers: env.timers,
-        version: env.version,
-        informReaders,
-        forceCheck: forcedChecks.force,
-      }),
-      access: createDevAccess(config.devToken),
-    },
-    extraRoutes: hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) })],
+    dev: dev &&
+      snapshots && {
+        services: createDevServices({
+          store,
+          context,
+          parts: dev,
+          chains,
+          snapshots,
+          accounts,
+          events,
+          timers: env.timers,
+          version: env.version,
+          informReaders,
+          forceCheck: forcedChecks.force,
+        }),
+        access: devAccess,
+      },
+    extraRoutes,
   });
   const handlers = createHandlers(config, env, {
     served,
@@ -283,9 +316,15 @@ async function startWriter(
   }
   const relayedPaths = [...routes.keys()];
   const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
+  // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
+  const stateServer =
+    hasDev && readerCount > 0
+      ? await env.serve({ ...serveOptions(config), host: '127.0.0.1', port: 0, handler: onlyPath(devStatePath, handler) })
+      : undefined;
+  if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: server.port, relayedPaths },
+    start: { nodeID: identity.nodeID, port: server.port, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
     onChange: () => void health.recheck('health', 'readers'),
   });
   readers = started;
@@ -345,6 +384,12 @@ async function startWriter(
     close,
   };
 }
+
+/** A handler of one path; every other path is not found. */
+const onlyPath =
+  (path: string, handler: Handler): Handler =>
+  (request) =>
+    request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>

@@ -11,7 +11,7 @@ import { recoverNative } from '../src/crypto/curve-native.ts';
 import { Fault } from '../src/fault.ts';
 import { migratePostgres } from '../src/index/migrate.ts';
 import { startNode } from '../src/node.ts';
-import { createFolder, files, readFileSystemSize } from '../src/platform/files.ts';
+import { createFolder, files, readFileSystemSize, renameFile } from '../src/platform/files.ts';
 import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
 import { openFile } from '../src/platform/offset-file.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
@@ -52,6 +52,9 @@ function createCountingEnv() {
   const env: Env = {
     version: '0.0.0',
     gitCommit: '',
+    renameFile,
+    tempFolder: tmpdir,
+    forwardRequest: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
       unixNanos: () => BigInt(Date.now()) * 1_000_000n,

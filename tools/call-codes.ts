@@ -7,6 +7,7 @@ import type { CounterpartFault } from '../src/rpc/counterpart.ts';
 import type { EvmFault } from '../src/rpc/evm-fault.ts';
 import type { RpcFault } from '../src/rpc/fault.ts';
 import type { InfoFault } from '../src/rpc/info.ts';
+import type { SnapshotFault } from '../src/snapshot/fault.ts';
 import type { StateFault } from '../src/state/fault.ts';
 import type { WalletFault } from '../src/wallet/fault.ts';
 import type { RelayFault } from '../src/workers/relay.ts';
@@ -14,6 +15,15 @@ import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =
   'Use the method in `didYouMean`, the route in `replacedBy` or the path in `path`, whichever is given; docs/methods.md lists all.';
+
+/** Errors of `dev.snapshot` and its siblings. */
+export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
+  SNAPSHOT_UNKNOWN: ['No snapshot has this name.', 'Use a name of `dev.listSnapshots`.'],
+  SNAPSHOT_BAD_NAME: ['The name is empty or longer than `max` characters.', 'Use a shorter name, or none: the node then picks a number.'],
+  SNAPSHOT_LIMIT: ['There are `max` snapshots already.', 'Delete some with `dev.deleteSnapshot`.'],
+  SNAPSHOT_CHAIN_BUSY: ['A block of this chain is verified but not decided.', 'Send the call again.'],
+  SNAPSHOT_DIFF_TOO_LARGE: ['More than `max` rows of a table differ.', 'Compare snapshots that are closer together.'],
+};
 
 /** Errors of a request, found before a method runs. */
 export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'>> = {

@@ -1,5 +1,5 @@
 import { Glob } from 'bun';
-import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes } from './call-codes.ts';
+import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
 type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
@@ -12,6 +12,7 @@ const codeSections: readonly CodeSection[] = [
   ['Hex in `dev.*` methods', hexCodes],
   ['The `dev.*` methods', devCodes],
   ['The mempool', mempoolCodes],
+  ['Snapshots', snapshotCodes],
   ['Another process or node', nodeCodes],
 ];
 

@@ -143,4 +143,10 @@ export const devExamples: ExamplesOf<typeof devMethods> = {
   ...identityExamples,
   ...insightExamples(issuedTx),
   ...faultExamples,
+  snapshot: { params: { name: 'clean' }, result: '{"name":"clean","height":"…","time":"…"}' },
+  revert: { params: { name: 'clean' }, result: '{"height":"…","time":"…"}' },
+  listSnapshots: { result: '{"snapshots":[{"name":"clean","height":"…","time":"…"}]}' },
+  diff: { params: { from: 'clean' }, result: '{"blocks":{"added":[],"removed":[]},"txs":{"added":[],"removed":[]},"balances":[]}' },
+  deleteSnapshot: { params: { name: 'clean' }, result: '{"name":"clean"}' },
+  reset: { result: '{"height":"…","time":"…"}' },
 };

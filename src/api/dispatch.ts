@@ -173,13 +173,9 @@ function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
     return opened === 'unknown' ? undefined : opened.cursor;
   };
 
-  const run = async (
-    { route, deps }: BoundRoute,
-    parsed: ParsedRequest,
-    cursor: PageCursor | undefined,
-    from: string,
-  ): Promise<CachedResponse> => {
-    const madeAt = now();
+  const run = async (bound: BoundRoute, parsed: ParsedRequest, cursor: PageCursor | undefined, from: string): Promise<CachedResponse> => {
+    const { route, deps } = bound;
+    const [madeAt, startEpoch] = [now(), epoch()];
     let next: { readonly cursor: PageCursor; readonly token: string } | undefined;
     const paging: Paging = {
       cursor,
@@ -189,6 +185,8 @@ function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
       },
     };
     const body = renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
+    // After a revert meanwhile, the response may mix two histories.
+    if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
     const offset = next === undefined ? -1 : body.indexOf(next.token, 0, 'latin1');
     return { body, token: next === undefined || offset < 0 ? undefined : { offset, madeAt, cursor: next.cursor } };
   };

@@ -29,6 +29,9 @@ export type Ledger = View & {
   readonly commit: (block: Block, diff: Diff) => void;
 };
 
+/** Transactions in the mempool, oldest first, and in the wallet queue. The first one of the queue is in the mempool too. */
+export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Tx[] };
+
 export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 export type ChainDeps = {
@@ -84,6 +87,13 @@ export type Chain = {
   /** Whether a transaction could be issued now, verified as `issue` does. Throws the reason if not; changes nothing. */
   readonly checkIssuable: (tx: Tx) => void;
   readonly processing: () => number;
+  /** The transactions that wait for a block, for a snapshot. */
+  readonly pending: () => PendingTxs;
+  /**
+   * Continues after a revert of the accepted state: replaces the pending transactions, which are verified when a block is built, and forgets
+   * which transactions were dropped, and why. No block may be processing.
+   */
+  readonly continueAfterRevert: (pending: PendingTxs) => void;
   /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;
 };
@@ -298,6 +308,17 @@ export function createChain(deps: ChainDeps): Chain {
     }
   };
 
+  const continueAfterRevert = (pending: PendingTxs): void => {
+    preferred = ledger.lastAccepted().id;
+    built = undefined;
+    mempool.clear();
+    rejectedTxInputs.clear();
+    commitState.clear();
+    wallet.replace(pending.walletQueue);
+    returnToMempool(pending.mempool);
+    if (pending.mempool.length > 0) notifyWork();
+  };
+
   const requireProcessing = (id: Id): ProcessingBlock => {
     const undecided = processing.get(id);
     if (undecided === undefined)
@@ -346,6 +367,8 @@ export function createChain(deps: ChainDeps): Chain {
     forgetDropReasons: mempool.forgetDropReasons,
     checkIssuable,
     processing: () => processing.size,
+    pending: () => ({ mempool: [...mempool.all()], walletQueue: wallet.list() }),
+    continueAfterRevert,
     commitFailure: commitState.failure,
   };
 }

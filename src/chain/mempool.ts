@@ -26,6 +26,8 @@ export type Mempool = {
   readonly consumerOf: (utxoID: Id) => Id | undefined;
   /** All transactions, oldest first. */
   readonly all: () => IterableIterator<Tx>;
+  /** Removes all transactions and drop reasons. */
+  readonly clear: () => void;
   readonly size: () => { readonly txs: number; readonly bytes: number };
   readonly markDropped: (id: Id, reason: AnyFault) => void;
   readonly dropReason: (id: Id) => AnyFault | undefined;
@@ -126,6 +128,10 @@ export function createMempool(): Mempool {
     consumerOf: (utxoID) => consumers.get(utxoID),
     all: function* () {
       for (const { tx } of waiting.values()) yield tx;
+    },
+    clear: () => {
+      for (const map of [waiting, consumers, dropped]) map.clear();
+      bytes = 0;
     },
     size: () => ({ txs: waiting.size, bytes }),
     markDropped: (id, reason) => {

@@ -10,6 +10,7 @@ export type RejectedTxInputs = {
   readonly add: (tx: Tx) => void;
   readonly remove: (id: Id) => void;
   readonly inputsOf: (id: Id) => readonly Id[] | undefined;
+  readonly clear: () => void;
 };
 
 export function createRejectedTxInputs(): RejectedTxInputs {
@@ -23,5 +24,6 @@ export function createRejectedTxInputs(): RejectedTxInputs {
     },
     remove: (id) => void inputsByTx.delete(id),
     inputsOf: (id) => inputsByTx.get(id),
+    clear: () => inputsByTx.clear(),
   };
 }

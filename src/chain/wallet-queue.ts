@@ -16,6 +16,10 @@ export type WalletQueue = {
   /** Called when the mempool dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/differences.ts). */
   readonly onDropped: (id: Id) => void;
   readonly has: (id: Id) => boolean;
+  /** All transactions; the first one is in the mempool. */
+  readonly list: () => Tx[];
+  /** Replaces all transactions without adding one to the mempool. */
+  readonly replace: (txs: readonly Tx[]) => void;
 };
 
 /**
@@ -74,5 +78,15 @@ export function createWalletQueue(
     queued.set(tx.id, tx);
   };
 
-  return { issue, onDecided, onDropped: skipFailedTx ? onDecided : () => {}, has: (id) => queued.has(id) };
+  return {
+    issue,
+    onDecided,
+    onDropped: skipFailedTx ? onDecided : () => {},
+    has: (id) => queued.has(id),
+    list: () => [...queued.values()],
+    replace: (txs) => {
+      queued.clear();
+      for (const tx of txs) queued.set(tx.id, tx);
+    },
+  };
 }

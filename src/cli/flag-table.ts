@@ -115,6 +115,20 @@ export const flagTable = {
     allowed: ['sqlite', 'memdb', 'leveldb', 'pebbledb'],
     help: 'sqlite (default with --data-dir) or memdb (in memory); leveldb and pebbledb are treated as sqlite',
   },
+  state: {
+    group: 'Storage',
+    kind: 'path',
+    commands: ['dev'],
+    help: 'state file: loaded at start if it exists, saved at exit; for a chain in memory',
+  },
+  'state-interval': {
+    group: 'Storage',
+    kind: 'integer',
+    commands: ['dev'],
+    default: '0',
+    max: 86_400,
+    help: 'seconds between saves of the --state file; 0: only at exit',
+  },
   workers: {
     group: 'Storage',
     kind: 'workers',

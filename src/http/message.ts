@@ -14,6 +14,11 @@ export type HttpRequest = {
    * if the server holds too many bodies already, another if it arrives too slowly, in too many chunks or not at all.
    */
   body(max: number): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Reads the body in chunks, as they arrive, without holding it. Throws `BODY_TOO_LARGE` after more than `max` bytes, and another fault if
+   * no chunk arrives for some time or the body ends early. Absent if the body was already read: then use `body`.
+   */
+  bodyStream?(max: number): AsyncIterable<Uint8Array>;
 };
 
 export type HttpResponse = {

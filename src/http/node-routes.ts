@@ -56,6 +56,12 @@ export const metricsRoute = (
 /** The path of the developer methods, which only programs on this machine may call. */
 export const devPath = '/ext/dev';
 
+/** The state of all chains as a file. */
+export const devStatePath = '/ext/dev/state';
+
+/** Whether a path is open only to programs on this machine. */
+export const isDevPath = (path: string): boolean => path === devPath || path.startsWith(`${devPath}/`);
+
 /** Paths of a chain: by its ID and by each alias. Chains of the primary network also have short paths. AvalancheGo: node/node.go, initAPIAliases. */
 const chainPaths = (id: Id, aliases: readonly string[]): string[] => [
   ...[idText(id), ...aliases].map((name) => `/ext/bc/${name}`),

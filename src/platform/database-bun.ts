@@ -18,6 +18,7 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         all: (...values: Value[]): Row[] => statement.all(...values),
       };
     },
+    fileToAttach: (file: string): string => quote(path === ':memory:' ? `file:${encodeURI(file)}?vfs=${diskVfs}` : file),
     walBytes: (): number => sizeOf(`${path}-wal`),
     /** Finalizes the statements first: an open statement would keep the file and its locks until garbage collection. */
     close: (): void => {
@@ -36,5 +37,10 @@ function openArguments(path: string, readonly: boolean): [string, number] {
   if (path === ':memory:') return ['file:memory?vfs=memdb', SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI];
   return [path, readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE];
 }
+
+/** SQLite's file system for files on disk: ATTACH uses the one of the connection otherwise, and `memdb` would create the file in memory. */
+const diskVfs = process.platform === 'win32' ? 'win32' : 'unix';
+
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -16,6 +16,7 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
         all: (...values: Value[]): Row[] => statement.all(...values) as Row[],
       };
     },
+    fileToAttach: (file: string): string => `'${file.replaceAll("'", "''")}'`,
     walBytes: (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     close: (): void => raw.close(),
   };

@@ -47,6 +47,12 @@ function writePrivate(path: string, bytes: Uint8Array): void {
   syncFolder(folder);
 }
 
+/** Renames a file, replacing another one, so that it survives a power failure. The file must be synced. */
+export function renameFile(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
 /** Removes a temporary file that a crash before the rename has left behind. */
 function removeIfExists(path: string): void {
   try {

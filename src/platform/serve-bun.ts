@@ -13,6 +13,7 @@ import {
   ServeError,
   type ServeOptions,
   splitTarget,
+  streamChunks,
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
@@ -37,6 +38,7 @@ export const serve: Serve = async (options) => {
     target: RequestTarget,
     body: HttpRequest['body'],
     release: () => void,
+    streams?: Pick<HttpRequest, 'bodyStream'>,
   ): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
@@ -50,7 +52,7 @@ export const serve: Serve = async (options) => {
       return finish(upgradeFailedResponse(400, 'this is not a valid WebSocket request'));
     };
     try {
-      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body });
+      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });
       if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
       isAsync = true;
       return response.then(finishOrUpgrade).finally(release) as Promise<Response>;
@@ -65,7 +67,7 @@ export const serve: Serve = async (options) => {
       buffer = createBodyBuffer(max, large);
       return readStream(request, buffer, bodyTimeout);
     };
-    return respond(request, target, body, () => buffer?.release());
+    return respond(request, target, body, () => buffer?.release(), { bodyStream: (max) => streamBody(request, max, bodyTimeout) });
   };
   const fetch = (request: Request): Response | Promise<Response> => {
     const target = split(request.url);
@@ -163,6 +165,16 @@ function listen<S>(start: () => S, options: ServeOptions): S {
     return start();
   } catch (cause) {
     throw toListenError(cause, options);
+  }
+}
+
+async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    yield* streamChunks(async () => (await reader.read()).value, max, timeout);
+  } finally {
+    void reader.cancel().catch(() => undefined);
   }
 }
 

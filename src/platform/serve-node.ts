@@ -13,6 +13,7 @@ import {
   handlerErrorResponse,
   type Serve,
   splitTarget,
+  streamChunks,
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
@@ -33,7 +34,7 @@ export const serve: Serve = async (options) => {
       let response = handlerErrorResponse;
       const body = createBodyReader(incoming, large, bodyTimeout);
       try {
-        response = await handler(toHttpRequest(incoming, body.read));
+        response = await handler(toHttpRequest(incoming, body.read, bodyTimeout));
       } catch {
         // The handler has reported the error itself; the client gets status 500.
       }
@@ -93,7 +94,7 @@ function createConnections() {
   };
 }
 
-function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body']): HttpRequest {
+function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body'], bodyTimeout: number): HttpRequest {
   const { path, query } = splitTarget(incoming.url ?? '/');
   return {
     method: incoming.method ?? '',
@@ -105,6 +106,7 @@ function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body']): Ht
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
     },
     body,
+    bodyStream: (max) => streamBody(incoming, max, bodyTimeout),
   };
 }
 
@@ -119,6 +121,12 @@ function createBodyReader(incoming: IncomingMessage, budget: BodyBudget, timeout
     },
     release: () => buffer?.release(),
   };
+}
+
+async function* streamBody(incoming: IncomingMessage, max: number, timeout: number): AsyncGenerator<Uint8Array> {
+  const chunks = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
+  yield* streamChunks(async () => (await chunks.next()).value, max, timeout);
+  if (!incoming.complete) throw bodyCutShortError();
 }
 
 function readInto(buffer: BodyBuffer, incoming: IncomingMessage, timeout: number): Promise<Uint8Array> {

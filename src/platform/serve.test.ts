@@ -463,3 +463,41 @@ describe('WebSocket', () => {
     }
   });
 });
+
+for (const [name, serve] of [
+  ['Bun', serveBun],
+  ['Node', serveNode],
+] as const)
+  describe(`a body in chunks, on ${name}`, () => {
+    const withServer = async (max: number, work: (url: string, server: Server) => Promise<void>) => {
+      const handler = async (request: HttpRequest): Promise<HttpResponse> => {
+        let [size, sum] = [0, 0];
+        try {
+          for await (const chunk of request.bodyStream?.(max) ?? []) {
+            size += chunk.length;
+            for (const byte of chunk) sum = (sum + byte) % 65_521;
+          }
+          return { status: 200, headers: {}, body: `${size} ${sum}` };
+        } catch (error) {
+          return { status: 400, headers: {}, body: (error as ServeError).fault.code };
+        }
+      };
+      const server = await serve({ host: '127.0.0.1', port: 0, handler, maxBodyMemory: 1000, idleTimeout: 10, bodyTimeout: 300 });
+      await work(`http://127.0.0.1:${server.port}/x`, server).finally(server.close);
+    };
+
+    test('is larger than the memory for bodies', () =>
+      withServer(1e9, async (url) => {
+        const body = new Uint8Array(5_000_000).fill(3);
+        expect(await (await fetch(url, { method: 'PUT', body })).text()).toBe(`5000000 ${15_000_000 % 65_521}`);
+        expect(await (await fetch(url)).text()).toBe('0 0');
+      }));
+
+    test('is refused above the limit, and when no chunk arrives in time', () =>
+      withServer(100_000, async (url, server) => {
+        const tooLarge = await fetch(url, { method: 'PUT', body: new Uint8Array(200_000) }).then((response) => response.text());
+        expect(tooLarge).toBe('BODY_TOO_LARGE');
+        const late = await firstChunk(server, 'PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nabc');
+        expect(late).toContain('BODY_TIMEOUT');
+      }));
+  });

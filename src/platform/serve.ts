@@ -97,6 +97,27 @@ export const bodyTimeoutError = () => new ServeError('request body did not arriv
 
 export const bodyCutShortError = () => new ServeError('request body ended early', { code: 'BODY_BROKEN_OFF' });
 
+/** Reads chunks until the end. `next` rejects if the body ends early; it must settle within `timeout` milliseconds. */
+export async function* streamChunks(next: () => Promise<Uint8Array | undefined>, max: number, timeout: number): AsyncGenerator<Uint8Array> {
+  for (let size = 0; ; ) {
+    const chunk = await withTimeout(next(), timeout);
+    if (chunk === undefined) return;
+    size += chunk.length;
+    if (size > max) throw bodyTooLargeError(max);
+    yield chunk;
+  }
+}
+
+async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(bodyTimeoutError()), timeout);
+  try {
+    return await Promise.race([work.catch(() => Promise.reject(bodyCutShortError())), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Converts the error of a failed listen to a fault. */
 export function toListenError(cause: unknown, { host, port, unix }: ServeOptions): ServeError {
   const reason = (cause as { code?: unknown } | null)?.code;

@@ -17,6 +17,8 @@ import { tablesOf } from './schema.ts';
 export type ChainEnds = {
   /** Writes the last accepted block of a chain, without fsync. `number`: the chain's number in the database. */
   readonly record: (number: number, chainID: Id, last: ChainEnd) => void;
+  /** Returns when all records are on disk (fsync). */
+  readonly sync: () => void;
   readonly close: () => void;
 };
 
@@ -30,6 +32,7 @@ const lineLength = 64 + 1 + heightDigits + 1 + 64 + 1 + sumDigits + 1;
 export function openChainEnds(file: OffsetFile): ChainEnds {
   return {
     record: (number, chainID, { id, height }) => file.write((number - 1) * lineLength, Buffer.from(formatLine(chainID, height, id))),
+    sync: file.sync,
     close: file.close,
   };
 }

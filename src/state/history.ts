@@ -87,12 +87,14 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     txBytes,
     hasTx,
     tx: (id) => {
-      const cached = txs().get(id);
+      // Taken before the read: in a reader process, a revert may be committed between the read and `set`.
+      const cache = txs();
+      const cached = cache.get(id);
       if (cached !== undefined) return cached;
       const bytes = txBytes(id);
       if (bytes === undefined) return undefined;
       const tx = parseTx(bytes, maxGenesisBytes);
-      txs().set(id, tx);
+      cache.set(id, tx);
       return tx;
     },
     txHeight: (id) => {
@@ -100,12 +102,13 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
       return row && BigInt(row.height);
     },
     asset: (id) => {
-      const cached = assets().get(id);
+      const cache = assets();
+      const cached = cache.get(id);
       if (cached !== undefined) return cached;
       const row = assetById.get(idToBytes(id));
       if (row === undefined) return notAnAsset(id);
       const asset = { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) };
-      assets().set(id, asset);
+      cache.set(id, asset);
       return asset;
     },
     description: (id) => {

@@ -6,6 +6,8 @@ export type Database = {
   /** Runs one or more statements that take no parameters and return no rows. */
   readonly exec: (sql: string) => void;
   readonly prepare: <Row = never>(sql: string) => Statement<Row>;
+  /** The name of a file on disk for ATTACH, as an SQL literal. */
+  readonly fileToAttach: (path: string) => string;
   /** Size of the write-ahead log file in bytes; 0 for a database in memory. */
   readonly walBytes: () => number;
   readonly close: () => void;

@@ -11,3 +11,6 @@ export function createStatementCache(db: Pick<Database, 'prepare'>): (text: stri
     return statement;
   };
 }
+
+/** A database whose `prepare` prepares each SQL text once. */
+export const withStatementCache = (db: Database): Database => ({ ...db, prepare: createStatementCache(db) as Database['prepare'] });

@@ -17,10 +17,11 @@ export type Store = Transactions & {
   /** Number of reverts so far. Caches of anything that depends on accepted state have it in their keys. */
   readonly epoch: () => number;
   /**
-   * Restores an earlier accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners. `snapshot` is the
-   * name of the restored state, if it has one.
+   * Replaces the accepted state: runs `work` and increments the epoch in one transaction, then calls the listeners, also if it failed. Writes
+   * inside `work` are part of that transaction; it calls `reload` to have the listeners read what it has written so far. `snapshot` is the name
+   * of the restored state, if it has one.
    */
-  readonly revert: (work: () => void, snapshot?: string) => void;
+  readonly revert: (work: (reload: () => void) => void, snapshot?: string) => void;
   /** Registers a listener that runs in the transaction of every revert, after the state was restored. */
   readonly onReverting: (listener: (snapshot: string | undefined) => void) => void;
   /** Registers a listener that is called after every revert by this process, for example to clear a cache. */
@@ -115,6 +116,8 @@ const pragmaSql = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 
     'busy_timeout = 5000',
     `cache_size = -${cacheKiB}`,
     'temp_store = MEMORY',
+    // REPLACE then also fires the delete triggers of the undo log (snapshot/undo-log.ts).
+    'recursive_triggers = ON',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
     ...(readonly || path === memoryPath ? [] : ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0']),
   ]
@@ -175,18 +178,24 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
   const listeners: (() => void)[] = [];
   const revertingListeners: ((snapshot: string | undefined) => void)[] = [];
   const stored = (): number => select.get()?.value ?? 0;
+  const reload = (): void => {
+    for (const listener of listeners) listener();
+  };
   let current = stored();
   return {
     epoch: readonly ? stored : () => current,
     revert: (work, snapshot) => {
-      write(() => {
-        work();
-        for (const listener of revertingListeners) listener(snapshot);
-        // Set after `work`, because the state that `work` restores contains an older epoch.
-        set.run(current + 1);
-      });
-      current++;
-      for (const listener of listeners) listener();
+      try {
+        write(() => {
+          work(reload);
+          for (const listener of revertingListeners) listener(snapshot);
+          // Set after `work`, because the state that `work` restores may contain an older epoch.
+          set.run(current + 1);
+        });
+        current++;
+      } finally {
+        reload();
+      }
     },
     onReverting: (listener) => void revertingListeners.push(listener),
     onRevert: (listener) => void listeners.push(listener),

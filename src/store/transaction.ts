@@ -3,7 +3,10 @@ import type { Database } from './database.ts';
 import { makeStoreError } from './fault.ts';
 
 export type Transactions = {
-  /** Runs `work` in a write transaction and rolls back if it throws. A driver error becomes a StoreError; other faults pass unchanged. */
+  /**
+   * Runs `work` in a write transaction and rolls back if it throws. A driver error becomes a StoreError; other faults pass unchanged. Inside
+   * another write, `work` becomes part of that one.
+   */
   readonly write: <T>(work: () => T) => T;
   /** Runs `work` in a read transaction: all its reads see the same commit, whatever other processes write meanwhile. May be nested. */
   readonly read: <T>(work: () => T) => T;
@@ -13,11 +16,11 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
   const begin = { write: db.prepare('BEGIN IMMEDIATE'), read: db.prepare('BEGIN') };
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
-  let isOpen = false;
+  let open: 'read' | 'write' | undefined;
 
   const run = <T>(kind: 'read' | 'write', work: () => T): T => {
     begin[kind].run();
-    isOpen = true;
+    open = kind;
     try {
       const result = work();
       commit.run();
@@ -26,7 +29,7 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
       rollBack();
       throw cause;
     } finally {
-      isOpen = false;
+      open = undefined;
     }
   };
 
@@ -41,12 +44,13 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
 
   return {
     write: (work) => {
+      if (open === 'write') return work();
       try {
         return run('write', work);
       } catch (cause) {
         throw cause instanceof Fault ? cause : makeStoreError('database', cause, isInMemory);
       }
     },
-    read: (work) => (isOpen ? work() : run('read', work)),
+    read: (work) => (open !== undefined ? work() : run('read', work)),
   };
 }

@@ -74,6 +74,8 @@ export type RunningChain = {
   readonly txIssuer: TxIssuer;
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
+  /** What a snapshot saves and a revert restores; undefined for a followed chain. */
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
@@ -121,6 +123,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     pendingTxs: () => chain.mempool.size(),
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
+    revertible: chain,
     txIssuer: {
       issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),

@@ -12,6 +12,7 @@ import { createFillerTx } from '../dev/filler-tx.ts';
 import { identityMethods } from '../dev/identity-methods.ts';
 import { insightMethods } from '../dev/insight-methods.ts';
 import { moneyMethods } from '../dev/money-methods.ts';
+import { stateMethods } from '../dev/state-methods.ts';
 import { timeMethods } from '../dev/time-methods.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import type { AvmReads } from '../rpc/avm.ts';
@@ -21,6 +22,7 @@ import type { Json } from '../rpc/write-json.ts';
 import type { Account } from '../wallet/accounts.ts';
 import { chainParamsOf } from './account-funding.ts';
 import { createChainAddressFormat, type DevChain, type RunningChain } from './avm-chain.ts';
+import type { ChainSnapshots } from './chain-snapshots.ts';
 import type { DevParts } from './dev-parts.ts';
 import type { Env } from './env.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
@@ -36,6 +38,7 @@ export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & 
   readonly parts: DevParts;
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
+  readonly snapshots: ChainSnapshots;
   readonly accounts: readonly [Account, ...Account[]];
   readonly events: EventBus;
   readonly timers: Env['timers'];
@@ -80,6 +83,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       informReaders,
     }),
     createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders }),
+    createService('dev', stateMethods, { ...deps.snapshots, formatAddress: addressFormat.format, informReaders }),
     createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
     createService('dev', insightMethods, {
       chain,

@@ -6,6 +6,7 @@ import type { SoloTimers } from '../engine/solo.ts';
 import type { Fetch } from '../follow/transport.ts';
 import type { GenesisDataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
+import type { Handler } from '../http/message.ts';
 import type { KeyFiles } from '../identity/key-source.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
@@ -44,9 +45,15 @@ export type Env = {
   readonly makeFolder: (path: string) => void;
   /** Does nothing if the file does not exist. */
   readonly removeFile: (path: string) => void;
+  /** Replaces another file of the new name; survives a power failure. */
+  readonly renameFile: (from: string, to: string) => void;
+  /** A folder for temporary files. */
+  readonly tempFolder: () => string;
   readonly serve: Serve;
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
+  /** Returns a handler that sends a request to a port of this machine and streams both bodies. */
+  readonly forwardRequest: (port: number) => Handler;
   readonly spawnReader: () => ReaderProcess;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };

@@ -50,6 +50,10 @@ export type NodeStore = {
   readonly eventLog: SqliteEventLog | undefined;
   readonly onRevert: Store['onRevert'];
   readonly sizeBytes: () => number;
+  /** The database itself, for snapshots. */
+  readonly store: Store;
+  /** Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state. */
+  readonly prepareRevert: () => void;
   readonly close: () => void;
 };
 
@@ -66,6 +70,8 @@ export type OpenedChain = {
   readonly claimExport: (destination: Id, utxoID: Id) => boolean;
   /** The number of claimed exports: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision: () => number;
+  /** Stores block 0; the chain must be empty. */
+  readonly initialize: () => void;
 };
 
 export function openNodeStore(
@@ -82,6 +88,7 @@ export function openNodeStore(
     const isStrict = !context.differences.pageCursors;
     const isIndexed = config.data.enabled || config.stats.enabled;
     const sql = createSqliteSql(store);
+    const recordBlock0: (() => void)[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     // A followed chain has the real clock.
     if (config.follow === undefined) connectStoredClock(store, context.clock);
@@ -97,13 +104,18 @@ export function openNodeStore(
         const chain = registerIndexSpec(store, spec, config.follow !== undefined && hasPreLinearizationHistory(context) ? 1 : 0);
         if (isIndexed) migrateStore(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
-        if (!state.isInitialized())
+        const initialize = (): void =>
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
             spec.genesisBlock,
             index?.indexBlock,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
+        if (!state.isInitialized()) initialize();
+        recordBlock0.push(() => recordEnd?.(spec.genesisBlock));
+        store.onRevert(() => {
+          if (state.isInitialized()) recordEnd?.(state.lastAccepted());
+        });
         eventLog?.addChain({ number: chain.number, state });
         const writeRows: OnBlocksStored = (stored) => {
           index?.indexBlocks(stored);
@@ -119,7 +131,7 @@ export function openNodeStore(
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
-        return { ledger, accept, reads: { ...state, utxos }, state, history, index, ...claims };
+        return { ledger, accept, reads: { ...state, utxos }, state, history, index, initialize, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
@@ -132,6 +144,11 @@ export function openNodeStore(
       epoch: store.epoch,
       eventLog,
       onRevert: store.onRevert,
+      store,
+      prepareRevert: () => {
+        for (const record of recordBlock0) record();
+        ends?.sync();
+      },
       sizeBytes: () => store.sizes().file + store.sizes().wal,
       close,
     };

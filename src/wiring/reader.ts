@@ -2,12 +2,13 @@ import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { EventHub } from '../events/hub.ts';
 import { createDevAccess } from '../http/dev-access.ts';
-import { createNodeRoutes, maxTxBody } from '../http/node-routes.ts';
+import { createNodeRoutes, devStatePath, maxTxBody } from '../http/node-routes.ts';
 import type { ChainClock } from '../timing/chain-clock.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
 import { createRelayClient } from '../workers/relay.ts';
 import {
+  createForwardedRoute,
   createRelayedRoute,
   forwardWritesToWriter,
   rejectInReader,
@@ -48,7 +49,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   let hub: EventHub | undefined;
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
-  const start = async ({ nodeID, port, relayedPaths }: Extract<MessageToReader, { reader: 'start' }>) => {
+  const start = async ({ nodeID, port, relayedPaths, statePort }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
     clock = context.clock;
@@ -96,7 +97,12 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
-      routes: [...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const), ...readerRoutes, ...eventRoutes],
+      routes: [
+        ...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const),
+        ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
+        ...readerRoutes,
+        ...eventRoutes,
+      ],
     });
     const handler = withRequestLog(main, env);
     const server = await env.serve({ ...serveOptions(config), port, handler, reusePort: true });

@@ -15,7 +15,13 @@ export type LiveEvent = {
 
 /** Messages from the writer process to a reader process, and back. Relayed HTTP requests use the same channel; see relay.ts. */
 export type MessageToReader =
-  | { readonly reader: 'start'; readonly nodeID: string; readonly port: number; readonly relayedPaths: readonly string[] }
+  | {
+      readonly reader: 'start';
+      readonly nodeID: string;
+      readonly port: number;
+      readonly relayedPaths: readonly string[];
+      readonly statePort?: number;
+    }
   | { readonly reader: 'getMetrics'; readonly id: number }
   /** Answered by `done`. */
   | { readonly reader: 'setState'; readonly id: number; readonly state: ReaderState }

@@ -3,8 +3,8 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/chain.ts';
 import { Fault } from '../fault.ts';
 import type { DevAccess } from '../http/dev-access.ts';
-import type { HttpResponse } from '../http/message.ts';
-import { devPath, maxTxBody } from '../http/node-routes.ts';
+import type { Handler, HttpResponse } from '../http/message.ts';
+import { devPath, isDevPath, maxTxBody } from '../http/node-routes.ts';
 import { defaultMaxBody, type HttpRoute } from '../http/router.ts';
 import type { BoundMethod, RpcResponse, Services } from '../rpc/method.ts';
 import { type Relay, RelayError } from './relay.ts';
@@ -40,13 +40,16 @@ const forwardIf = (method: BoundMethod, isForwarding: () => boolean): BoundMetho
  * may call the developer methods.
  */
 export const createRelayedRoute = (relay: Relay, path: string, devAccess: DevAccess): HttpRoute => ({
-  ...(path === devPath && devAccess),
+  ...(isDevPath(path) && devAccess),
   handler: async (request) => {
     const { method, path, query } = request;
     const body = await request.body(path === devPath ? maxTxBody : defaultMaxBody);
     return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailableResponse);
   },
 });
+
+/** A route whose bodies are too large for the channel between the processes: `forward` sends the request to a port of the writer process. */
+export const createForwardedRoute = (forward: Handler, devAccess: DevAccess): HttpRoute => ({ ...devAccess, handler: forward });
 
 function unavailableResponse(error: unknown): HttpResponse {
   if (!(error instanceof RelayError)) throw error;

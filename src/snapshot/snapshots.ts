@@ -1,0 +1,157 @@
+import type { Store } from '../store/store.ts';
+import { SnapshotError } from './fault.ts';
+import { createUndoLog, type UndoLog } from './undo-log.ts';
+
+/** A part of the node outside the database that a snapshot saves and a revert restores, such as the mempool or the clock. */
+export type RevertiblePart = {
+  readonly name: string;
+  readonly save: () => string;
+  readonly restore: (text: string) => void;
+};
+
+export type SnapshotInfo = {
+  readonly name: string;
+  /** Height and time (Unix seconds) of the first chain's last block. */
+  readonly height: number;
+  readonly time: number;
+};
+
+/** Named states of the node's database. They are stored in it, so they survive a restart if it is on disk. */
+export type Snapshots = {
+  /** Saves the current state. A snapshot with this name is replaced; without a name, the next free number is the name. */
+  readonly save: (name?: string) => SnapshotInfo;
+  /** Restores a state in one transaction; the snapshot and all others stay. */
+  readonly revert: (name: string) => SnapshotInfo;
+  /** In the order in which they were saved. */
+  readonly list: () => SnapshotInfo[];
+  readonly delete: (name: string) => void;
+  /** The segment at whose beginning the snapshot was saved; see undo-log.ts. */
+  readonly segmentOf: (name: string) => number;
+  readonly undoLog: UndoLog;
+};
+
+export type SnapshotDeps = {
+  readonly store: Store;
+  readonly parts: readonly RevertiblePart[];
+  /** Called after a revert is committed, before the parts are restored. */
+  readonly onReverted?: () => void;
+  /** Height and time of the first chain's last block. */
+  readonly tip: () => Omit<SnapshotInfo, 'name'>;
+};
+
+const maxSnapshots = 1000;
+const maxNameLength = 100;
+
+/** Opens the snapshots of a database. Tables that were created since get their triggers here, so all chains must be open. */
+export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): Snapshots {
+  const { db } = store;
+  const undoLog = createUndoLog(db);
+  store.write(() => {
+    db.exec(
+      `CREATE TABLE IF NOT EXISTS snapshot(
+         name TEXT PRIMARY KEY, seq INTEGER NOT NULL, segment INTEGER NOT NULL UNIQUE, height INTEGER NOT NULL, time INTEGER NOT NULL,
+         parts TEXT NOT NULL) WITHOUT ROWID, STRICT`,
+    );
+    if (db.prepare('SELECT 1 FROM snapshot').get() !== undefined) undoLog.install();
+    else if (undoLog.isInstalled()) undoLog.uninstall();
+  });
+  const all = db.prepare<SnapshotRow>('SELECT name, seq, segment, height, time FROM snapshot ORDER BY seq');
+  const byName = db.prepare<SnapshotRow & { parts: string }>('SELECT * FROM snapshot WHERE name = ?');
+  const insert = db.prepare('INSERT INTO snapshot VALUES (?, ?, ?, ?, ?, ?)');
+  const setSegment = db.prepare('UPDATE snapshot SET segment = ? WHERE name = ?');
+  const remove = db.prepare('DELETE FROM snapshot WHERE name = ?');
+
+  const find = (name: string) => {
+    const row = byName.get(name);
+    if (row === undefined)
+      throw new SnapshotError(`there is no snapshot ${JSON.stringify(name)}; dev.listSnapshots lists them`, {
+        code: 'SNAPSHOT_UNKNOWN',
+        name,
+      });
+    return row;
+  };
+  const segments = (): number[] =>
+    all
+      .all()
+      .map(({ segment }) => segment)
+      .sort((a, b) => a - b);
+  const currentSegment = (): number => segments().at(-1) ?? 0;
+  const segmentBefore = (segment: number): number | undefined => segments().findLast((other) => other < segment);
+
+  /** Deletes a snapshot; its segment becomes part of the one before it. */
+  const drop = ({ name, segment }: SnapshotRow): void => {
+    remove.run(name);
+    undoLog.merge(segment, segmentBefore(segment));
+    undoLog.begin(segments().at(-1));
+  };
+
+  const nextFreeName = (count: number): string => {
+    for (let number = count + 1; ; number++) if (byName.get(String(number)) === undefined) return String(number);
+  };
+
+  return {
+    undoLog,
+    segmentOf: (name) => find(name).segment,
+    list: () => all.all().map(toInfo),
+    save: (wanted) => {
+      if (wanted !== undefined) checkName(wanted);
+      const before = all.all();
+      const name = wanted ?? nextFreeName(before.length);
+      const replaced = before.find((row) => row.name === name);
+      if (replaced === undefined && before.length >= maxSnapshots)
+        throw new SnapshotError(`there are ${maxSnapshots} snapshots, which is the most; delete some with dev.deleteSnapshot`, {
+          code: 'SNAPSHOT_LIMIT',
+          max: maxSnapshots,
+        });
+      const saved = JSON.stringify(Object.fromEntries(parts.map((part) => [part.name, part.save()])));
+      return store.write(() => {
+        if (!undoLog.isInstalled()) undoLog.install();
+        const segment = currentSegment() + 1;
+        if (replaced !== undefined) drop(replaced);
+        const { height, time } = tip();
+        insert.run(name, (before.at(-1)?.seq ?? 0) + 1, segment, height, time, saved);
+        undoLog.begin(segment);
+        return { name, height, time };
+      });
+    },
+    revert: (name) => {
+      const row = find(name);
+      const passed = segments().filter((segment) => segment >= row.segment);
+      const isNewest = passed.length === 1;
+      store.revert(() => {
+        undoLog.restore(passed, !isNewest);
+        if (isNewest) {
+          // No other snapshot needs the rows of this segment.
+          undoLog.merge(row.segment, undefined);
+          undoLog.begin(row.segment);
+          return;
+        }
+        // The state is that of the snapshot, so the snapshot moves to a new segment: the next revert to it undoes only what follows.
+        const segment = currentSegment() + 1;
+        setSegment.run(segment, name);
+        undoLog.merge(row.segment, segmentBefore(row.segment));
+        undoLog.begin(segment);
+      }, name);
+      onReverted?.();
+      const saved = JSON.parse(row.parts) as Record<string, string>;
+      for (const part of parts) if (saved[part.name] !== undefined) part.restore(saved[part.name] as string);
+      return toInfo(row);
+    },
+    delete: (name) => {
+      const row = find(name);
+      store.write(() => {
+        // After the last one the triggers stay until the next start: creating them takes some milliseconds, and another snapshot is likely.
+        drop(row);
+      });
+    },
+  };
+}
+
+type SnapshotRow = SnapshotInfo & { readonly seq: number; readonly segment: number };
+
+const toInfo = ({ name, height, time }: SnapshotInfo): SnapshotInfo => ({ name, height, time });
+
+function checkName(name: string): void {
+  if (name.length > 0 && name.length <= maxNameLength) return;
+  throw new SnapshotError(`the name of a snapshot has 1 to ${maxNameLength} characters`, { code: 'SNAPSHOT_BAD_NAME', max: maxNameLength });
+}

@@ -1,0 +1,104 @@
+import type { Database } from '../store/database.ts';
+import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-tables.ts';
+import { damagedError, StateFileError } from './state-file.ts';
+
+/*
+ * Copies the tables of the chains to another database file, and back. The numbers of chains that this node does not run, such as P and C,
+ * depend on the order of their first use, so the copy holds the `chain` table, and loading translates the numbers.
+ */
+
+/** Rows that are copied per step. */
+const rowsInStep = 5000;
+
+/**
+ * Copies the chains' tables to a new file, in one transaction of `db`. Between two steps other work may run, if it does not use `db`.
+ * Tables without the rows of a revert are copied as they are.
+ */
+export function* copyTables(db: Database, path: string): Generator<void> {
+  db.exec(`ATTACH DATABASE ${db.fileToAttach(path)} AS copied; PRAGMA copied.journal_mode = OFF; PRAGMA copied.synchronous = OFF`);
+  try {
+    db.exec('BEGIN');
+    try {
+      const schema = db.prepare<{ sql: string }>(`SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?`);
+      for (const table of [chainTable, ...readRevertedTables(db)]) {
+        const { sql } = schema.get(table.name) as { sql: string };
+        db.exec(sql.replace(/^CREATE TABLE /, 'CREATE TABLE copied.'));
+        yield* copyRows(db, table);
+      }
+      db.exec('COMMIT');
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  } finally {
+    db.exec('DETACH DATABASE copied');
+  }
+}
+
+const chainTable: RevertedTable = { name: 'chain', key: ['number'], values: ['id', 'genesis'] };
+
+/** Copies rows in the order of their key. */
+function* copyRows(db: Database, table: RevertedTable): Generator<void> {
+  const { name, key } = table;
+  const [columns, keys] = [columnsOf(table), key.join(', ')];
+  const last = db.prepare<Record<string, number>>(
+    `SELECT ${keys} FROM copied.${name} ORDER BY ${key.map((one) => `${one} DESC`).join(', ')} LIMIT 1`,
+  );
+  const insert = `INSERT INTO copied.${name}(${columns}) SELECT ${columns} FROM main.${name}`;
+  const first = db.prepare(`${insert} ORDER BY ${keys} LIMIT ${rowsInStep}`);
+  const next = db.prepare(`${insert} WHERE (${keys}) > (${key.map(() => '?').join(', ')}) ORDER BY ${keys} LIMIT ${rowsInStep}`);
+  const copied = db.prepare<{ rows: number }>('SELECT changes() AS rows');
+  first.run();
+  for (;;) {
+    if ((copied.get()?.rows ?? 0) < rowsInStep) return;
+    yield;
+    const after = last.get() as Record<string, number>;
+    next.run(...key.map((one) => after[one] as number));
+  }
+}
+
+/** Attaches a copy, to be loaded by `loadTables`; returns a function that detaches it. Must run outside a transaction. */
+export function attachCopy(db: Database, path: string): () => void {
+  db.exec(`ATTACH DATABASE ${db.fileToAttach(path)} AS loaded`);
+  return () => db.exec('DETACH DATABASE loaded');
+}
+
+/** Throws if the attached copy is not a valid database with the tables of this node. */
+export function checkCopy(db: Database): void {
+  const [result] = db.prepare<{ quick_check: string }>('PRAGMA loaded.quick_check(1)').all();
+  if (result?.quick_check !== 'ok') throw damagedError(result?.quick_check ?? 'it holds no database');
+  const tablesIn = (schema: string): string =>
+    readRevertedTables(db, schema)
+      .map((table) => `${table.name}(${columnsOf(table)})`)
+      .join(' ');
+  const chainsIn = (schema: string): string =>
+    db
+      .prepare<{ text: string }>(
+        `SELECT number || ' ' || hex(id) || ' ' || hex(genesis) AS text FROM ${schema}.chain WHERE genesis IS NOT NULL`,
+      )
+      .all()
+      .map(({ text }) => text)
+      .sort()
+      .join(', ');
+  if (tablesIn('loaded') !== tablesIn('main') || chainsIn('loaded') !== chainsIn('main'))
+    throw new StateFileError(
+      'the state file has other chains than this node; use the --chains file and the API flags of the node that saved it',
+      { code: 'STATE_FILE_OTHER_CHAINS' },
+    );
+}
+
+/** Replaces the rows of all chains by those of the attached copy. Must run inside a write transaction. */
+export function loadTables(db: Database): void {
+  db.exec('INSERT OR IGNORE INTO main.chain(id) SELECT id FROM loaded.chain WHERE genesis IS NULL');
+  for (const table of readRevertedTables(db)) {
+    const source = [...table.key, ...table.values].map((column) => (isChainNumber(table.name, column) ? translate(column) : `l.${column}`));
+    db.exec(`DELETE FROM main.${table.name}`);
+    db.exec(`INSERT INTO main.${table.name}(${columnsOf(table)}) SELECT ${source.join(', ')} FROM loaded.${table.name} l`);
+  }
+}
+
+/** See `sharedSchema` in state/schema.ts. */
+const isChainNumber = (table: string, column: string): boolean => table.startsWith('atomic') && (column === 'reader' || column === 'peer');
+
+const translate = (column: string): string =>
+  `(SELECT o.number FROM main.chain o JOIN loaded.chain c ON c.id = o.id WHERE c.number = l.${column})`;

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { checkHeader, decodeStateFile, encodeStateFile, type StateHeader } from './state-file.ts';
+
+const header: StateHeader = {
+  network: 12345,
+  genesis: 'genesis',
+  versions: { schema: 1, index: 3 },
+  chains: [{ id: 'chain', height: 7, blockID: 'block' }],
+};
+const database = Buffer.concat([randomBytes(300_000), Buffer.alloc(3_000_000)]);
+
+async function encode(): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of encodeStateFile(header, [database.subarray(0, 1_000_000), database.subarray(1_000_000)])) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Decodes a file that arrives in chunks of a size. Returns the database, or the code of the fault. */
+async function decode(file: Uint8Array, chunkSize = 65_536, maxBytes = 2 ** 24): Promise<Buffer | string> {
+  async function* chunks() {
+    for (let at = 0; at < file.length; at += chunkSize) yield file.subarray(at, at + chunkSize);
+  }
+  const written: Uint8Array[] = [];
+  try {
+    await decodeStateFile(chunks(), {
+      maxBytes,
+      onHeader: (found) => expect(found).toEqual(header),
+      write: (chunk) => void written.push(chunk),
+    });
+    return Buffer.concat(written);
+  } catch (error) {
+    const { fault } = error as { fault?: { code: string } };
+    if (fault === undefined) throw error;
+    return fault.code;
+  }
+}
+
+describe('a state file', () => {
+  test('is decoded from chunks of any size', async () => {
+    const file = await encode();
+    expect(file.length).toBeLessThan(database.length / 5);
+    for (const chunkSize of [1 << 22, 65_536, 1000, 33]) expect(database.equals((await decode(file, chunkSize)) as Buffer)).toBe(true);
+  });
+
+  test('with any byte changed, or cut off anywhere, is refused', async () => {
+    const file = await encode();
+    const offsets = [0, 5, 12, 14, 15, 40, 200, 1000, 150_000, file.length - 60, file.length - 33, file.length - 32, file.length - 1];
+    for (const at of offsets) {
+      const damaged = Buffer.from(file);
+      damaged[at] = (damaged[at] as number) ^ 0x10;
+      const code = await decode(damaged).catch(() => 'header differs');
+      expect([at, code]).toEqual([at, expect.stringMatching(/^(STATE_FILE_(DAMAGED|FOREIGN|OTHER_VERSION)|header differs)$/)]);
+      expect([at, await decode(file.subarray(0, at))]).toEqual([at, expect.stringMatching(/^STATE_FILE_(DAMAGED|FOREIGN)$/)]);
+    }
+    expect(await decode(Buffer.concat([file, Buffer.from('x')]))).toBe('STATE_FILE_DAMAGED');
+  });
+
+  test('of another program, of a later format, or too large, is refused with its own code', async () => {
+    expect(await decode(randomBytes(1000))).toBe('STATE_FILE_FOREIGN');
+    expect(await decode(Buffer.from('SQLite format 3\0'))).toBe('STATE_FILE_FOREIGN');
+    expect(await decode(Buffer.from('serac state 2\n{}\n'))).toBe('STATE_FILE_OTHER_VERSION');
+    expect(await decode(Buffer.from(`serac state 1\n${'x'.repeat(200_000)}`))).toBe('STATE_FILE_DAMAGED');
+    expect(await decode(await encode(), 65_536, 1_000_000)).toBe('STATE_FILE_TOO_LARGE');
+  });
+
+  test('of another network, genesis or schema is refused', () => {
+    checkHeader(header, header);
+    expect(() => checkHeader(header, { ...header, network: 1 })).toThrow('belongs to network 12345');
+    expect(() => checkHeader(header, { ...header, genesis: 'other' })).toThrow('X-Chain other');
+    expect(() => checkHeader(header, { ...header, versions: { schema: 1, index: 4 } })).toThrow(
+      'has index 3, schema 1, this node needs index 4, schema 1',
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import type { Database } from '../store/database.ts';
+import { createStatementCache } from '../store/statement-cache.ts';
+import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-tables.ts';
+
+/**
+ * Records how to restore earlier states. Time is divided into segments; a snapshot is the state at the beginning of a segment. For each
+ * table there is an undo table, `undo_NAME`: the first time that a row changes in a segment, a trigger stores what the row was before (or
+ * that it did not exist). Going back to the beginning of a segment applies these rows, from the newest segment to that one.
+ *
+ * Triggers also record a revert, in the segment that was current, so the states left behind stay reachable. Its cost is that of the rows
+ * changed since the beginning of the segment, whatever the size of the database. All functions must run inside a write transaction.
+ */
+export type UndoLog = {
+  /** Creates the undo tables and triggers that are missing. */
+  readonly install: () => void;
+  /** Drops them all, so that commits cost what they did before. */
+  readonly uninstall: () => void;
+  /** Makes a segment current: later changes are recorded in it. With undefined, no change is recorded. */
+  readonly begin: (segment: number | undefined) => void;
+  /** Restores the state at the beginning of the first of the segments. They are given in ascending order and include the current one. */
+  readonly restore: (segments: readonly number[], isRecorded: boolean) => void;
+  /** Adds a segment to the one before it; without one before it, deletes it. */
+  readonly merge: (segment: number, into: number | undefined) => void;
+  /** The tables that a revert restores. */
+  readonly tables: readonly RevertedTable[];
+  /** Whether the undo tables exist. */
+  readonly isInstalled: () => boolean;
+};
+
+export const undoTableOf = (name: string): string => `undo_${name}`;
+
+/** Creates the undo log of a database whose tables exist already. */
+export function createUndoLog(db: Database): UndoLog {
+  const findTable = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`);
+  const exists = (name: string): boolean => findTable.get(name) !== undefined;
+  const prepare = createStatementCache(db);
+  const reverted = readRevertedTables(db);
+  let cached: readonly InstalledTable[] | undefined;
+
+  const installed = (): readonly InstalledTable[] => {
+    cached ??= reverted.filter(({ name }) => exists(undoTableOf(name))).map((table) => prepareTable(prepare, table));
+    return cached;
+  };
+  const setSegment = (segment: number | undefined): void => {
+    db.exec('DELETE FROM undo_segment');
+    if (segment !== undefined) db.exec(`INSERT INTO undo_segment VALUES (${segment})`);
+  };
+
+  return {
+    install: () => {
+      db.exec('CREATE TABLE IF NOT EXISTS undo_segment(current INTEGER NOT NULL) STRICT');
+      const missing = reverted.filter(({ name }) => !exists(undoTableOf(name)));
+      if (missing.length > 0) db.exec(missing.flatMap(installSql).join(';'));
+      cached = undefined;
+    },
+    uninstall: () => {
+      db.exec([...installed().flatMap(({ table }) => uninstallSql(table.name)), 'DROP TABLE IF EXISTS undo_segment'].join(';'));
+      cached = [];
+    },
+    begin: setSegment,
+    restore: (segments, isRecorded) => {
+      // Without a current segment the triggers record nothing.
+      if (!isRecorded) setSegment(undefined);
+      for (const segment of segments.toReversed())
+        for (const { deleteRows, insertRows, hasRows } of installed()) {
+          if (hasRows.get(segment) === undefined) continue;
+          deleteRows.run(segment);
+          insertRows.run(segment);
+        }
+    },
+    merge: (segment, into) => {
+      for (const { moveRows, discardRows, hasRows } of installed()) {
+        if (hasRows.get(segment) === undefined) continue;
+        if (into !== undefined) moveRows.run(into, segment);
+        discardRows.run(segment);
+      }
+    },
+    tables: reverted,
+    isInstalled: () => installed().length > 0,
+  };
+}
+
+type InstalledTable = ReturnType<typeof prepareTable>;
+
+function prepareTable(prepare: ReturnType<typeof createStatementCache>, table: RevertedTable) {
+  const { name, key } = table;
+  const [undo, keys, columns] = [undoTableOf(name), key.join(', '), columnsOf(table)];
+  // A row value for one column would not use the integer key.
+  const keyed = key.length === 1 ? keys : `(${keys})`;
+  return {
+    table,
+    hasRows: prepare(`SELECT 1 FROM ${undo} WHERE segment = ? LIMIT 1`),
+    deleteRows: prepare(`DELETE FROM ${name} WHERE ${keyed} IN (SELECT ${keys} FROM ${undo} WHERE segment = ?)`),
+    insertRows: prepare(`INSERT INTO ${name}(${columns}) SELECT ${columns} FROM ${undo} WHERE segment = ? AND existed = 1`),
+    // The older segment's row wins: it was recorded first.
+    moveRows: prepare(
+      `INSERT INTO ${undo}(segment, existed, ${columns}) SELECT ?, existed, ${columns} FROM ${undo} WHERE segment = ? ON CONFLICT DO NOTHING`,
+    ),
+    discardRows: prepare(`DELETE FROM ${undo} WHERE segment = ?`),
+  };
+}
+
+const triggerKinds = ['insert', 'update', 'delete'] as const;
+
+/**
+ * `ON CONFLICT DO NOTHING` keeps the first row of a segment. `INSERT OR IGNORE` would not: inside a trigger SQLite replaces its conflict
+ * rule by that of the statement that fired the trigger, such as REPLACE.
+ */
+function installSql(table: RevertedTable): string[] {
+  const { name, key, values } = table;
+  const undo = undoTableOf(name);
+  const recordRow = (row: 'OLD' | 'NEW', columns: readonly string[], existed: 0 | 1, condition = 'true') =>
+    `INSERT INTO ${undo}(segment, existed, ${columns.join(', ')})
+       SELECT current, ${existed}, ${columns.map((column) => `${row}.${column}`).join(', ')} FROM undo_segment WHERE ${condition}
+       ON CONFLICT DO NOTHING;`;
+  const recordOld = recordRow('OLD', [...key, ...values], 1);
+  const keyChanged = key.map((column) => `NEW.${column} IS NOT OLD.${column}`).join(' OR ');
+  const bodies: { readonly [K in (typeof triggerKinds)[number]]: string } = {
+    insert: recordRow('NEW', key, 0),
+    update: `${recordOld} ${recordRow('NEW', key, 0, keyChanged)}`,
+    delete: recordOld,
+  };
+  return [
+    `CREATE TABLE ${undo}(segment INTEGER NOT NULL, existed INTEGER NOT NULL, ${columnsOf(table)},
+       PRIMARY KEY (segment, ${key.join(', ')})) WITHOUT ROWID`,
+    ...triggerKinds.map((kind) => `CREATE TRIGGER ${undo}_${kind} AFTER ${kind} ON ${name} BEGIN ${bodies[kind]} END`),
+  ];
+}
+
+const uninstallSql = (name: string): string[] => [
+  ...triggerKinds.map((kind) => `DROP TRIGGER IF EXISTS ${undoTableOf(name)}_${kind}`),
+  `DROP TABLE ${undoTableOf(name)}`,
+];

@@ -1,0 +1,148 @@
+import { afterAll, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { plainAddress } from './data-requests.ts';
+import { createClient } from './http.ts';
+import { eventually } from './processes.ts';
+import { type Program, runProgram, startProgram } from './program.ts';
+import { createRevertDriver, wallet } from './revert-driver.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-state-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = '/ext/dev/state';
+
+async function download({ url }: Program): Promise<Buffer> {
+  const response = await fetch(url + path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+async function upload({ url }: Program, file: Uint8Array): Promise<{ status: number; text: string }> {
+  const response = await fetch(url + path, { method: 'PUT', body: file });
+  return { status: response.status, text: await response.text() };
+}
+
+for (const { name, flags } of [
+  { name: 'in memory', flags: [] },
+  { name: 'with a data directory and a reader process', flags: [`--data-dir=${join(folder, 'data')}`, '--workers=1'] },
+])
+  test(`${name}: a state file restores every answer, and snapshots from before stay`, async () => {
+    const node = await startProgram(...flags);
+    const driver = createRevertDriver(node.client);
+    for (let i = 0; i < 5; i++) await driver.change(i);
+    const saved = { utxos: driver.utxos, digest: await driver.digest() };
+    // Several downloads and uploads, since the operating system distributes connections over the processes.
+    const files = await Promise.all(Array.from({ length: 4 }, () => download(node)));
+    const file = files[0] as Buffer;
+    for (let i = 0; i < 3; i++) await driver.change(i);
+    await driver.dev('snapshot', { name: 'later' });
+    const later = await driver.digest();
+    for (const one of files) {
+      expect(await upload(node, one)).toEqual({ status: 200, text: expect.stringMatching(/^\{"height":"5","time":"\d+"\}$/) });
+      expect(await driver.digest()).toBe(saved.digest);
+    }
+    driver.utxos = saved.utxos;
+    await driver.change(0);
+    await driver.dev('revert', { name: 'later' });
+    expect(await driver.digest()).toBe(later);
+
+    const damaged = Buffer.from(file);
+    damaged[file.length >> 1] = (damaged[file.length >> 1] as number) ^ 1;
+    for (const bad of [damaged, file.subarray(0, -1), Buffer.from('hello'), new Uint8Array(0)]) {
+      const { status, text } = await upload(node, bad);
+      expect([status, text]).toEqual([
+        400,
+        expect.stringMatching(/^(the state file is damaged: .*|this is not a state file of Serac); nothing was changed\n$/),
+      ]);
+    }
+    expect(await driver.digest()).toBe(later);
+    expect((await node.client.send('POST', path)).status).toBe(405);
+    const clients = Array.from({ length: 12 }, () => createClient(node.port));
+    const refused = await Promise.all(clients.map((client) => client.send('GET', path, { 'x-forwarded-for': '203.0.113.9' })));
+    for (const client of clients) client.close();
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(await node.stop()).toBe(0);
+    if (flags.length > 0) expect(readdirSync(join(folder, 'data/db')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  }, 60_000);
+
+test('a state file moves between a data directory and memory, with outputs in shared memory in another order of chains', async () => {
+  const [memory, disk] = [await startProgram(), await startProgram(`--data-dir=${join(folder, 'other')}`, '--workers=0')];
+  const [first, second] = [createRevertDriver(memory.client), createRevertDriver(disk.client)];
+  // Exports to P (2) and to C (7), which get their numbers in this order.
+  for (const kind of [2, 7]) await first.change(kind);
+  for (const kind of [7, 2]) await second.change(kind);
+  expect((await upload(disk, await download(memory))).status).toBe(200);
+  expect(await second.digest()).toBe(await first.digest());
+  const importable = async ({ client }: Program) => {
+    const calls = ['P', 'C'].map((chain) => {
+      const addresses = wallet.keys.map((key) => `${chain}-${plainAddress(key)}`);
+      return client.call(`/ext/bc/${chain}${chain === 'C' ? '/avax' : ''}`, chain === 'P' ? 'platform.getUTXOs' : 'avax.getUTXOs', {
+        addresses,
+        sourceChain: 'X',
+      });
+    });
+    return (await Promise.all(calls)).map(({ result }) => result as unknown as { numFetched: string; utxos: string[] });
+  };
+  const expected = await importable(memory);
+  expect(expected.map(({ numFetched }) => numFetched)).toEqual(['1', '1']);
+  expect(await importable(disk)).toEqual(expected);
+  const otherNetwork = await startProgram('--network-id=54321');
+  expect(await upload(otherNetwork, await download(memory))).toEqual({
+    status: 409,
+    text: expect.stringContaining('belongs to network 12345'),
+  });
+  for (const node of [memory, disk, otherNetwork]) expect(await node.stop()).toBe(0);
+}, 60_000);
+
+test('--state keeps a chain in memory over restarts; a damaged file is refused and left as it is', async () => {
+  const file = join(folder, 'chain.state');
+  let node = await startProgram(`--state=${file}`);
+  let driver = createRevertDriver(node.client);
+  for (let i = 0; i < 4; i++) await driver.change(i);
+  const { utxos } = driver;
+  const digest = await driver.digest();
+  expect(await node.stop()).toBe(0);
+  node = await startProgram(`--state=${file}`);
+  driver = Object.assign(createRevertDriver(node.client), { utxos });
+  expect(await driver.digest()).toBe(digest);
+  await driver.change(0);
+  const { mtimeMs } = statSync(file);
+  expect(await node.stop()).toBe(0);
+  expect(statSync(file).mtimeMs).toBeGreaterThan(mtimeMs);
+  expect(existsSync(`${file}.tmp`)).toBe(false);
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 100));
+  const { code, err } = await runProgram('--http-port=0', `--state=${file}`);
+  expect([code, err]).toEqual([4, expect.stringContaining('the state file is damaged')]);
+  expect(readFileSync(file).length).toBe(bytes.length - 100);
+}, 60_000);
+
+test('--state-interval saves while the node runs, so a kill loses only what came after', async () => {
+  const file = join(folder, 'interval.state');
+  const node = await startProgram(`--state=${file}`, '--state-interval=1');
+  const driver = createRevertDriver(node.client);
+  await driver.change(0);
+  const digest = await driver.digest();
+  const heightIn = () => (existsSync(file) ? /"height":(\d+)/.exec(readFileSync(file).toString('latin1', 0, 2000))?.[1] : undefined);
+  expect(await eventually(heightIn, (height) => height === '1', 15_000)).toBe('1');
+  await node.stop('SIGKILL');
+  const again = await startProgram(`--state=${file}`);
+  expect(await createRevertDriver(again.client).digest()).toBe(digest);
+  await again.stop();
+}, 60_000);
+
+test('flags that contradict --state are refused', async () => {
+  for (const flags of [['--state=x', `--data-dir=${folder}/clash`], ['--state-interval=5']])
+    expect((await runProgram(...flags)).code).toBe(2);
+});
+
+test('docs/methods.md: the commands that save and load a state file', async () => {
+  const page = await Bun.file(new URL('../docs/methods.md', import.meta.url)).text();
+  const commands = /```sh\n(curl [^`]*chain\.state[^`]*)```/.exec(page)?.[1] ?? '';
+  const node = await startProgram();
+  const child = Bun.spawn(['sh', '-ec', commands.replaceAll(':9650', `:${node.port}`)], { cwd: folder, stdout: 'pipe' });
+  expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ height: '0' });
+  await node.stop();
+}, 20_000);
