@@ -6,6 +6,7 @@ import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Rules } from '../verify/rules.ts';
 import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
+import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
 
 /** The rules of one chain, bound to its signature recovery, clock and subnet. */
 export type TxVerifier = {
@@ -34,10 +35,17 @@ export function createTxVerifier({ rules, recover, addressText, now, subnetID, s
     verifySyntax(tx, rules);
     passed.add(tx);
   };
+  const verified = new WeakMap<Tx, VerifiedTx>();
   const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
   return {
     verifySyntax: verifySyntaxOnce,
-    verifySpend: (tx, view) => verifySpend(tx, view, context()),
+    verifySpend: (tx, view) => {
+      const spending = context();
+      const before = verified.get(tx);
+      if (before !== undefined && hasUnchangedInputs(before, view, spending.now)) return;
+      verifySpend(tx, view, spending);
+      if (isRecordable(tx)) verified.set(tx, recordVerified(tx, spending.now));
+    },
     expectedSignatures: (tx, view) => {
       const all: ExpectedSignature[] = [];
       try {
