@@ -69,16 +69,6 @@ test('reports an error if Bun is not found', async () => {
   expect(err).toStartWith('serac: cannot find Bun');
 });
 
-test('delays the third compilation, unless the caller has set another threshold; the real Bun accepts the setting', async () => {
-  const name = 'BUN_JSC_thresholdForFTLOptimizeAfterWarmUp';
-  const serac = writeExecutable('compiled/bin/serac');
-  writeExecutable('compiled/src/main.ts', `console.log(process.env.${name});`);
-  mkdirSync(join(top, 'compiled/node_modules/bun/bin'), { recursive: true });
-  symlinkSync(process.execPath, join(top, 'compiled/node_modules/bun/bin/bun.exe'));
-  expect(await run(['env', '-u', name, serac])).toMatchObject({ code: 0, out: ['640000'], err: '' });
-  expect(await run(['env', `${name}=70000`, serac])).toMatchObject({ code: 0, out: ['70000'], err: '' });
-});
-
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
   const serac = writeExecutable('real/bin/serac');
   writeExecutable('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
