@@ -7,7 +7,16 @@ import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
 import { runIndexCost } from './index-cost.ts';
 import { createLoadGenerator, type LoadGenerator } from './load.ts';
-import { fetchText, firstCall, isSelected, measureIssue, measureReads, measureStarts, type Sides } from './measure.ts';
+import {
+  fetchText,
+  firstCall,
+  isSelected,
+  measureIssue,
+  measureIssueByWorkers,
+  measureReads,
+  measureStarts,
+  type Sides,
+} from './measure.ts';
 import { type Mode, type Options, parseOptions, usage } from './options.ts';
 import { measureMachineLoad, readMemory } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
@@ -66,9 +75,11 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   console.error(`${ours.name} against ${theirs.name}, ${options.rounds} rounds of ${options.seconds} s`);
   const servers: Sides<BenchServer> = { ours, theirs };
   await measureReads(servers, fixture, load, options, report);
-  await measureIssue(servers, (_, round) => fixture.toIssue[round] ?? [], load, options, report);
+  const issued = await measureIssue(servers, (_, round) => fixture.toIssue[round] ?? [], load, options, report);
   const loaded = [ours, theirs].map((server) => `${server.name} ${Math.round(readMemory(server.pid)?.megabytes ?? Number.NaN)} MB`);
   for (const server of [ours, theirs]) await server.stop();
+  const withWorkers = (workers: number) => serac(env, undefined, [`--workers=${workers}`]);
+  if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));
   console.log(`memory after these runs: ${loaded.join(', ')}`);

@@ -1,6 +1,6 @@
 import type { Tx } from '../src/tx/tx.ts';
 import { BenchError } from './fault.ts';
-import { type Fixture, issueAll, rpcBody, waitAccepted, xPath } from './fixture.ts';
+import { type Fixture, issueAll, issueFixture, rpcBody, waitAccepted, xPath } from './fixture.ts';
 import type { LoadGenerator, Requests } from './load.ts';
 import type { Options } from './options.ts';
 import { readCpuSeconds, readMemory } from './process-usage.ts';
@@ -48,23 +48,56 @@ export async function measureRates<S extends BenchServer>(
   return toRow(await alternate(rounds, servers, (server) => run(server, seconds)));
 }
 
-/** Measures accepted transactions per second. Both servers run with a data directory, so accepted transactions are on disk. */
+/**
+ * Measures accepted transactions per second. Both servers run with a data directory, so accepted transactions are on disk. Returns the row,
+ * or undefined if it is not selected.
+ */
 export async function measureIssue<S extends BenchServer>(
   servers: Sides<S>,
   toIssue: (server: S, round: number) => readonly Tx[],
   load: LoadGenerator,
   options: Options,
   report: ReportRowTo,
+): Promise<ReportRow | undefined> {
+  if (!isSelected(rowNames.issue, options)) return undefined;
+  const rates = await alternate(options.rounds, servers, (server, round) => issueRound(server, toIssue(server, round), load));
+  const row: ReportRow = { name: rowNames.issue, unit: '/s', ...toRow(rates), target: { atLeast: 3 } };
+  report(row);
+  return row;
+}
+
+/** Measures the same with fixed numbers of reader processes, against what the other server reached in `row`. */
+export async function measureIssueByWorkers(
+  row: ReportRow,
+  launcher: (workers: number) => Launcher,
+  fixture: Fixture,
+  load: LoadGenerator,
+  report: ReportRowTo,
 ): Promise<void> {
-  if (!isSelected(rowNames.issue, options)) return;
-  const rates = await alternate(options.rounds, servers, async (server, round): Promise<Rate> => {
-    const txs = toIssue(server, round);
-    const before = readCpuSeconds(server.pid);
-    const seconds = await issueAll(txs, server.port, load);
-    const cpu = cpuMicros(before, readCpuSeconds(server.pid), txs.length);
-    return { perSecond: txs.length / (seconds + (await waitAccepted(txs, server.port, load))), cpu };
-  });
-  report({ name: rowNames.issue, unit: '/s', ...toRow(rates), target: { atLeast: 3 } });
+  for (const workers of [0, 1, 2]) {
+    const server = await launcher(workers).start();
+    try {
+      await issueFixture(fixture, server.port, load);
+      const rates: Rate[] = [];
+      for (const txs of fixture.toIssue) rates.push(await issueRound(server, txs, load));
+      const { ours, cpu } = toRow({ ours: rates, theirs: [] });
+      report({
+        ...row,
+        name: `${row.name}, --workers ${workers}`,
+        ours,
+        ...(row.cpu && { cpu: { ours: cpu.ours, theirs: row.cpu.theirs } }),
+      });
+    } finally {
+      await server.stop();
+    }
+  }
+}
+
+async function issueRound(server: BenchServer, txs: readonly Tx[], load: LoadGenerator): Promise<Rate> {
+  const before = readCpuSeconds(server.pid);
+  const seconds = await issueAll(txs, server.port, load);
+  const cpu = cpuMicros(before, readCpuSeconds(server.pid), txs.length);
+  return { perSecond: txs.length / (seconds + (await waitAccepted(txs, server.port, load))), cpu };
 }
 
 /** Measures the time from the start of the process to its first response and to healthy, and the memory of an idle server. */

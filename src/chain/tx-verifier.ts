@@ -9,6 +9,7 @@ import type { Rules } from '../verify/rules.ts';
 import { type SpendContext, verifySpend } from '../verify/spend.ts';
 import { verifySyntax } from '../verify/syntax.ts';
 import type { Impersonation } from './impersonation.ts';
+import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
 
 /** The rules of one chain, bound to its signature recovery, clock and subnet. */
 export type TxVerifier = {
@@ -49,6 +50,7 @@ export function createTxVerifier({
     verifySyntax(tx, rules);
     passed.add(tx);
   };
+  const verified = new WeakMap<Tx, VerifiedTx>();
   const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
@@ -63,8 +65,12 @@ export function createTxVerifier({
   return {
     verifySyntax: verifySyntaxOnce,
     verifySpend: (tx, view) => {
-      if (impersonation?.isActive() === true) verifyWithImpersonation(tx, view, impersonation);
-      else verifySpend(tx, view, context());
+      if (impersonation?.isActive() === true) return verifyWithImpersonation(tx, view, impersonation);
+      const spending = context();
+      const before = verified.get(tx);
+      if (before !== undefined && hasUnchangedInputs(before, view, spending.now)) return;
+      verifySpend(tx, view, spending);
+      if (isRecordable(tx)) verified.set(tx, recordVerified(tx, spending.now));
     },
     explain: (tx, view, enrich) => {
       const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;

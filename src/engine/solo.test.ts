@@ -191,15 +191,18 @@ test('after a large block the engine gathers transactions while more arrive, up 
   runTimers();
   expect(blocks()).toEqual([8, 30]);
   add(...many(1));
-  add(...many(99));
+  add(...many(259));
   runTimers();
-  expect(blocks()).toEqual([8, 30, 100]);
+  expect(blocks()).toEqual([8, 30, 260]);
+  add(...many(260));
+  turn();
+  expect(blocks()).toEqual([8, 30, 260, 260]);
   add('x');
   runTimers();
-  expect(blocks()).toEqual([8, 30, 100, 1]);
+  expect(blocks()).toEqual([8, 30, 260, 260, 1]);
   add('x');
   turn();
-  expect(blocks()).toEqual([8, 30, 100, 1, 1]);
+  expect(blocks()).toEqual([8, 30, 260, 260, 1, 1]);
 });
 
 test('without automine a block is built only by mine, which returns it', () => {

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts';
 import type { Output, TransferableOutput } from './output.ts';
 import type { Tx } from './tx.ts';
 import { dispatchTx, type UnsignedTx } from './unsigned.ts';
-import { makeUtxo, type Utxo, utxoId } from './utxo.ts';
+import { makeUtxo, refId, type Utxo } from './utxo.ts';
 
 /** What a transaction changes once it is accepted. It depends on the transaction alone; the rules are verified before. */
 export type Effects = {
@@ -84,5 +84,3 @@ const outputsByTxKind = (txID: Id) => ({
 });
 
 const operationInputs = (tx: UnsignedTx): UtxoRef[] => (tx.kind === 'OperationTx' ? tx.operations.flatMap((op) => op.inputIDs) : []);
-
-const refId = (ref: UtxoRef): Id => utxoId(ref.txID, ref.outputIndex);

@@ -30,3 +30,17 @@ export function utxoId(txID: Id, outputIndex: number): Id {
   bytes.write(txID, 8, 'hex');
   return idOf(bytes);
 }
+
+/**
+ * The id of the output that a reference names. Cached per object, because a transaction's inputs are looked up when it is issued, when its
+ * block is built, when the block is verified, and when it is stored.
+ */
+export function refId(ref: UtxoRef): Id {
+  const cached = refIds.get(ref);
+  if (cached !== undefined) return cached;
+  const id = utxoId(ref.txID, ref.outputIndex);
+  refIds.set(ref, id);
+  return id;
+}
+
+const refIds = new WeakMap<UtxoRef, Id>();

@@ -8,7 +8,7 @@ import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import type { Operation } from '../tx/operation.ts';
 import { type Tx, unsignedBytes } from '../tx/tx.ts';
 import { dispatchTx, type TxHandlers } from '../tx/unsigned.ts';
-import { type Utxo, utxoId } from '../tx/utxo.ts';
+import { refId, type Utxo } from '../tx/utxo.ts';
 import { isExempt } from './exemptions.ts';
 import { TxError } from './fault.ts';
 import { requireCredential } from './fx.ts';
@@ -154,7 +154,6 @@ export function atomicUtxo(ref: UtxoRef, sourceChain: Id, view: View): Utxo | 'u
   return utxo;
 }
 
-const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
 const refText = (ref: UtxoRef): string => idText(refId(ref));
 export const spentOutput = (ref: UtxoRef): SpentOutput => ({
   utxoID: refText(ref),
