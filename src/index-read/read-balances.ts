@@ -20,13 +20,14 @@ export type IndexBalanceReads = {
 export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPerPage = 512): IndexBalanceReads {
   // A balance has one row for every block that changed it. This query skips from one (asset, lock time) key to the next, and for each key to
   // the newest row at or below the height, so it reads a few rows per key, however many there are. It also returns keys that have no such
-  // row, because the next page starts after the last key.
+  // row, because the next page starts after the last key. The comparisons contain the height, which makes them start behind the last row
+  // of a key: without it SQLite reads over all rows of the key, which took ten times as long for a busy address.
   const next = (column: string) =>
-    `(SELECT b.${column} FROM ${t.balance} b
-      WHERE b.address = ? AND (b.asset, b.locktime) > (k.asset, k.locktime) ORDER BY b.asset, b.locktime LIMIT 1)`;
+    `(SELECT b.${column} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.locktime, b.height) > (k.asset, k.locktime, ${aboveAnyHeight})
+      ORDER BY b.asset, b.locktime, b.height LIMIT 1)`;
   const singleOwnerSql = `WITH RECURSIVE k(asset, locktime, n) AS (
       SELECT f.asset, f.locktime, 1 FROM (SELECT b.asset, b.locktime FROM ${t.balance} b
-        WHERE b.address = ? AND (b.asset, b.locktime) > (?, ?) ORDER BY b.asset, b.locktime LIMIT 1) f
+        WHERE b.address = ? AND (b.asset, b.locktime, b.height) > (?, ?, ${aboveAnyHeight}) ORDER BY b.asset, b.locktime, b.height LIMIT 1) f
       UNION ALL SELECT ${next('asset')}, ${next('locktime')}, k.n + 1 FROM k WHERE k.asset IS NOT NULL AND k.n < ? + 0)
     SELECT k.n, k.asset, k.locktime, b.amount, b.count, b.nfts FROM k LEFT JOIN ${t.balance} b
       ON b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime AND b.height = (SELECT h.height FROM ${t.balance} h
@@ -79,6 +80,8 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPer
 const pagesPerStep = 8;
 
 const noBytes = new Uint8Array(0);
+
+const aboveAnyHeight = Number.MAX_SAFE_INTEGER;
 
 /** A page of the keys of an address; `after` is the last key of the previous page. */
 type KeyPage = { readonly owner: Uint8Array; readonly after: SingleOwnerRow | undefined };
