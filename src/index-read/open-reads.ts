@@ -36,9 +36,12 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time)),
     completeFrom: () => run(blocks.completeFrom),
     block: (which) => run(() => blocks.block(which)),
-    blocks: (query) => runWithPauses(() => blocks.blocks(query)),
-    tx: (id, pin) => runWithPauses(() => txs.tx(id, pin)),
-    txs: (query) => runWithPauses(() => txs.txs(query)),
+    blockHeights: (query) => run(() => blocks.blockHeights(query)),
+    blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
+    txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
+    txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
+    txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
+    spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {
         return yield* outputs.toEntries(yield* utxos.utxos(query));

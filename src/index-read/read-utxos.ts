@@ -8,7 +8,15 @@ import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { hasAsset } from '../state/stored-utxo.ts';
+import {
+  decodeStoredUtxo,
+  hasAsset,
+  isTransfer,
+  type StoredUtxo,
+  storedAmount,
+  storedOwners,
+  storedThreshold,
+} from '../state/stored-utxo.ts';
 import { consumedIds } from '../tx/effects.ts';
 import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { mergeSources, type RowSource, raceSteps } from './merge.ts';
@@ -30,7 +38,7 @@ import {
   crossChainColumns,
   crossChainJoins,
   type OutputReads,
-  type PinnedOutput,
+  type StoredPinnedOutput,
 } from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
 
@@ -43,7 +51,7 @@ export const allOutputSets: OutputSetSelection = {
 };
 
 export type UtxoReads = {
-  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<PinnedOutput[]>;
+  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<StoredPinnedOutput[]>;
 };
 
 type Row = SortPosition & (ChainOutputRow | CrossChainOutputRow);
@@ -67,7 +75,7 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     };
   };
 
-  function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<PinnedOutput[]> {
+  function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<StoredPinnedOutput[]> {
     const { pin, includeSpent, sortBy, limit } = query;
     if (query.minAmount > maxU64 || limit < 1) return [];
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
@@ -77,10 +85,12 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     const range = after === undefined ? full : { ...full, after };
     const compare = positionComparator(query);
     const matches = queryFilter(query);
-    const toItem = (row: Row): PinnedOutput | undefined => {
+    const toItem = (row: Row): StoredPinnedOutput | undefined => {
       if ((asset && !hasAsset(row.bytes, asset)) || !(includeSpent || outputs.isUnspent(row, pin))) return undefined;
-      const found = outputs.toPinnedOutput(row, pin);
-      return found && matches(found) ? found : undefined;
+      if (matches(row.bytes)) return outputs.toPinnedOutput(row, pin);
+      // The filter reads unverified bytes: a damaged output must be an error, not a missing item.
+      decodeStoredUtxo(row.bytes);
+      return undefined;
     };
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
     const sources = addresses.flatMap((address) => listed.map((set) => setSource(address, set, query, range)));
@@ -90,8 +100,8 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     // those spent in the meantime are found as well.
     const [last] = yield* fetchRows<{ tx: number | null; taken: number | null }>([{ text: latest, values: [] }]);
     if ((last?.tx ?? 0) <= pin.lastTx && (last?.taken ?? 0) <= pin.time) return page;
-    const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as PinnedOutput) : undefined;
-    const isInside = (found: PinnedOutput): boolean => {
+    const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
+    const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);
       return compare(position, range.after) > 0 && (end === undefined || compare(position, end) < 0);
     };
@@ -100,10 +110,10 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
       spentSinceByTxs(addresses, pin),
       spentSinceBySets(addresses, sets.spent, query, end === undefined ? range : { ...range, end: end.key }),
     ]);
-    const wasInSets = ({ seq, utxo }: PinnedOutput) => sets.unspent.includes(seq < 0 ? outputSets.exported : unspentSet(utxo));
+    const wasInSets = ({ seq, utxo }: StoredPinnedOutput) => sets.unspent.includes(seq < 0 ? outputSets.exported : unspentSet(utxo));
     const all = [
       ...page,
-      ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found) && isInside(found)),
+      ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found.stored) && isInside(found)),
     ];
     if (all.length === page.length) return page;
     const positions = new Map(all.map((found) => [found, sortPositionOf(sortBy, found)]));
@@ -117,10 +127,10 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
   }
 
   /** Outputs that were unspent as of the pinned block and were spent since, found by reading the transactions and imports since. */
-  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Steps<PinnedOutput[]> {
-    const found = new Map<number, PinnedOutput>();
+  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Steps<StoredPinnedOutput[]> {
+    const found = new Map<number, StoredPinnedOutput>();
     const collect = (row: ChainOutputRow | CrossChainOutputRow): void => {
-      if (outputs.isUnspent(row, pin)) found.set(row.seq, outputs.toPinnedOutput(row, pin) as PinnedOutput);
+      if (outputs.isUnspent(row, pin)) found.set(row.seq, outputs.toPinnedOutput(row, pin) as StoredPinnedOutput);
     };
     const subjects = addresses.map((address) => ({ address }));
     const since = { pin: { ...pin, lastTx: noEnd }, subjects, kinds: undefined, times: { from: undefined, to: undefined } };
@@ -150,8 +160,8 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     spentSets: readonly OutputSet[],
     query: UtxoQuery,
     range: KeyRange,
-  ): Steps<PinnedOutput[]> {
-    const found = new Map<number, PinnedOutput>();
+  ): Steps<StoredPinnedOutput[]> {
+    const found = new Map<number, StoredPinnedOutput>();
     let unfinished = addresses.flatMap((address) =>
       spentSets
         .filter(wasUnspentHere)
@@ -160,7 +170,7 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
       const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly Row[])[];
       for (const row of batches.flat())
-        if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as PinnedOutput);
+        if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
       unfinished = unfinished.flatMap(({ source }, i) => {
         const last = batches[i]?.[size - 1];
         return last === undefined ? [] : [{ source, last }];
@@ -185,10 +195,14 @@ const endOfTurn: readonly Query[] = [];
 const noEnd = Number.MAX_SAFE_INTEGER - 1;
 
 /** A filter by the conditions of a query that do not depend on time: owners, asset and amount. */
-function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (found: PinnedOutput) => boolean {
+function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (bytes: StoredUtxo) => boolean {
   const requested = new Set(addresses);
-  return ({ utxo: { assetID, output } }) => {
-    const owners = output.addresses.filter((address) => requested.has(address)).length;
-    return owners > 0 && owners >= output.threshold && (asset === undefined || assetID === asset) && listedAmount(output) >= minAmount;
+  const assetBytes = asset === undefined ? undefined : idToBytes(asset);
+  const amountOf = (bytes: StoredUtxo): bigint => (isTransfer(bytes) ? storedAmount(bytes) : listedAmount(decodeStoredUtxo(bytes).output));
+  return (bytes) => {
+    let owners = 0;
+    for (const address of storedOwners(bytes)) if (requested.has(address)) owners++;
+    if (owners === 0 || owners < storedThreshold(bytes)) return false;
+    return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || amountOf(bytes) >= minAmount);
   };
 }

@@ -21,6 +21,7 @@ test('fields read from the stored bytes equal the fields decoded by the codec, f
         expect(inPlace.storedOutputIndex(bytes)).toBe(utxo.outputIndex);
         expect(inPlace.storedOwners(bytes)).toEqual(utxo.output.addresses);
         expect(inPlace.ownerCount(bytes)).toBe(utxo.output.addresses.length);
+        expect(inPlace.storedThreshold(bytes)).toBe(utxo.output.threshold);
         expect(inPlace.storedLocktime(bytes)).toBe(utxo.output.locktime);
         expect(inPlace.isTransfer(bytes)).toBe(utxo.output.kind === 'secp256k1fx.TransferOutput');
         expect(inPlace.hasAsset(bytes, idToBytes(utxo.assetID))).toBe(true);

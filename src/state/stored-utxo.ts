@@ -64,6 +64,8 @@ export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
 
 export const storedLocktime = (bytes: StoredUtxo): bigint => u64(bytes, ownersAt(bytes));
 
+export const storedThreshold = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 8);
+
 export const ownerCount = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 12);
 
 /** Every output ends with its owners: locktime 8, threshold 4, count 4, addresses of 20. */
