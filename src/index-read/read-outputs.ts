@@ -101,8 +101,8 @@ export type StoredPinnedOutput = StoredOutput<PinnedOutput['spent']>;
 
 type ConsumerRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };
 
-export const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
-export const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
+const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
+const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
 export const crossChainColumns =
   'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;

@@ -11,7 +11,9 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import {
   decodeStoredUtxo,
   hasAsset,
+  hasOnlyOwner,
   isTransfer,
+  ownerCount,
   type StoredUtxo,
   storedAmount,
   storedOwners,
@@ -33,8 +35,6 @@ import {
 import {
   type ChainOutputRow,
   type CrossChainOutputRow,
-  chainOutputColumns,
-  chainOutputJoins,
   crossChainColumns,
   crossChainJoins,
   type OutputReads,
@@ -62,8 +62,15 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     const from =
       set === outputSets.exported || set === outputSets.exportedSpent || set === outputSets.imported
         ? `${crossChainColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq ${crossChainJoins(t)}`
-        : `${chainOutputColumns} FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${chainOutputJoins(t)}`;
+        : chainOutputsFrom(set, sort, table);
     return `SELECT h.${column} AS key, h.tie, h.seq, ${from} WHERE h.address = ? AND h.shelf = ? AND ${keyRangeSql(column, sort)} LIMIT ? + 0`;
+  };
+  // Joins only what the row itself does not tell: `holding` has the time, and an output in an unspent set has no row in `spend`.
+  const chainOutputsFrom = (set: OutputSet, { sortBy }: OutputSort, table: string): string => {
+    const isUnspentSet = set === outputSets.unspent || set === outputSets.multiOwnerUnspent;
+    const [time, block] = sortBy === 'timestamp' ? ['h.time', ''] : ['b.time', `JOIN ${t.block} b ON b.height = u.height`];
+    const [spent, spend] = isUnspentSet ? ['NULL', ''] : ['s.tx', `LEFT JOIN ${t.spend} s ON s.utxo = u.seq`];
+    return `u.height, ${time} AS time, u.bytes, ${spent} AS spent FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${block} ${spend}`;
   };
   const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
 
@@ -199,9 +206,13 @@ function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (bytes: Stored
   const requested = new Set(addresses);
   const assetBytes = asset === undefined ? undefined : idToBytes(asset);
   const amountOf = (bytes: StoredUtxo): bigint => (isTransfer(bytes) ? storedAmount(bytes) : listedAmount(decodeStoredUtxo(bytes).output));
+  const [only] = addresses.length === 1 ? addresses.map(addressToBytes) : [];
+  const countOwners = (bytes: StoredUtxo): number =>
+    only !== undefined && ownerCount(bytes) === 1
+      ? Number(hasOnlyOwner(bytes, only))
+      : storedOwners(bytes).filter((address) => requested.has(address)).length;
   return (bytes) => {
-    let owners = 0;
-    for (const address of storedOwners(bytes)) if (requested.has(address)) owners++;
+    const owners = countOwners(bytes);
     if (owners === 0 || owners < storedThreshold(bytes)) return false;
     return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || amountOf(bytes) >= minAmount);
   };

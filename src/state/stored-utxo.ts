@@ -74,6 +74,13 @@ export function storedOwners(bytes: StoredUtxo): Address[] {
   return Array.from({ length: ownerCount(bytes) }, (_, i) => toHex(bytes.subarray(first + i * 20, first + i * 20 + 20)) as Address);
 }
 
+/** Whether an output that has one owner is owned by this address. */
+export function hasOnlyOwner(bytes: StoredUtxo, address: Uint8Array): boolean {
+  const first = ownersAt(bytes) + 16;
+  for (let i = 0; i < address.length; i++) if (bytes[first + i] !== address[i]) return false;
+  return true;
+}
+
 const transferType = 7;
 
 /** The number of bytes between the start of the output and its owners, by type ID; see tx/output.ts. */
