@@ -48,11 +48,9 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
       }),
     balances: (addresses, pin, now) =>
       runWithPauses(function* () {
-        return {
-          singleOwner: yield* balances.singleOwner(addresses, pin, now),
-          multiOwner: yield* outputs.toEntries(yield* balances.multiOwner(addresses, pin)),
-          exported: yield* outputs.toEntries(yield* balances.exported(addresses, pin)),
-        };
+        const singleOwner = yield* balances.singleOwner(addresses, pin, now);
+        const others = yield* outputs.toEntries(yield* balances.otherOutputs(addresses, pin));
+        return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),

@@ -12,8 +12,8 @@ import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
 export type IndexBalanceReads = {
   /** Outputs with a lock time after `now` (Unix seconds) are locked. */
   readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
-  readonly multiOwner: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
-  readonly exported: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
+  /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. */
+  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
 };
 
 /** `keysPerPage` is the maximum number of (asset, lock time) keys that one query reads. 512 keys take a few milliseconds. */
@@ -39,7 +39,7 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPer
     values: [owner, after?.asset ?? noBytes, after?.locktime ?? noBytes, owner, owner, keysPerPage, owner, owner, height],
   });
 
-  const unspentIn = (sets: OutputSetSelection) => (addresses: readonly Address[], pin: PinnedBlock) =>
+  const otherOutputs = (addresses: readonly Address[], pin: PinnedBlock) =>
     utxos(
       {
         pin,
@@ -52,7 +52,7 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPer
         after: undefined,
         limit: Number.POSITIVE_INFINITY,
       },
-      sets,
+      otherSets,
     );
 
   return {
@@ -71,10 +71,14 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPer
       }
       return list();
     },
-    multiOwner: unspentIn({ unspent: [outputSets.multiOwnerUnspent], spent: [outputSets.multiOwnerSpent] }),
-    exported: unspentIn({ unspent: [outputSets.exported], spent: [outputSets.exportedSpent] }),
+    otherOutputs,
   };
 }
+
+const otherSets: OutputSetSelection = {
+  unspent: [outputSets.multiOwnerUnspent, outputSets.exported],
+  spent: [outputSets.multiOwnerSpent, outputSets.exportedSpent],
+};
 
 /** Maximum number of queries per step; their rows are in memory at the same time. */
 const pagesPerStep = 8;
