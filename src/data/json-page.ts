@@ -13,14 +13,21 @@ export type JsonPage = {
 /** Joins rendered items to the body of a list response. */
 export function joinPage({ name, pieces, nextPageToken, metadata }: JsonPage): RenderedJson {
   const token = nextPageToken === undefined ? '' : `"nextPageToken":"${nextPageToken}",`;
-  const parts: Uint8Array[] = [Buffer.from(`{${token}"${name}":[`)];
-  for (const [i, { bytes }] of pieces.entries()) {
-    if (i > 0) parts.push(comma);
-    parts.push(bytes);
-  }
+  const start = Buffer.from(`{${token}"${name}":[`);
   const rest = JSON.stringify(metadata).slice(1);
-  parts.push(Buffer.from(rest === '}' ? ']}' : `],${rest}`));
-  return renderedJson(Buffer.concat(parts));
+  const end = Buffer.from(rest === '}' ? ']}' : `],${rest}`);
+  let size = start.length + end.length + Math.max(0, pieces.length - 1);
+  for (const { bytes } of pieces) size += bytes.length;
+  const body = Buffer.allocUnsafe(size);
+  body.set(start);
+  let at = start.length;
+  for (const { bytes } of pieces) {
+    if (at > start.length) body[at++] = comma;
+    body.set(bytes, at);
+    at += bytes.length;
+  }
+  body.set(end, at);
+  return renderedJson(body);
 }
 
-const comma = Buffer.from(',');
+const comma = 0x2c;

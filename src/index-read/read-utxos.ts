@@ -74,8 +74,17 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
   };
   const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
 
+  const pageTexts = new Map<string, string>();
+  /** A text is built once: the statement cache would have to hash a new one for every query. */
+  const cachedPageSql = (set: OutputSet, sort: OutputSort): string => {
+    const key = `${set} ${sort.sortBy} ${sort.order}`;
+    const text = pageTexts.get(key) ?? pageSql(set, sort);
+    pageTexts.set(key, text);
+    return text;
+  };
+
   const setSource = (address: Address, set: OutputSet, sort: OutputSort, range: KeyRange): RowSource<Row> => {
-    const text = pageSql(set, sort);
+    const text = cachedPageSql(set, sort);
     const owner = addressToBytes(address);
     return {
       queryAfter: (row, limit) => ({ text, values: [owner, set, ...keyRangeValues(row ? { ...range, after: row } : range), limit] }),
