@@ -15,7 +15,7 @@ import type { PostgresBenchChain } from './postgres-chain.ts';
 import type { LoadCall } from './socket-load.ts';
 import type { SqlCount } from './sql-counter.ts';
 
-/** Round trips and statements of a row: asked for the first time, and again when its pieces are in the cache of rendered pieces. */
+/** Round trips and statements of a row: with empty caches, and again when labels and pieces of its items are cached. */
 export type RowStatements = { readonly first: SqlCount; readonly again: SqlCount };
 
 /**
@@ -26,8 +26,6 @@ export async function countStatements(chain: PostgresBenchChain, rows: readonly 
   const counts = new Map<DataRow, RowStatements>();
   for (const row of rows) {
     const respond = createUncachedApi(chain);
-    // Page 0 of another listing fills the cache of asset labels, which a running server has.
-    await respond(row.cold.call(1));
     const first = await chain.counter.count(() => respond(row.repeated));
     counts.set(row, { first, again: await chain.counter.count(() => respond(row.repeated)) });
   }

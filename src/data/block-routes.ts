@@ -89,13 +89,13 @@ type BlockListQuery = {
 };
 
 async function listBlocks(deps: DataDeps, chain: ServedChain, { spelling, times, limit, paging, lowest }: BlockListQuery) {
-  const metadata = await listMetadata(spelling, chain);
-  const { listing, heights, pieces } = await atOneEpoch(deps.epoch, async (epoch) => {
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
     const listing = await openListing(chain.reads, paging);
     const found = await chain.reads.blockHeights({ ...listing, times, order: 'desc', limit: limit + 1 });
     const heights = found.filter((height) => height >= lowest);
     return { listing, heights, pieces: await readBlockPieces(deps, chain, epoch, heights.slice(0, limit)) };
   });
+  const [metadata, { listing, heights, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);
   const { nextPageToken } = cutPage(heights, listing, { limit, seqOf: (height) => height, paging });
   return joinPage({ name: 'blocks', pieces, nextPageToken, metadata });
 }

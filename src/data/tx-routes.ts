@@ -139,18 +139,19 @@ type TxListQuery = {
 
 async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, paging, ...query }: TxListQuery): Promise<JsonPage> {
   const kinds = types?.filter((type): type is TxKind => type in txKinds);
-  const list = { name: 'transactions', metadata: await listMetadata(spelling, chain) };
-  if (kinds?.length === 0) return { ...list, pieces: [], nextPageToken: undefined };
-  const { listing, rows } = await atOneEpoch(deps.epoch, async (epoch) => {
+  const name = 'transactions';
+  if (kinds?.length === 0) return { name, pieces: [], nextPageToken: undefined, metadata: await listMetadata(spelling, chain) };
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
     const listing = await openListing(chain.reads, paging);
     const seqs = await chain.reads.txSeqs({ ...query, ...listing, kinds, limit: limit + 1 });
     const shown = { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin };
     const pieces = await readTxPieces(deps, shown);
     return { listing, rows: seqs.map((seq, i) => ({ seq, piece: pieces[i] })) };
   });
+  const [metadata, { listing, rows }] = await Promise.all([listMetadata(spelling, chain), page]);
   const bytesOf = ({ piece }: (typeof rows)[number]) => piece?.storedBytes ?? 0;
   const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, bytesOf, paging });
-  return { ...list, pieces: items.map(({ piece }) => piece as TxPiece), nextPageToken };
+  return { name, pieces: items.map(({ piece }) => piece as TxPiece), nextPageToken, metadata };
 }
 
 async function isAsset({ reads }: ServedChain, id: Id): Promise<boolean> {

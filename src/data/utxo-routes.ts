@@ -67,15 +67,15 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
   const chain = requireChain(deps.served, params);
   await chain.backfillAddresses?.(owners);
   const spelling = networkSpelling(deps.served, params.network, params.addresses);
-  const metadata = await listMetadata(spelling, chain);
   const query = { addresses: owners, asset, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
-  const { listing, entries, pieces } = await atOneEpoch(deps.epoch, async (epoch) => {
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
     const listing = await openListing(chain.reads, paging);
     const entries = await chain.reads.utxos({ ...listing, ...query });
     const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
     const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown });
     return { listing, entries, pieces };
   });
+  const [metadata, { listing, entries, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);
   const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
   return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });
 }

@@ -17,8 +17,12 @@ export type BlockReads = {
   readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
   readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
-  readonly bounds: (times: TimeRange) => Steps<{ readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined }>;
+  readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
 };
+
+type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
+
+const noBounds: TimeBounds = { before: undefined, last: undefined };
 
 export function createBlockReads(t: Tables, chainID: Id): BlockReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
@@ -57,11 +61,14 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
     return pinOf(found.height <= last.height ? found : last);
   }
 
-  function* bounds({ from, to }: TimeRange) {
-    return {
-      before: from === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(from)),
-      last: to === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(to)),
-    };
+  function* bounds({ from, to }: TimeRange): Steps<TimeBounds> {
+    if (from === undefined && to === undefined) return noBounds;
+    const queryOf = (time: number | undefined) => (time === undefined ? [] : [pinBeforeQuery(time)]);
+    const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to), tip: [tipQuery] });
+    const [tipRow] = rows.tip as PinRow[];
+    const limited = ([found]: PinRow[]) =>
+      found === undefined || tipRow === undefined ? undefined : pinOf(found.height <= tipRow.height ? found : tipRow);
+    return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
   function* entries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
