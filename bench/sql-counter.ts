@@ -1,6 +1,6 @@
 import type { Sql, SqlValue } from '../src/index/sql.ts';
 
-/** The cost of some work in statements, and in round trips: statements that are in flight together are one round trip. */
+/** The cost of some work in statements, and in round trips one after the other: statements that start before one completes are one round trip. */
 export type SqlCount = { readonly statements: number; readonly roundTrips: number };
 
 export type SqlCounter = {
@@ -11,14 +11,17 @@ export type SqlCounter = {
 };
 
 export function createSqlCounter(sql: Sql): SqlCounter {
-  let [statements, roundTrips, inFlight] = [0, 0, 0];
+  let [statements, roundTrips] = [0, 0];
+  /** Whether a statement has completed since the last round trip began. */
+  let hasCompleted = true;
   const all = async <Row>(text: string, values: readonly SqlValue[]): Promise<Row[]> => {
     statements++;
-    if (inFlight++ === 0) roundTrips++;
+    if (hasCompleted) roundTrips++;
+    hasCompleted = false;
     try {
       return await sql.all<Row>(text, values);
     } finally {
-      inFlight--;
+      hasCompleted = true;
     }
   };
   return {
