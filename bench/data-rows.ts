@@ -69,7 +69,7 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
   const hot = formatXAddress(made.hotAddress);
   const txsOf = (subject: Subject) => async () => {
     const query = { pin, subjects: [subject], kinds: undefined, times: { from: undefined, to: undefined }, after: undefined };
-    return nth(await history.txs({ ...query, order: 'asc', limit: 101 }), 100).seq;
+    return nth(await history.txSeqs({ ...query, order: 'asc', limit: 101 }), 100);
   };
   const utxosBy = (sortBy: 'timestamp' | 'amount', size: number) => async () => {
     const query = { pin, addresses: [made.hotAddress], asset: undefined, minAmount: 0n, includeSpent: false, after: undefined };

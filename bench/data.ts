@@ -1,15 +1,18 @@
 import { join } from 'node:path';
+import type { IndexReads } from '../src/index-read/index-reads.ts';
 import { openChainStore } from './chain-store.ts';
 import { prepareDataDir } from './data-dir.ts';
+import { countStatements, formatStatements } from './data-postgres.ts';
 import { countColdCalls, createColdCalls, createDataRows, type DataRow } from './data-rows.ts';
 import { BenchError } from './fault.ts';
 import type { LoadGenerator, Requests } from './load.ts';
 import { fetchText, isSelected, measureRates } from './measure.ts';
 import type { Options } from './options.ts';
 import { createPageTokenAdder } from './page-tokens.ts';
+import { preparePostgres } from './postgres-chain.ts';
 import { readMemory } from './process-usage.ts';
 import { formatTable, median, type ReportRow, ratioOf } from './report.ts';
-import { type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
+import { type BenchEnv, type BenchServer, bareServer, type Launcher, serac, seracApi } from './servers.ts';
 
 /** A row with one kind of load (repeated or cold), and its response. */
 type Run = { readonly row: DataRow; readonly name: string; readonly requests: Requests; readonly response: string };
@@ -24,25 +27,34 @@ export async function runData(env: BenchEnv, load: LoadGenerator, options: Optio
   try {
     const { history } = store;
     if (history === undefined) throw new BenchError('the history index is disabled');
-    const pin = await history.tip();
-    const rows = await createDataRows({
-      made,
-      history,
-      pin,
-      lastUtxo: store.state.stats().utxos,
-      addPageToken: createPageTokenAdder(store.pageSecret()),
-    });
-    const wanted = rows.filter(({ name }) => isSelected(name, options));
-    for (const workers of options.workers) await measure(env, load, options, { dir: made.dir, rows: wanted, workers });
+    const rowsOf = async (reads: IndexReads, pageSecret: Uint8Array): Promise<DataRow[]> => {
+      const known = { made, history: reads, pin: await reads.tip(), lastUtxo: store.state.stats().utxos };
+      const rows = await createDataRows({ ...known, addPageToken: createPageTokenAdder(pageSecret) });
+      return rows.filter(({ name }) => isSelected(name, options));
+    };
+    const rows = await rowsOf(history, store.pageSecret());
+    for (const workers of options.workers) {
+      const flag = `--workers=${workers}`;
+      await measure(env, load, options, { title: flag, launcher: serac(env, made.dir, [flag]), rows });
+    }
+    if (options.postgres === undefined) return;
+    const copy = await preparePostgres(options.postgres, store, made.txs);
+    try {
+      const rowsOfCopy = await rowsOf(copy.reads, copy.pageSecret);
+      await measure(env, load, options, { title: 'serac api', launcher: seracApi(env, copy.url), rows: rowsOfCopy });
+      for (const line of formatStatements(await countStatements(copy, rowsOfCopy))) console.log(line);
+    } finally {
+      await copy.close();
+    }
   } finally {
     store.close();
   }
 }
 
-type DataSetup = { readonly dir: string; readonly rows: readonly DataRow[]; readonly workers: string };
+type DataSetup = { readonly title: string; readonly launcher: Launcher; readonly rows: readonly DataRow[] };
 
-async function measure(env: BenchEnv, load: LoadGenerator, options: Options, { dir, rows, workers }: DataSetup): Promise<void> {
-  const ours = await serac(env, dir, [`--workers=${workers}`]).start();
+async function measure(env: BenchEnv, load: LoadGenerator, options: Options, { title, launcher, rows }: DataSetup): Promise<void> {
+  const ours = await launcher.start();
   const runs = await prepareRuns(ours, rows);
   const theirs = await bareServer(env, Object.fromEntries(runs.map(({ name, response }) => [name, response]))).start();
   const measured = new Map<Run, ReportRow>();
@@ -54,7 +66,7 @@ async function measure(env: BenchEnv, load: LoadGenerator, options: Options, { d
     measured.set(run, { name: shown, unit: '/s', ...rates, target: { atLeast: row.atLeast } });
     console.error(`  ${shown}`);
   }
-  console.log(`\n--workers=${workers}`);
+  console.log(`\n${title}`);
   console.log(formatTable([...measured.values()], { ours: ours.name, theirs: theirs.name, showTargets: true }));
   for (const line of compareLastWithFirst(measured)) console.log(line);
   console.log(`memory after these runs: ${Math.round(readMemory(ours.pid)?.megabytes ?? Number.NaN)} MB`);

@@ -1,6 +1,6 @@
 import type { Tx } from '../src/tx/tx.ts';
 import { BenchError } from './fault.ts';
-import { type Fixture, issueAll, issueFixture, rpcBody, waitAccepted, xPath } from './fixture.ts';
+import { type Fixture, issueAll, issueFixture, waitAccepted } from './fixture.ts';
 import type { LoadGenerator, Requests } from './load.ts';
 import type { Options } from './options.ts';
 import { readCpuSeconds, readMemory } from './process-usage.ts';
@@ -41,7 +41,7 @@ export async function measureRates<S extends BenchServer>(
     const before = readCpuSeconds(server.pid);
     const perSecond = await load.measureRate(server.port, requestsTo(server), length);
     const cpu = cpuMicros(before, readCpuSeconds(server.pid), perSecond * length);
-    await waitUntilIdle(server.port);
+    await waitUntilIdle(server);
     return { perSecond, cpu };
   };
   for (const server of [servers.ours, servers.theirs]) await run(server, warmUpSeconds);
@@ -203,7 +203,7 @@ async function compareResponses(
 }
 
 /** Waits until the server has finished the requests that were in flight when a run ended, so that they do not slow the next run. */
-async function waitUntilIdle(port: number): Promise<void> {
-  await fetchText(port, { path: xPath, body: rpcBody('avm.getHeight') });
+async function waitUntilIdle({ port, probe }: BenchServer): Promise<void> {
+  await fetchText(port, probe);
   await Bun.sleep(50);
 }

@@ -16,6 +16,8 @@ export type Options = {
   readonly keep: string | undefined;
   /** The values of `--workers` with which the Data and Metrics APIs are measured. */
   readonly workers: readonly string[];
+  /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
+  readonly postgres: string | undefined;
 };
 
 /** `table`, the default, measures the Node RPC. */
@@ -37,6 +39,7 @@ the same bytes. Instead of the table:
   --data         Data and Metrics APIs over 10^6 UTXOs and 10^6 transactions (--quick: 10^5), against a bare server that returns the same bytes
   --keep DIR       directory for the generated chain, which a later run reuses; generating it takes minutes and gigabytes
   --workers N      number of reader processes; without it, measured with auto and with 0
+  --postgres URL   also measure serac api on this PostgreSQL server, with the round trips per page; the copy of the chain stays there
   --index-cost   accepted transactions per second with and without the history index
   --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks
   --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none`;
@@ -52,6 +55,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         rounds: { type: 'string' },
         keep: { type: 'string' },
         workers: { type: 'string' },
+        postgres: { type: 'string' },
         quick: { type: 'boolean', default: false },
         scale: { type: 'boolean' },
         data: { type: 'boolean' },
@@ -60,7 +64,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         events: { type: 'boolean' },
       },
     });
-    const { quick, only, keep, workers } = values;
+    const { quick, only, keep, workers, postgres } = values;
     const [mode = 'table', another] = modes.filter((name) => values[name]);
     if (another !== undefined) return `--${mode} and --${another} cannot be combined`;
     const seconds = parseInteger(values.seconds, 60) ?? (quick ? 1 : 3);
@@ -74,6 +78,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       quick,
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
+      postgres,
     };
   } catch (error) {
     return (error as Error).message;

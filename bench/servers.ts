@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './fault.ts';
+import type { LoadCall } from './socket-load.ts';
 
 /** A server to measure: a process of its own, with a temporary directory that is removed when it stops. */
 export type BenchServer = {
@@ -11,6 +12,8 @@ export type BenchServer = {
   readonly pid: number;
   /** The path for a row's requests. The bare server has a path per row, because it does not parse requests. */
   readonly pathOf: (row: string, path: string) => string;
+  /** A cheap call that the server answers once it is ready. */
+  readonly probe: LoadCall;
   /** Milliseconds from the start of the process to its first response. */
   readonly firstResponseMs: number;
   /** Waits until the server is healthy; returns the milliseconds since the start of the process. */
@@ -37,6 +40,18 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
       '--log-level=warn',
       ...flags,
     ]),
+});
+
+/** `serac api` on a PostgreSQL database. */
+export const seracApi = (env: BenchEnv, databaseUrl: string): Launcher => ({
+  name: 'serac api',
+  start: () =>
+    launchServer(
+      env,
+      'serac api',
+      (port) => [seracPath, 'api', `--database-url=${databaseUrl}`, `--http-port=${port}`, '--log-level=warn'],
+      { probe: { path: '/v1/networks/local/blockchains/x-chain/blocks?pageSize=1' } },
+    ),
 });
 
 /** AvalancheGo in its fastest configuration: a single node without block delay, with health checks every second. */
@@ -66,12 +81,9 @@ export const bareServer = (env: BenchEnv, responses: Record<string, string> = {}
   name: 'bare server',
   start: async () => {
     const texts = Object.fromEntries(Object.entries(responses).map(([row, text]) => [formatRowPath(row), text]));
-    const server = await launchServer(
-      env,
-      'bare server',
-      (port) => [Bun.argv[0] as string, bareServerPath, String(port)],
-      JSON.stringify(texts),
-    );
+    const server = await launchServer(env, 'bare server', (port) => [Bun.argv[0] as string, bareServerPath, String(port)], {
+      input: JSON.stringify(texts),
+    });
     // The original path follows as the query, so that both servers get requests of about the same length.
     return { ...server, pathOf: (row, path) => `${formatRowPath(row)}?${path}` };
   },
@@ -81,7 +93,7 @@ async function launchServer(
   env: BenchEnv,
   name: string,
   command: (port: number, dir: string) => string[],
-  input = '',
+  { input = '', probe = nodeProbe }: { readonly input?: string; readonly probe?: LoadCall } = {},
 ): Promise<BenchServer> {
   const dir = mkdtempSync(join(env.dir, 'server-'));
   const port = await findFreePort();
@@ -89,11 +101,11 @@ async function launchServer(
   const logFd = openSync(log, 'w');
   const started = performance.now();
   const child = Bun.spawn(command(port, dir), { stdin: Buffer.from(input), stdout: logFd, stderr: logFd, signal: env.signal });
-  const waitForResponse = async (path: string, post: boolean): Promise<number> => {
-    while (!(await isAnswered(port, path, post))) {
+  const waitForResponse = async (call: LoadCall): Promise<number> => {
+    while (!(await isAnswered(port, call))) {
       if (child.exitCode !== null) throw new BenchError(`${name} exited with ${child.exitCode}: ${readFileSync(log, 'utf8').slice(-2000)}`);
       if (performance.now() - started > startTimeout)
-        throw new BenchError(`${name} did not answer ${path} within ${startTimeout / 1000} s`);
+        throw new BenchError(`${name} did not answer ${call.path} within ${startTimeout / 1000} s`);
       await Bun.sleep(1);
     }
     return performance.now() - started;
@@ -106,14 +118,15 @@ async function launchServer(
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    const firstResponseMs = await waitForResponse('/ext/info', true);
+    const firstResponseMs = await waitForResponse(probe);
     return {
       name,
       port,
       pid: child.pid,
       pathOf: (_, path) => path,
+      probe,
       firstResponseMs,
-      waitHealthy: () => waitForResponse('/ext/health', false),
+      waitHealthy: () => waitForResponse({ path: '/ext/health' }),
       stop,
     };
   } catch (error) {
@@ -133,9 +146,9 @@ function findFreePort(): Promise<number> {
   return promise;
 }
 
-async function isAnswered(port: number, path: string, post: boolean): Promise<boolean> {
+async function isAnswered(port: number, { path, body }: LoadCall): Promise<boolean> {
   try {
-    const init = post ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: networkIdBody } : {};
+    const init = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(2000) });
     await response.text();
     return response.status === 200;
@@ -146,7 +159,7 @@ async function isAnswered(port: number, path: string, post: boolean): Promise<bo
 
 const formatRowPath = (row: string): string => `/row/${row.replace(/[^\w.]+/g, '-')}`;
 
-const networkIdBody = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}';
+const nodeProbe: LoadCall = { path: '/ext/info', body: '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}' };
 
 /** Milliseconds; AvalancheGo may take 30 s to become healthy. */
 const startTimeout = 60_000;

@@ -45,7 +45,7 @@ export const addressRoutes: readonly ApiRoute<DataDeps>[] = [
       const now = blockTimestamp ?? served.now();
       const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin, now);
       const balances = sumBalances(holdings, now, feeAsset);
-      const labelOf = await deps.assetLabels(chain)(assetsOfBalances(balances));
+      const { labelOf } = await deps.assetLabels(chain)(assetsOfBalances(balances));
       return { balances: renderBalances(balances, labelOf), ...metadata };
     },
   }),

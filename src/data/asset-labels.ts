@@ -3,8 +3,14 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { AssetEntry } from '../index-read/index-reads.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
 
-/** Looks up labels of assets. The label of an asset that no chain of this server has contains only its id. */
-export type AssetLabels = (ids: Iterable<Id>) => Promise<LabelOf>;
+/** Looks up labels of assets. */
+export type AssetLabels = (ids: Iterable<Id>) => Promise<FoundLabels>;
+
+/**
+ * `isComplete` is false if no chain of this server has one of the assets. The label of such an asset contains only its id, and may change:
+ * the asset may be created or backfilled later.
+ */
+export type FoundLabels = { readonly labelOf: LabelOf; readonly isComplete: boolean };
 
 /** Labels never change, so they are cached. */
 export function createAssetLabels(chain: ServedChain, chains: readonly ServedChain[]): AssetLabels {
@@ -32,7 +38,7 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
       for (const entry of (await reads.assets(missing)).values()) labels.set(entry.id, addToCache(entry));
       missing = missing.filter((id) => !labels.has(id));
     }
-    return (id) => labels.get(id) ?? unknownAssetLabel(id);
+    return { labelOf: (id) => labels.get(id) ?? unknownAssetLabel(id), isComplete: missing.length === 0 };
   };
 }
 

@@ -2,17 +2,21 @@ import { apiError, notFound } from '../api/api-error.ts';
 import type { Param } from '../api/param.ts';
 import { endTimestamp, heightOrId, pathText, startTimestamp } from '../api/params.ts';
 import { quoteValue } from '../api/quote-value.ts';
+import { renderedJson } from '../api/rendered-json.ts';
 import { type ApiRoute, type Paging, routeDefiner } from '../api/route.ts';
 import type { ServedChain } from '../api/served-chains.ts';
 import { parseShortId } from '../bytes/address.ts';
 import { Fault } from '../fault.ts';
-import type { BlockEntry, TimeRange } from '../index-read/index-reads.ts';
+import type { TimeRange } from '../index-read/index-reads.ts';
+import { readBlockPieces } from './block-pieces.ts';
 import { chainParams, chainPath, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
+import { joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
+import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing, pageParams } from './paging.ts';
-import { renderBlock } from './render-block.ts';
 import { BlockSchema, listSchema } from './schemas.ts';
+import { writeBlock } from './write-block.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 
@@ -35,7 +39,7 @@ export const blockRoutes: readonly ApiRoute<DataDeps>[] = [
         times: { from, to },
         limit,
         paging,
-        isListed: () => true,
+        lowest: 0,
       });
     },
   }),
@@ -52,7 +56,7 @@ export const blockRoutes: readonly ApiRoute<DataDeps>[] = [
       const { reads, slug } = requireChain(served, chainRef);
       const block = await reads.block(blockId);
       if (block === undefined) throw notFound(`No such block on ${slug}`);
-      return renderBlock(block, served.builder);
+      return renderedJson(writeBlock(block, served.builder));
     },
   }),
   defineRoute({
@@ -70,7 +74,7 @@ export const blockRoutes: readonly ApiRoute<DataDeps>[] = [
       if (served.builder === undefined) throw notFound(`This server does not know which node built the blocks of ${chain.slug}`);
       const spelling = networkSpelling(served, chainRef.network);
       if (served.builder !== nodeId) return { blocks: [], ...(await listMetadata(spelling, chain)) };
-      return listBlocks(deps, chain, { spelling, times: { from, to }, limit, paging, isListed: ({ height }) => height > 0 });
+      return listBlocks(deps, chain, { spelling, times: { from, to }, limit, paging, lowest: 1 });
     },
   }),
 ];
@@ -80,15 +84,20 @@ type BlockListQuery = {
   readonly times: TimeRange;
   readonly limit: number;
   readonly paging: Paging;
-  /** Filters the last block of the list, block 0. */
-  readonly isListed: (block: BlockEntry) => boolean;
+  /** The list ends at this height. */
+  readonly lowest: 0 | 1;
 };
 
-async function listBlocks(deps: DataDeps, chain: ServedChain, { spelling, times, limit, paging, isListed }: BlockListQuery) {
-  const [listing, metadata] = await Promise.all([openListing(chain.reads, paging), listMetadata(spelling, chain)]);
-  const rows = await chain.reads.blocks({ ...listing, times, order: 'desc', limit: limit + 1 });
-  const { items, nextPageToken } = cutPage(rows.filter(isListed), listing, { limit, seqOf: ({ height }) => height, paging });
-  return { nextPageToken, blocks: items.map((block) => renderBlock(block, deps.served.builder)), ...metadata };
+async function listBlocks(deps: DataDeps, chain: ServedChain, { spelling, times, limit, paging, lowest }: BlockListQuery) {
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
+    const listing = await openListing(chain.reads, paging);
+    const found = await chain.reads.blockHeights({ ...listing, times, order: 'desc', limit: limit + 1 });
+    const heights = found.filter((height) => height >= lowest);
+    return { listing, heights, pieces: await readBlockPieces(deps, chain, epoch, heights.slice(0, limit)) };
+  });
+  const [metadata, { listing, heights, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);
+  const { nextPageToken } = cutPage(heights, listing, { limit, seqOf: (height) => height, paging });
+  return joinPage({ name: 'blocks', pieces, nextPageToken, metadata });
 }
 
 /** A node ID: `NodeID-` and 20 bytes in CB58. */

@@ -19,21 +19,28 @@ export type SendDataRequest = ((target: string, sent?: RequestOptions) => Promis
   readonly answeredRoutes: ReadonlySet<string>;
 };
 
+type ClientOptions = {
+  readonly recover?: RecoverPublicKey;
+  readonly report?: (error: unknown) => void;
+  readonly epoch?: () => number;
+  readonly pieceCacheBytes?: number;
+};
+
 /** Sends requests to the Data API routes and checks every response against the schema of its route. */
 export function createDataApiClient(
   served: ServedChains,
-  { recover, report }: { recover?: RecoverPublicKey; report?: (error: unknown) => void } = {},
+  { recover, report, epoch = () => 0, pieceCacheBytes = 1_000_000 }: ClientOptions = {},
 ): SendDataRequest {
   const routes = dataRoutes();
   const answeredRoutes = new Set<string>();
   let id: string | undefined;
   const ask = createSender(
     createApi({
-      routes: bindRoutes('data', routes, createDataDeps(served, recover)),
+      routes: bindRoutes('data', routes, createDataDeps(served, { recover, epoch, pieceCacheBytes })),
       gate: allowAllGate,
       context: paramContextFor(served),
       sealKey: Buffer.alloc(32, 7),
-      epoch: () => 0,
+      epoch,
       now: served.now,
       caller: () => '127.0.0.1',
       origin: () => 'http://here',

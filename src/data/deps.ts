@@ -3,7 +3,9 @@ import type { Address } from '../bytes/address.ts';
 import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { memoize } from '../bytes/memoize.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
+import { createPieceCache, type PieceCache } from './piece-cache.ts';
 import { createPublicKeyCache } from './public-key-cache.ts';
 import type { PublicKeyText, RecoverPublicKey } from './render-credential.ts';
 
@@ -15,10 +17,23 @@ export type DataDeps = {
   /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
   readonly addressFormatter: (hrp: string) => (address: Address) => string;
   readonly publicKeyText: PublicKeyText | undefined;
+  readonly epoch: () => number;
+  readonly pieces: PieceCache;
+  readonly longWork: LongWork | undefined;
 };
 
-/** `recover` returns the public key of a signature; without it responses contain signatures only. */
-export function createDataDeps(served: ServedChains, recover?: RecoverPublicKey): DataDeps {
+export type DataOptions = {
+  /** Returns the public key of a signature; without it responses contain signatures only. */
+  readonly recover?: RecoverPublicKey | undefined;
+  /** The number of times the served chains were reverted. */
+  readonly epoch: () => number;
+  /** Size limit of the cache of rendered transactions, outputs and blocks, in bytes. */
+  readonly pieceCacheBytes: number;
+  /** With it, rendering a large page pauses, so that other requests are handled in between. */
+  readonly longWork?: LongWork | undefined;
+};
+
+export function createDataDeps(served: ServedChains, { recover, epoch, pieceCacheBytes, longWork }: DataOptions): DataDeps {
   const { hrp, alias } = served.network;
   const cachedFormatter = (prefix: string) => memoize(cachedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
   const own = cachedFormatter(hrp);
@@ -28,6 +43,9 @@ export function createDataDeps(served: ServedChains, recover?: RecoverPublicKey)
     assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressFormatter: (requested) => (alias !== undefined && requested === alias.hrp ? aliased : own),
     publicKeyText: recover && createPublicKeyCache(recover),
+    epoch,
+    pieces: createPieceCache(pieceCacheBytes),
+    longWork,
   };
 }
 

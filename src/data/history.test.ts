@@ -271,8 +271,8 @@ describe('transactions', () => {
     // Every transaction gets 500 outputs.
     const largeReads: typeof reads = {
       ...reads,
-      txs: async (query) =>
-        (await reads.txs(query)).map((entry) => ({ ...entry, emitted: Array.from({ length: 500 }, () => entry.emitted[0]!) })),
+      txs: async (seqs, pin) =>
+        (await reads.txs(seqs, pin)).map((entry) => ({ ...entry, emitted: Array.from({ length: 500 }, () => entry.emitted[0]!) })),
     };
     const ask500 = createDataApiClient(sampleServed(sampleServedChain(largeReads)));
     const first = await jsonReader(ask500)(`${xChainPath}/transactions?addresses=${carol}&txTypes=BaseTx&pageSize=5`);

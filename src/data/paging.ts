@@ -35,7 +35,7 @@ export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf,
 export const outputBytes = (outputs: readonly OutputEntry[]): number => outputs.reduce((sum, { utxo }) => sum + utxo.bytes.length, 0);
 
 /** Number of rows that fit in `maxPageBytes`, at least one: a transaction can have a thousand outputs, and an output a thousand owners. */
-function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: (row: T) => number): number {
+export function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: (row: T) => number): number {
   let bytes = 0;
   const firstExcess = rows.findIndex((row) => {
     bytes += bytesOf(row);

@@ -46,11 +46,15 @@ export type AmountByType = { readonly asset: Id; readonly type: AssetType; amoun
 /** Sums amounts by asset and type, in the order of their first appearance. */
 export function createAmountSums() {
   const sums = new Map<string, AmountByType>();
+  let last: AmountByType | undefined;
   return {
     add: (asset: Id, type: AssetType, amount: bigint): void => {
-      const sum = sums.get(asset + type);
-      if (sum === undefined) sums.set(asset + type, { asset, type, amount });
-      else sum.amount += amount;
+      // Nearly every transaction has amounts of one asset: comparing with the last one is cheaper than making a key.
+      if (last?.asset !== asset || last.type !== type) {
+        last = sums.get(asset + type) ?? { asset, type, amount: 0n };
+        sums.set(asset + type, last);
+      }
+      last.amount += amount;
     },
     list: (): readonly AmountByType[] => [...sums.values()],
   };

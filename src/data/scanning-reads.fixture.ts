@@ -107,7 +107,8 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       const found = 'height' in which ? blocks[which.height] : blocks.find(({ id }) => id === which.id);
       return found && blockEntry(found);
     },
-    blocks: async ({ pin, times, after, order, limit }) =>
+    blocks: async (heights) => heights.map((height) => blockEntry(blocks[height] as Block)),
+    blockHeights: async ({ pin, times, after, order, limit }) =>
       cutPage(
         blocks
           .filter((block) => block.height <= BigInt(pin.height))
@@ -115,18 +116,20 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
           .filter(isWithin(times)),
         ({ height }) => height,
         { after, order, limit },
+      ).map(({ height }) => height),
+    txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
+    txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    spentOutputs: async (seqs, pin) =>
+      new Set(
+        [...outputs.values()].flatMap(({ seq, spender }) => (seqs.includes(seq) && (spender?.seq ?? noSeq) <= pin.lastTx ? seq : [])),
       ),
-    tx: async (id, pin) => {
-      const found = numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx);
-      return found && txEntry(found, pin);
-    },
-    txs: async ({ pin, subjects, kinds, times, after, order, limit }) => {
+    txSeqs: async ({ pin, subjects, kinds, times, after, order, limit }) => {
       const all = numberedTxs.filter(({ seq }) => seq <= pin.lastTx).map((numbered) => txEntry(numbered, pin));
       const matching = all
         .filter(isWithin(times))
         .filter(({ tx }) => kinds?.includes(tx.unsigned.kind) ?? true)
         .filter((entry) => subjects?.some((subject) => isAbout(entry, subject)) ?? true);
-      return cutPage(matching, ({ seq }) => seq, { after, order, limit });
+      return cutPage(matching, ({ seq }) => seq, { after, order, limit }).map(({ seq }) => seq);
     },
     utxos: async ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order, after, limit }) => {
       const isImported = ({ spender }: StoredOutput) => spender !== undefined && Number(spender.block.height) <= pin.height;
@@ -164,7 +167,8 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       ),
     lastActivity: async (addresses, pin) => {
       const subjects = addresses.map((address) => ({ address }));
-      const [last] = await reads.txs({ pin, subjects, kinds: undefined, times: anyTime, after: undefined, order: 'desc', limit: 1 });
+      const seqs = await reads.txSeqs({ pin, subjects, kinds: undefined, times: anyTime, after: undefined, order: 'desc', limit: 1 });
+      const [last] = await reads.txs(seqs, pin);
       if (last === undefined) return undefined;
       const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => addresses.includes(address));
       const created = last.emitted.find(isOwned);
@@ -218,7 +222,9 @@ const sortAmount = (output: Output): bigint => ('amount' in output ? output.amou
 
 const anyTime: TimeRange = { from: undefined, to: undefined };
 
-const spendInfoOf = ({ tx, block }: NumberedTx): SpendInfo => ({ txID: tx.id, time: Number(block.time), tx });
+const spendInfoOf = ({ tx, block, seq }: NumberedTx): SpendInfo => ({ txID: tx.id, time: Number(block.time), tx, seq });
+
+const noSeq = Number.POSITIVE_INFINITY;
 
 const isWithin =
   ({ from = 0, to = Number.POSITIVE_INFINITY }: TimeRange) =>

@@ -1,17 +1,20 @@
 import { addresses } from '../api/addresses.ts';
 import { notFound } from '../api/api-error.ts';
 import { choices, endTimestamp, pathId, sortOrder, startTimestamp } from '../api/params.ts';
+import { renderedJson } from '../api/rendered-json.ts';
 import { type ApiRoute, type Paging, routeDefiner } from '../api/route.ts';
 import type { ServedChain } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { txKinds } from '../index/tables.ts';
-import type { Order, Subject, TimeRange, TxEntry, TxKind } from '../index-read/index-reads.ts';
+import type { Order, Subject, TimeRange, TxKind } from '../index-read/index-reads.ts';
 import { chainParams, chainPath, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
+import { type JsonPage, joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
-import { cutPage, maxPageBytes, openListing, outputBytes, pageParams } from './paging.ts';
-import { assetsOfTxs, renderTx } from './render-tx.ts';
+import { atOneEpoch } from './one-epoch.ts';
+import { cutPage, openListing, pageParams } from './paging.ts';
 import { listSchema, TransactionSchema } from './schemas.ts';
+import { readTxPieces, type TxPiece } from './tx-pieces.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 
@@ -63,15 +66,8 @@ export const txRoutes: readonly ApiRoute<DataDeps>[] = [
       const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
       const subjects = requested?.owners.map((address): Subject => ({ address }));
       const spelling = networkSpelling(deps.served, values.network, requested);
-      return listTxs(deps, requireChain(deps.served, values), {
-        spelling,
-        subjects,
-        types,
-        times: { from, to },
-        order,
-        limit,
-        paging,
-      });
+      const query = { spelling, subjects, types, times: { from, to }, order, limit, paging };
+      return joinPage(await listTxs(deps, requireChain(deps.served, values), query));
     },
   }),
   defineRoute({
@@ -85,10 +81,14 @@ export const txRoutes: readonly ApiRoute<DataDeps>[] = [
     cachePolicy: 'block',
     run: async (deps, { txHash, ...chainRef }) => {
       const chain = requireChain(deps.served, chainRef);
-      const entry = await chain.reads.tx(txHash, await chain.reads.tip());
-      if (entry === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
-      const [rendered] = await renderTxs(deps, chain, networkSpelling(deps.served, chainRef.network), [entry]);
-      return rendered;
+      const { hrp } = networkSpelling(deps.served, chainRef.network);
+      const found = await atOneEpoch(deps.epoch, async (epoch) => {
+        const pin = await chain.reads.tip();
+        const seq = await chain.reads.txSeq(txHash, pin);
+        return seq === undefined ? undefined : (await readTxPieces(deps, { chain, hrp, epoch, seqs: [seq], pin }))[0];
+      });
+      if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
+      return renderedJson(found.bytes);
     },
   }),
   defineRoute({
@@ -121,9 +121,8 @@ export const txRoutes: readonly ApiRoute<DataDeps>[] = [
         paging,
       });
       // An asset created on another chain may have transactions here, so only an empty list is checked.
-      if (page.transactions.length === 0 && !(await isAsset(chain, assetId)))
-        throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
-      return page;
+      if (page.pieces.length === 0 && !(await isAsset(chain, assetId))) throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
+      return joinPage(page);
     },
   }),
 ];
@@ -138,25 +137,21 @@ type TxListQuery = {
   readonly paging: Paging;
 };
 
-async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, paging, ...query }: TxListQuery) {
+async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, paging, ...query }: TxListQuery): Promise<JsonPage> {
   const kinds = types?.filter((type): type is TxKind => type in txKinds);
-  if (kinds?.length === 0) return { transactions: [], ...(await listMetadata(spelling, chain)) };
-  const [listing, metadata] = await Promise.all([openListing(chain.reads, paging), listMetadata(spelling, chain)]);
-  const rows = await chain.reads.txs({ ...query, ...listing, kinds, limit: limit + 1, maxBytes: maxPageBytes });
-  const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: txEntryBytes, paging });
-  return { nextPageToken, transactions: await renderTxs(deps, chain, spelling, items), ...metadata };
-}
-
-/** At least the size of the transaction itself: a list that `maxBytes` cut short must have a next page. */
-const txEntryBytes = ({ tx, consumed, emitted }: TxEntry): number =>
-  Math.max(tx.bytes.length, outputBytes(consumed) + outputBytes(emitted));
-
-async function renderTxs(deps: DataDeps, chain: ServedChain, { hrp }: NetworkSpelling, entries: readonly TxEntry[]) {
-  const createdIDs = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
-  const created = createdIDs.length === 0 ? undefined : await chain.reads.assets(createdIDs);
-  const labelOf = await deps.assetLabels(chain)(assetsOfTxs(entries));
-  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
-  return entries.map((entry) => renderTx(entry, created?.get(entry.tx.id), context));
+  const name = 'transactions';
+  if (kinds?.length === 0) return { name, pieces: [], nextPageToken: undefined, metadata: await listMetadata(spelling, chain) };
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
+    const listing = await openListing(chain.reads, paging);
+    const seqs = await chain.reads.txSeqs({ ...query, ...listing, kinds, limit: limit + 1 });
+    const shown = { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin };
+    const pieces = await readTxPieces(deps, shown);
+    return { listing, rows: seqs.map((seq, i) => ({ seq, piece: pieces[i] })) };
+  });
+  const [metadata, { listing, rows }] = await Promise.all([listMetadata(spelling, chain), page]);
+  const bytesOf = ({ piece }: (typeof rows)[number]) => piece?.storedBytes ?? 0;
+  const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, bytesOf, paging });
+  return { name, pieces: items.map(({ piece }) => piece as TxPiece), nextPageToken, metadata };
 }
 
 async function isAsset({ reads }: ServedChain, id: Id): Promise<boolean> {

@@ -2,12 +2,15 @@ import { type AddressList, addresses, bodyAddresses } from '../api/addresses.ts'
 import type { ValuesOf } from '../api/param.ts';
 import { amount, assetId, bool, choice, pageSize, pageToken, sortOrder } from '../api/params.ts';
 import { type ApiRoute, type Paging, routeDefiner } from '../api/route.ts';
+import type { OutputEntry } from '../index-read/index-reads.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
+import { joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
-import { cutPage, openListing, outputBytes, pageParams } from './paging.ts';
-import { renderUtxos } from './render-utxo.ts';
+import { atOneEpoch } from './one-epoch.ts';
+import { countWithinBytes, cutPage, openListing, pageParams } from './paging.ts';
 import { listSchema, UtxoSchema } from './schemas.ts';
+import { readUtxoPieces } from './utxo-pieces.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 
@@ -64,19 +67,18 @@ async function listUtxos(deps: DataDeps, params: UtxoListParams, { paging }: { r
   const chain = requireChain(deps.served, params);
   await chain.backfillAddresses?.(owners);
   const spelling = networkSpelling(deps.served, params.network, params.addresses);
-  const [listing, metadata] = await Promise.all([openListing(chain.reads, paging), listMetadata(spelling, chain)]);
   const query = { addresses: owners, asset, minAmount: minUtxoAmount, includeSpent, sortBy, order, limit: limit + 1 };
-  const rows = await chain.reads.utxos({ ...listing, ...query });
-  const { items, nextPageToken } = cutPage(rows, listing, {
-    limit,
-    seqOf: ({ seq }) => seq,
-    bytesOf: (output) => outputBytes([output]),
-    paging,
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
+    const listing = await openListing(chain.reads, paging);
+    const entries = await chain.reads.utxos({ ...listing, ...query });
+    const shown = entries.slice(0, countWithinBytes(entries, limit, sizeOf));
+    const pieces = await readUtxoPieces(deps, { chain, hrp: spelling.hrp, epoch, entries: shown });
+    return { listing, entries, pieces };
   });
-  const labelOf = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
-  return {
-    nextPageToken,
-    utxos: renderUtxos(items, { formatAddress: deps.addressFormatter(spelling.hrp), publicKeyText: deps.publicKeyText, labelOf }),
-    ...metadata,
-  };
+  const [metadata, { listing, entries, pieces }] = await Promise.all([listMetadata(spelling, chain), page]);
+  const { nextPageToken } = cutPage(entries, listing, { limit, seqOf: ({ seq }) => seq, bytesOf: sizeOf, paging });
+  return joinPage({ name: 'utxos', pieces, nextPageToken, metadata });
 }
+
+/** Size of an output in bytes. Does not decode a stored output. */
+const sizeOf = (entry: OutputEntry): number => entry.stored?.length ?? entry.utxo.bytes.length;

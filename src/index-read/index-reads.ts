@@ -23,11 +23,21 @@ export type IndexReads = {
   readonly completeFrom: () => Promise<number>;
 
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Promise<BlockEntry | undefined>;
-  readonly blocks: (query: BlockQuery) => Promise<BlockEntry[]>;
+  readonly blockHeights: (query: BlockQuery) => Promise<number[]>;
+  /** Blocks by height, in the given order. Every height must have a block. */
+  readonly blocks: (heights: readonly number[]) => Promise<BlockEntry[]>;
 
-  readonly tx: (id: Id, pin: PinnedBlock) => Promise<TxEntry | undefined>;
-  /** Transactions of any of the subjects, each once; if `subjects` is undefined, those of the whole chain. */
-  readonly txs: (query: TxQuery) => Promise<TxEntry[]>;
+  /** The `seq` of a transaction; undefined if it was not accepted up to the pinned block. */
+  readonly txSeq: (id: Id, pin: PinnedBlock) => Promise<number | undefined>;
+  /** The `seq` of each transaction of any of the subjects, each once; if `subjects` is undefined, those of the whole chain. */
+  readonly txSeqs: (query: TxQuery) => Promise<number[]>;
+  /**
+   * Transactions by `seq`, in the given order. The list ends with the transaction that makes the total exceed `maxBytes`; it has at least
+   * two transactions if there are so many.
+   */
+  readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<TxEntry[]>;
+  /** Those of the given outputs of this chain (each by its `seq`) that were spent as of the pinned block. */
+  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Promise<ReadonlySet<number>>;
 
   /**
    * Outputs that the addresses together can spend once unlocked: at least `threshold` owners are among the addresses. Exported outputs are
@@ -101,8 +111,6 @@ export type TxQuery = {
   readonly after: number | undefined;
   readonly order: Order;
   readonly limit: number;
-  /** The list ends with the transaction that makes the total exceed this many bytes; it has at least two transactions if there are so many. */
-  readonly maxBytes?: number;
 };
 
 /** A transaction with its outputs. Genesis transactions have height 0. */
@@ -134,7 +142,10 @@ export type UtxoQuery = {
 export type OutputEntry = {
   /** Number of the output in this index; negative for outputs that moved between chains. */
   readonly seq: number;
+  /** Of a stored output: verified and decoded on first use. */
   readonly utxo: Utxo;
+  /** The bytes of a stored output, with their checksum at the end. */
+  readonly stored?: Uint8Array;
   /** When it was created; for an output of a chain that is not indexed here, when this server first saw it. */
   readonly time: number;
   readonly createdOn: Id;
@@ -144,13 +155,13 @@ export type OutputEntry = {
 };
 
 /**
- * What consumed an output. `tx` is set if the consumer is a transaction of this chain; its credentials show who signed. `txID` is undefined
- * if another chain imported the output and the importing transaction is unknown; `time` is then the time of the last block of this chain
+ * What consumed an output. `tx` and `seq` are set if the consumer is a transaction of this chain; its credentials show who signed. `txID` is
+ * undefined if another chain imported the output and the importing transaction is unknown; `time` is then the time of the last block of this chain
  * when the import was noticed.
  */
 export type SpendInfo =
-  | { readonly txID: Id; readonly time: number; readonly tx: Tx | undefined }
-  | { readonly txID: undefined; readonly time: number; readonly tx: undefined };
+  | { readonly txID: Id; readonly time: number; readonly tx: Tx; readonly seq: number }
+  | { readonly txID: Id | undefined; readonly time: number; readonly tx: undefined };
 
 /** What addresses hold: sums for single-owner outputs, and each multi-owner or exported output that the addresses together can spend. */
 export type Holdings = {

@@ -36,20 +36,21 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time)),
     completeFrom: () => run(blocks.completeFrom),
     block: (which) => run(() => blocks.block(which)),
-    blocks: (query) => runWithPauses(() => blocks.blocks(query)),
-    tx: (id, pin) => runWithPauses(() => txs.tx(id, pin)),
-    txs: (query) => runWithPauses(() => txs.txs(query)),
+    blockHeights: (query) => run(() => blocks.blockHeights(query)),
+    blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
+    txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
+    txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
+    txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
+    spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {
         return yield* outputs.toEntries(yield* utxos.utxos(query));
       }),
     balances: (addresses, pin, now) =>
       runWithPauses(function* () {
-        return {
-          singleOwner: yield* balances.singleOwner(addresses, pin, now),
-          multiOwner: yield* outputs.toEntries(yield* balances.multiOwner(addresses, pin)),
-          exported: yield* outputs.toEntries(yield* balances.exported(addresses, pin)),
-        };
+        const singleOwner = yield* balances.singleOwner(addresses, pin, now);
+        const others = yield* outputs.toEntries(yield* balances.otherOutputs(addresses, pin));
+        return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
       }),
     asset: (id) => run(() => assets.asset(id)),
     assets: (ids) => run(() => assets.assets(ids)),

@@ -11,12 +11,12 @@ export type ActivityReads = {
   readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ReadonlySet<Address>>;
 };
 
-export function createActivityReads(t: IndexTables, { txs }: TxReads): ActivityReads {
+export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): ActivityReads {
   const holders = keyLookup((keys) => `SELECT address, first FROM ${t.holder} WHERE address IN (${keys})`);
   return {
     lastActivity: function* (addresses, pin) {
       const requested = new Set(addresses);
-      const [last] = yield* txs({
+      const seqs = yield* txSeqs({
         pin,
         subjects: [...requested].map((address) => ({ address })),
         kinds: undefined,
@@ -25,6 +25,7 @@ export function createActivityReads(t: IndexTables, { txs }: TxReads): ActivityR
         order: 'desc',
         limit: 1,
       });
+      const [last] = yield* txs(seqs, pin);
       if (last === undefined) return undefined;
       const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => requested.has(address));
       // A transaction consumes outputs before it creates new ones, so a created output is the later activity.

@@ -2,6 +2,7 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { versionSize } from '../codec/pack.ts';
 import { IndexError } from '../index/fault.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
 import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
@@ -13,10 +14,15 @@ export type BlockReads = {
   readonly pinBeforeTime: (time: number) => Steps<PinnedBlock | undefined>;
   readonly completeFrom: () => Steps<number>;
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
-  readonly blocks: (query: BlockQuery) => Steps<BlockEntry[]>;
+  readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
+  readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
-  readonly bounds: (times: TimeRange) => Steps<{ readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined }>;
+  readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
 };
+
+type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
+
+const noBounds: TimeBounds = { before: undefined, last: undefined };
 
 export function createBlockReads(t: Tables, chainID: Id): BlockReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
@@ -33,9 +39,10 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
   });
   const columns = `SELECT height, id, header, first_tx, tx_count, time FROM ${t.block}`;
   const byId = `${columns} WHERE id = ?`;
-  const byHeight = {
-    asc: `${columns} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
-    desc: `${columns} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
+  const byHeights = keyLookup((keys) => `${columns} WHERE height IN (${keys})`);
+  const heights = {
+    asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
+    desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
   };
   const txsFrom = `SELECT seq, id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
@@ -54,21 +61,22 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
     return pinOf(found.height <= last.height ? found : last);
   }
 
-  function* bounds({ from, to }: TimeRange) {
-    return {
-      before: from === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(from)),
-      last: to === undefined ? undefined : yield* limitToIndexed(pinBeforeQuery(to)),
-    };
+  function* bounds({ from, to }: TimeRange): Steps<TimeBounds> {
+    if (from === undefined && to === undefined) return noBounds;
+    const queryOf = (time: number | undefined) => (time === undefined ? [] : [pinBeforeQuery(time)]);
+    const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to), tip: [tipQuery] });
+    const [tipRow] = rows.tip as PinRow[];
+    const limited = ([found]: PinRow[]) =>
+      found === undefined || tipRow === undefined ? undefined : pinOf(found.height <= tipRow.height ? found : tipRow);
+    return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
   function* entries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
-    if (rows.length === 0) return [];
-    // Transactions of consecutive blocks have consecutive numbers.
-    const first = Math.min(...rows.map(({ first_tx }) => first_tx));
-    const end = Math.max(...rows.map(({ first_tx, tx_count }) => first_tx + tx_count));
-    const txs = first < end ? yield* fetchRows<{ id: Uint8Array; size: number }>([{ text: txsFrom, values: [first, end] }]) : [];
+    const ranges = txRanges(rows);
+    const txs = yield* fetchRows<TxSizeRow>(ranges.map(({ first, end }) => ({ text: txsFrom, values: [first, end] })));
+    const bySeq = new Map(txs.map((tx) => [tx.seq, tx]));
     return rows.map((row) => {
-      const own = txs.slice(row.first_tx - first, row.first_tx - first + row.tx_count);
+      const own = Array.from({ length: row.tx_count }, (_, i) => bySeq.get(row.first_tx + i) as TxSizeRow);
       return {
         height: row.height,
         id: idFromBytes(row.id),
@@ -92,22 +100,41 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
       return row?.complete_from ?? 0;
     },
     block: function* (which) {
-      const query =
-        'id' in which ? { text: byId, values: [idToBytes(which.id)] } : { text: byHeight.asc, values: [which.height, which.height, 1] };
-      const [row] = yield* fetchRows<BlockRow>([query]);
+      const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
+      const [row] = yield* fetchRows<BlockRow>(queries);
       return row && (yield* entries([row]))[0];
     },
-    blocks: function* ({ pin, times, after, order, limit }) {
+    blockHeights: function* ({ pin, times, after, order, limit }) {
       const { before, last } = yield* bounds(times);
       let lowest = before === undefined ? 0 : before.height + 1;
       let highest = times.to === undefined ? pin.height : Math.min(pin.height, last?.height ?? -1);
       if (after !== undefined && order === 'asc') lowest = Math.max(lowest, after + 1);
       if (after !== undefined && order === 'desc') highest = Math.min(highest, after - 1);
-      return yield* entries(yield* fetchRows<BlockRow>([{ text: byHeight[order], values: [lowest, highest, limit] }]));
+      const rows = yield* fetchRows<{ height: number }>([{ text: heights[order], values: [lowest, highest, limit] }]);
+      return rows.map(({ height }) => height);
+    },
+    blocks: function* (wanted) {
+      const rows = yield* fetchRows<BlockRow>(byHeights(wanted));
+      const byHeight = new Map((yield* entries(rows)).map((entry) => [entry.height, entry]));
+      return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
     bounds,
   };
 }
+
+/** Ranges of numbers that cover the transactions of blocks. Transactions of consecutive blocks have consecutive numbers. */
+function txRanges(rows: readonly BlockRow[]): { readonly first: number; readonly end: number }[] {
+  const ranges: { first: number; end: number }[] = [];
+  const sorted = rows.filter(({ tx_count }) => tx_count > 0).sort((a, b) => a.first_tx - b.first_tx);
+  for (const { first_tx, tx_count } of sorted) {
+    const last = ranges[ranges.length - 1];
+    if (last !== undefined && first_tx <= last.end) last.end = Math.max(last.end, first_tx + tx_count);
+    else ranges.push({ first: first_tx, end: first_tx + tx_count });
+  }
+  return ranges;
+}
+
+type TxSizeRow = { readonly seq: number; readonly id: Uint8Array; readonly size: number };
 
 /** Offset of the parent ID in a block header: after version and type. */
 const parentOffset = 6;

@@ -7,7 +7,6 @@ import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo } from './index-reads.ts';
 
@@ -64,12 +63,46 @@ export type OutputReads = {
   /** True if the output existed and was unspent as of the pinned block. */
   readonly isUnspent: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => boolean;
   /** Undefined if the output did not exist yet. */
-  readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => PinnedOutput | undefined;
+  readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
   readonly toEntries: (found: readonly PinnedOutput[]) => Steps<OutputEntry[]>;
+  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Steps<ReadonlySet<number>>;
 };
 
-export const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
-export const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
+/** Properties of an output that are not in its bytes. */
+type OutputContext<S> = { readonly time: number; readonly createdOn: Id; readonly consumedOn: Id; readonly spent: S };
+
+/** An output of a row. Its bytes are verified and decoded on first use: most outputs of a page are already rendered in a cache. */
+export class StoredOutput<S> {
+  readonly seq: number;
+  readonly stored: StoredUtxo;
+  readonly time: number;
+  readonly createdOn: Id;
+  readonly consumedOn: Id;
+  readonly spent: S;
+  private decoded: Utxo | undefined;
+
+  constructor(seq: number, stored: StoredUtxo, { time, createdOn, consumedOn, spent }: OutputContext<S>) {
+    this.seq = seq;
+    this.stored = stored;
+    this.time = time;
+    this.createdOn = createdOn;
+    this.consumedOn = consumedOn;
+    this.spent = spent;
+  }
+
+  get utxo(): Utxo {
+    this.decoded ??= decodeStoredUtxo(this.stored);
+    return this.decoded;
+  }
+}
+
+/** A `PinnedOutput` of a row. */
+export type StoredPinnedOutput = StoredOutput<PinnedOutput['spent']>;
+
+type ConsumerRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };
+
+const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
+const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
 export const crossChainColumns =
   'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
@@ -82,32 +115,32 @@ export function createOutputReads(t: Tables, chainID: Id): OutputReads {
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
 
-  const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): PinnedOutput | undefined =>
+  const spends = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
+
+  const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
       ? undefined
-      : { seq, utxo: decodeStoredUtxo(bytes), time, createdOn: chainID, consumedOn: chainID, spent: spentAsOf(spent, pin) };
+      : new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent: spentAsOf(spent, pin) });
 
-  const exported = (row: CrossChainOutputRow, pin: PinnedBlock): PinnedOutput | undefined =>
+  const exported = (row: CrossChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     !isExported(row, pin)
       ? undefined
-      : {
-          seq: row.seq,
-          utxo: decodeStoredUtxo(row.bytes),
+      : new StoredOutput(row.seq, row.bytes, {
           time: row.seen,
           createdOn: toHex(row.source) as Id,
           consumedOn: toHex(row.destination) as Id,
           spent: importedElsewhereAsOf(row, pin),
-        };
+        });
 
   /** True for an output of another chain that an import on this chain spent. */
   const isImported = ({ destination }: CrossChainOutputRow): boolean => compare(destination, ownChain) === 0;
   const imported = (
     { seq, bytes, seen, source, taken_height, taken_tx }: CrossChainOutputRow,
     pin: PinnedBlock,
-  ): PinnedOutput | undefined =>
+  ): StoredPinnedOutput | undefined =>
     taken_tx === null || taken_height === null || taken_height > pin.height
       ? undefined
-      : { seq, utxo: decodeStoredUtxo(bytes), time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } };
+      : new StoredOutput(seq, bytes, { time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } });
 
   return {
     byId: keyLookup((keys) => `${chainOutputs} WHERE u.id IN (${keys})`),
@@ -134,17 +167,30 @@ export function createOutputReads(t: Tables, chainID: Id): OutputReads {
     toEntries: function* (pinned) {
       const txSeqs = new Set<number>();
       for (const { spent } of pinned) if (spent !== undefined && 'tx' in spent) txSeqs.add(spent.tx);
-      const rows = yield* fetchRows<{ seq: number; id: Uint8Array; bytes: Uint8Array; time: number }>(consumers([...txSeqs]));
-      const spends = new Map(rows.map((row) => [row.seq, spendInfoOf(parseStoredTx(row), row.time)]));
-      return pinned.map(({ spent, ...output }) => ({
-        ...output,
-        spent: spent === undefined ? undefined : 'tx' in spent ? spends.get(spent.tx) : { ...spent, tx: undefined },
-      }));
+      const rows = yield* fetchRows<ConsumerRow>(consumers([...txSeqs]));
+      const spends = new Map(rows.map((row) => [row.seq, spendInfoOf(row)]));
+      return pinned.map((output) => withSpender(output, spends));
+    },
+    spentOutputs: function* (seqs, pin) {
+      const rows = yield* fetchRows<{ utxo: number; tx: number }>(spends(seqs));
+      return new Set(rows.filter(({ tx }) => tx <= pin.lastTx).map(({ utxo }) => utxo));
     },
   };
 }
 
-export const spendInfoOf = (tx: Tx, time: number): SpendInfo => ({ txID: tx.id, time, tx });
+function spendInfoOf(row: ConsumerRow): SpendInfo {
+  const tx = parseStoredTx(row);
+  return { txID: tx.id, time: row.time, tx, seq: row.seq };
+}
+
+/** `spends` are the transactions that consumed outputs, by `seq`. */
+function withSpender(output: PinnedOutput, spends: ReadonlyMap<number, SpendInfo>): OutputEntry {
+  const { seq, time, createdOn, consumedOn, spent: by } = output;
+  if (by === undefined) return output as PinnedOutput & { readonly spent: undefined };
+  const spent = 'tx' in by ? spends.get(by.tx) : { ...by, tx: undefined };
+  if (output instanceof StoredOutput) return new StoredOutput(seq, output.stored, { time, createdOn, consumedOn, spent });
+  return { seq, utxo: output.utxo, time, createdOn, consumedOn, spent };
+}
 
 export const spentAsOf = (tx: number | null, pin: PinnedBlock): { readonly tx: number } | undefined =>
   tx === null || tx > pin.lastTx ? undefined : { tx };

@@ -7,11 +7,10 @@ import { type IndexTables, txKinds } from '../index/tables.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { OutputEntry, PinnedBlock, Subject, TxEntry, TxQuery } from './index-reads.ts';
+import type { OutputEntry, PinnedBlock, SpendInfo, Subject, TxEntry, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import {
@@ -20,14 +19,13 @@ import {
   importedElsewhereAsOf,
   type OutputReads,
   type PinnedOutput,
-  spendInfoOf,
+  StoredOutput,
   spentAsOf,
 } from './read-outputs.ts';
 
 export type TxReads = {
-  readonly tx: (id: Id, pin: PinnedBlock) => Steps<TxEntry | undefined>;
-  readonly txs: (query: TxQuery) => Steps<TxEntry[]>;
-  /** Like `txs`, but only the `seq` of each transaction. */
+  readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
+  readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
   readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
@@ -35,7 +33,8 @@ export type TxReads = {
 export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
   const columns = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
   const bySeq = keyLookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
-  const byId = `${columns} WHERE x.id = ?`;
+  // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
+  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = (SELECT x.seq FROM ${t.tx} x WHERE x.id = ?)`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
@@ -107,37 +106,25 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
         height: row.height,
         blockID: toHex(row.block) as Id,
         time: row.time,
-        consumed: consumedBy(tx, effects, row.time),
+        consumed: consumedBy(row, tx, effects),
         emitted: emitted.slice(first, at),
       };
     });
 
-    function consumedBy(tx: Tx, { spent, imported }: Effects, time: number): OutputEntry[] {
-      const by = spendInfoOf(tx, time);
+    function consumedBy({ seq, time: spentAt }: TxRow, tx: Tx, { spent, imported }: Effects): OutputEntry[] {
+      const by: SpendInfo = { txID: tx.id, time: spentAt, tx, seq };
       const entries: OutputEntry[] = [];
       for (const id of spent) {
         const row = consumed.get(id);
         if (row !== undefined)
-          entries.push({
-            seq: row.seq,
-            utxo: decodeStoredUtxo(row.bytes),
-            time: row.time,
-            createdOn: chainID,
-            consumedOn: chainID,
-            spent: by,
-          });
+          entries.push(new StoredOutput(row.seq, row.bytes, { time: row.time, createdOn: chainID, consumedOn: chainID, spent: by }));
       }
       for (const id of imported?.ids ?? []) {
         const row = moved.get(id + imported?.from + chainID);
         if (row !== undefined)
-          entries.push({
-            seq: row.seq,
-            utxo: decodeStoredUtxo(row.bytes),
-            time: row.seen,
-            createdOn: imported?.from as Id,
-            consumedOn: chainID,
-            spent: by,
-          });
+          entries.push(
+            new StoredOutput(row.seq, row.bytes, { time: row.seen, createdOn: imported?.from as Id, consumedOn: chainID, spent: by }),
+          );
       }
       return entries;
     }
@@ -146,18 +133,17 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
   return {
     txSeqs,
     bySeq,
-    tx: function* (id, pin) {
-      const [row] = yield* fetchRows<TxRow>([{ text: byId, values: [idToBytes(id)] }]);
+    txSeq: function* (id, pin) {
+      const [row] = yield* fetchRows<WithId<Row>>([{ text: seqById, values: [idToBytes(id)] }]);
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
-      return (yield* entries([row], pin))[0];
+      return row.seq;
     },
-    txs: function* (query) {
-      const seqs = yield* txSeqs(query);
+    txs: function* (seqs, pin, maxBytes) {
       const rows = yield* fetchRows<TxRow>(bySeq(seqs));
       const byNumber = new Map(rows.map((row) => [row.seq, row]));
       const sorted = seqs.map((seq) => byNumber.get(seq) as TxRow);
-      return yield* entries(cutAtBytes(sorted, query.maxBytes), query.pin);
+      return yield* entries(cutAtBytes(sorted, maxBytes), pin);
     },
   };
 }

@@ -8,7 +8,17 @@ import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, type OutputSet, outputSets } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { hasAsset } from '../state/stored-utxo.ts';
+import {
+  decodeStoredUtxo,
+  hasAsset,
+  hasOnlyOwner,
+  isTransfer,
+  ownerCount,
+  type StoredUtxo,
+  storedAmount,
+  storedOwners,
+  storedThreshold,
+} from '../state/stored-utxo.ts';
 import { consumedIds } from '../tx/effects.ts';
 import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
 import { mergeSources, type RowSource, raceSteps } from './merge.ts';
@@ -25,12 +35,10 @@ import {
 import {
   type ChainOutputRow,
   type CrossChainOutputRow,
-  chainOutputColumns,
-  chainOutputJoins,
   crossChainColumns,
   crossChainJoins,
   type OutputReads,
-  type PinnedOutput,
+  type StoredPinnedOutput,
 } from './read-outputs.ts';
 import type { TxReads } from './read-txs.ts';
 
@@ -43,7 +51,7 @@ export const allOutputSets: OutputSetSelection = {
 };
 
 export type UtxoReads = {
-  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<PinnedOutput[]>;
+  readonly utxos: (query: UtxoQuery, sets?: OutputSetSelection) => Steps<StoredPinnedOutput[]>;
 };
 
 type Row = SortPosition & (ChainOutputRow | CrossChainOutputRow);
@@ -54,20 +62,36 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     const from =
       set === outputSets.exported || set === outputSets.exportedSpent || set === outputSets.imported
         ? `${crossChainColumns} FROM ${table} h JOIN moved m ON m.seq = -h.seq ${crossChainJoins(t)}`
-        : `${chainOutputColumns} FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${chainOutputJoins(t)}`;
+        : chainOutputsFrom(set, sort, table);
     return `SELECT h.${column} AS key, h.tie, h.seq, ${from} WHERE h.address = ? AND h.shelf = ? AND ${keyRangeSql(column, sort)} LIMIT ? + 0`;
+  };
+  // Joins only what the row itself does not tell: `holding` has the time, and an output in an unspent set has no row in `spend`.
+  const chainOutputsFrom = (set: OutputSet, { sortBy }: OutputSort, table: string): string => {
+    const isUnspentSet = set === outputSets.unspent || set === outputSets.multiOwnerUnspent;
+    const [time, block] = sortBy === 'timestamp' ? ['h.time', ''] : ['b.time', `JOIN ${t.block} b ON b.height = u.height`];
+    const [spent, spend] = isUnspentSet ? ['NULL', ''] : ['s.tx', `LEFT JOIN ${t.spend} s ON s.utxo = u.seq`];
+    return `u.height, ${time} AS time, u.bytes, ${spent} AS spent FROM ${table} h JOIN ${t.utxo} u ON u.seq = h.seq ${block} ${spend}`;
   };
   const latest = `SELECT (SELECT max(seq) FROM ${t.tx}) AS tx, (SELECT max(taken_time) FROM moved) AS taken`;
 
+  const pageTexts = new Map<string, string>();
+  /** A text is built once: the statement cache would have to hash a new one for every query. */
+  const cachedPageSql = (set: OutputSet, sort: OutputSort): string => {
+    const key = `${set} ${sort.sortBy} ${sort.order}`;
+    const text = pageTexts.get(key) ?? pageSql(set, sort);
+    pageTexts.set(key, text);
+    return text;
+  };
+
   const setSource = (address: Address, set: OutputSet, sort: OutputSort, range: KeyRange): RowSource<Row> => {
-    const text = pageSql(set, sort);
+    const text = cachedPageSql(set, sort);
     const owner = addressToBytes(address);
     return {
       queryAfter: (row, limit) => ({ text, values: [owner, set, ...keyRangeValues(row ? { ...range, after: row } : range), limit] }),
     };
   };
 
-  function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<PinnedOutput[]> {
+  function* utxos(query: UtxoQuery, sets = allOutputSets): Steps<StoredPinnedOutput[]> {
     const { pin, includeSpent, sortBy, limit } = query;
     if (query.minAmount > maxU64 || limit < 1) return [];
     const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
@@ -77,10 +101,12 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     const range = after === undefined ? full : { ...full, after };
     const compare = positionComparator(query);
     const matches = queryFilter(query);
-    const toItem = (row: Row): PinnedOutput | undefined => {
+    const toItem = (row: Row): StoredPinnedOutput | undefined => {
       if ((asset && !hasAsset(row.bytes, asset)) || !(includeSpent || outputs.isUnspent(row, pin))) return undefined;
-      const found = outputs.toPinnedOutput(row, pin);
-      return found && matches(found) ? found : undefined;
+      if (matches(row.bytes)) return outputs.toPinnedOutput(row, pin);
+      // The filter reads unverified bytes: a damaged output must be an error, not a missing item.
+      decodeStoredUtxo(row.bytes);
+      return undefined;
     };
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
     const sources = addresses.flatMap((address) => listed.map((set) => setSource(address, set, query, range)));
@@ -90,8 +116,8 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     // those spent in the meantime are found as well.
     const [last] = yield* fetchRows<{ tx: number | null; taken: number | null }>([{ text: latest, values: [] }]);
     if ((last?.tx ?? 0) <= pin.lastTx && (last?.taken ?? 0) <= pin.time) return page;
-    const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as PinnedOutput) : undefined;
-    const isInside = (found: PinnedOutput): boolean => {
+    const end = page.length === limit ? sortPositionOf(sortBy, page[limit - 1] as StoredPinnedOutput) : undefined;
+    const isInside = (found: StoredPinnedOutput): boolean => {
       const position = sortPositionOf(sortBy, found);
       return compare(position, range.after) > 0 && (end === undefined || compare(position, end) < 0);
     };
@@ -100,10 +126,10 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
       spentSinceByTxs(addresses, pin),
       spentSinceBySets(addresses, sets.spent, query, end === undefined ? range : { ...range, end: end.key }),
     ]);
-    const wasInSets = ({ seq, utxo }: PinnedOutput) => sets.unspent.includes(seq < 0 ? outputSets.exported : unspentSet(utxo));
+    const wasInSets = ({ seq, utxo }: StoredPinnedOutput) => sets.unspent.includes(seq < 0 ? outputSets.exported : unspentSet(utxo));
     const all = [
       ...page,
-      ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found) && isInside(found)),
+      ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found.stored) && isInside(found)),
     ];
     if (all.length === page.length) return page;
     const positions = new Map(all.map((found) => [found, sortPositionOf(sortBy, found)]));
@@ -117,10 +143,10 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
   }
 
   /** Outputs that were unspent as of the pinned block and were spent since, found by reading the transactions and imports since. */
-  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Steps<PinnedOutput[]> {
-    const found = new Map<number, PinnedOutput>();
+  function* spentSinceByTxs(addresses: readonly Address[], pin: PinnedBlock): Steps<StoredPinnedOutput[]> {
+    const found = new Map<number, StoredPinnedOutput>();
     const collect = (row: ChainOutputRow | CrossChainOutputRow): void => {
-      if (outputs.isUnspent(row, pin)) found.set(row.seq, outputs.toPinnedOutput(row, pin) as PinnedOutput);
+      if (outputs.isUnspent(row, pin)) found.set(row.seq, outputs.toPinnedOutput(row, pin) as StoredPinnedOutput);
     };
     const subjects = addresses.map((address) => ({ address }));
     const since = { pin: { ...pin, lastTx: noEnd }, subjects, kinds: undefined, times: { from: undefined, to: undefined } };
@@ -150,8 +176,8 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     spentSets: readonly OutputSet[],
     query: UtxoQuery,
     range: KeyRange,
-  ): Steps<PinnedOutput[]> {
-    const found = new Map<number, PinnedOutput>();
+  ): Steps<StoredPinnedOutput[]> {
+    const found = new Map<number, StoredPinnedOutput>();
     let unfinished = addresses.flatMap((address) =>
       spentSets
         .filter(wasUnspentHere)
@@ -160,7 +186,7 @@ export function createUtxoReads(t: Tables & IndexTables, chainID: Id, outputs: O
     for (let size = firstSize; unfinished.length > 0; size = Math.min(size * 2, largestSize)) {
       const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly Row[])[];
       for (const row of batches.flat())
-        if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as PinnedOutput);
+        if (outputs.isUnspent(row, query.pin)) found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
       unfinished = unfinished.flatMap(({ source }, i) => {
         const last = batches[i]?.[size - 1];
         return last === undefined ? [] : [{ source, last }];
@@ -185,10 +211,18 @@ const endOfTurn: readonly Query[] = [];
 const noEnd = Number.MAX_SAFE_INTEGER - 1;
 
 /** A filter by the conditions of a query that do not depend on time: owners, asset and amount. */
-function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (found: PinnedOutput) => boolean {
+function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (bytes: StoredUtxo) => boolean {
   const requested = new Set(addresses);
-  return ({ utxo: { assetID, output } }) => {
-    const owners = output.addresses.filter((address) => requested.has(address)).length;
-    return owners > 0 && owners >= output.threshold && (asset === undefined || assetID === asset) && listedAmount(output) >= minAmount;
+  const assetBytes = asset === undefined ? undefined : idToBytes(asset);
+  const amountOf = (bytes: StoredUtxo): bigint => (isTransfer(bytes) ? storedAmount(bytes) : listedAmount(decodeStoredUtxo(bytes).output));
+  const [only] = addresses.length === 1 ? addresses.map(addressToBytes) : [];
+  const countOwners = (bytes: StoredUtxo): number =>
+    only !== undefined && ownerCount(bytes) === 1
+      ? Number(hasOnlyOwner(bytes, only))
+      : storedOwners(bytes).filter((address) => requested.has(address)).length;
+  return (bytes) => {
+    const owners = countOwners(bytes);
+    if (owners === 0 || owners < storedThreshold(bytes)) return false;
+    return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || amountOf(bytes) >= minAmount);
   };
 }

@@ -60,7 +60,8 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
             const query = { pin, times, order, after: undefined, limit: 1000 };
             const whole = oracle.blockList(query).map(({ id }) => id);
             for (const limit of [1, 3, 1000]) {
-              const pages = async (after: number | undefined) => reads.blocks({ ...query, after, limit } satisfies BlockQuery);
+              const pages = async (after: number | undefined) =>
+                reads.blocks(await reads.blockHeights({ ...query, after, limit } satisfies BlockQuery));
               expect((await readPages(pages, limit, ({ height }) => height)).map(({ id }) => id)).toEqual(whole);
             }
           }
@@ -73,10 +74,18 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
         for (const { tx } of oracle.allTxs) {
           const pin = pins[chains.pick(pins.length)] as PinnedBlock;
           const [expected] = oracle.txList({ ...allTxs, pin }).filter(({ txID }) => txID === tx.id);
-          const found = await reads.tx(tx.id, pin);
+          const seq = await reads.txSeq(tx.id, pin);
+          const [found] = seq === undefined ? [] : await reads.txs([seq], pin);
           expect(found && comparableTx(found)).toEqual(expected && comparableOracleTx(expected));
+          const emitted = expected?.emitted.flatMap((output) => (output.seq === undefined ? [] : { ...output, seq: output.seq })) ?? [];
+          const spent = emitted.filter((output) => output.spent !== undefined).map((output) => output.seq);
+          const spentOutputs = reads.spentOutputs(
+            emitted.map((output) => output.seq),
+            pin,
+          );
+          expect(await spentOutputs).toEqual(new Set(spent));
         }
-        expect(await reads.tx(zeroId, pins[0] as PinnedBlock)).toBeUndefined();
+        expect(await reads.txSeq(zeroId, pins[0] as PinnedBlock)).toBeUndefined();
         const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
         for (let i = 0; i < 60; i++) {
           const ofAddresses = some(addresses).map((address) => ({ address }));
@@ -93,11 +102,11 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           };
           const whole = oracle.txList(query).map(comparableOracleTx);
           const limit = [1, 2, 7, 1000][chains.pick(4)] as number;
-          const pages = async (after: number | undefined) => reads.txs({ ...query, after, limit });
+          const pages = async (after: number | undefined) => readTxs(reads, { ...query, after, limit });
           expect((await readPages(pages, limit, ({ seq }) => seq)).map(comparableTx)).toEqual(whole);
 
           const maxBytes = 1 + chains.pick(2000);
-          const cut = await reads.txs({ ...query, maxBytes });
+          const cut = await readTxs(reads, query, maxBytes);
           expect(cut.map(comparableTx)).toEqual(whole.slice(0, cut.length));
           const bytesOf = (entries: typeof cut) => entries.reduce((sum, { tx }) => sum + tx.bytes.length, 0);
           if (cut.length < whole.length) expect(bytesOf(cut)).toBeGreaterThan(maxBytes);
@@ -157,7 +166,7 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
               list.push(...page);
               open ||= page.length === limit;
             }
-            const page = await reads.txs({ ...txQuery, after: foundTxs[foundTxs.length - 1]?.seq, limit });
+            const page = await readTxs(reads, { ...txQuery, after: foundTxs[foundTxs.length - 1]?.seq, limit });
             foundTxs.push(...page);
             open ||= page.length === limit;
             await arriving;
@@ -240,6 +249,9 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
   });
 }
 
+const readTxs = async (reads: IndexReads, query: TxQuery, maxBytes?: number): Promise<TxEntry[]> =>
+  reads.txs(await reads.txSeqs(query), query.pin, maxBytes);
+
 const allTxs = {
   subjects: undefined,
   kinds: undefined,
@@ -297,8 +309,10 @@ type ComparableOutput = {
   readonly spent: unknown;
 };
 
-const comparable = ({ seq, utxo, spent, ...entry }: OutputEntry): ComparableOutput & { seq: number | undefined } => ({
-  ...entry,
+const comparable = ({ seq, utxo, time, createdOn, consumedOn, spent }: OutputEntry): ComparableOutput & { seq: number | undefined } => ({
+  time,
+  createdOn,
+  consumedOn,
   id: utxo.id,
   bytes: Buffer.from(utxo.bytes).toString('hex'),
   seq: seq < 0 ? undefined : seq,

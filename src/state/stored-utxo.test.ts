@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { idToBytes, zeroId } from '../bytes/id.ts';
 import { sqliteDrivers } from '../platform/databases.fixture.ts';
@@ -20,7 +21,12 @@ test('fields read from the stored bytes equal the fields decoded by the codec, f
         expect(inPlace.storedID(bytes)).toBe(utxo.id);
         expect(inPlace.storedOutputIndex(bytes)).toBe(utxo.outputIndex);
         expect(inPlace.storedOwners(bytes)).toEqual(utxo.output.addresses);
+        if (utxo.output.addresses.length === 1) {
+          expect(inPlace.hasOnlyOwner(bytes, addressToBytes(utxo.output.addresses[0] as Address))).toBe(true);
+          expect(inPlace.hasOnlyOwner(bytes, Buffer.alloc(20, 1))).toBe(false);
+        }
         expect(inPlace.ownerCount(bytes)).toBe(utxo.output.addresses.length);
+        expect(inPlace.storedThreshold(bytes)).toBe(utxo.output.threshold);
         expect(inPlace.storedLocktime(bytes)).toBe(utxo.output.locktime);
         expect(inPlace.isTransfer(bytes)).toBe(utxo.output.kind === 'secp256k1fx.TransferOutput');
         expect(inPlace.hasAsset(bytes, idToBytes(utxo.assetID))).toBe(true);

@@ -64,12 +64,21 @@ export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
 
 export const storedLocktime = (bytes: StoredUtxo): bigint => u64(bytes, ownersAt(bytes));
 
+export const storedThreshold = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 8);
+
 export const ownerCount = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 12);
 
 /** Every output ends with its owners: locktime 8, threshold 4, count 4, addresses of 20. */
 export function storedOwners(bytes: StoredUtxo): Address[] {
   const first = ownersAt(bytes) + 16;
   return Array.from({ length: ownerCount(bytes) }, (_, i) => toHex(bytes.subarray(first + i * 20, first + i * 20 + 20)) as Address);
+}
+
+/** Whether an output that has one owner is owned by this address. */
+export function hasOnlyOwner(bytes: StoredUtxo, address: Uint8Array): boolean {
+  const first = ownersAt(bytes) + 16;
+  for (let i = 0; i < address.length; i++) if (bytes[first + i] !== address[i]) return false;
+  return true;
 }
 
 const transferType = 7;

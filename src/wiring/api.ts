@@ -19,6 +19,7 @@ import { eventsApiRoute } from '../events/events-route.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
+import type { LongWork } from '../timing/long-work.ts';
 import { unsignedBytes } from '../tx/tx.ts';
 
 export type ApiParts = {
@@ -37,6 +38,7 @@ export type ApiParts = {
   readonly observer: ResponseObserver;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
+  readonly longWork: LongWork;
   readonly report: (error: unknown) => void;
   /** Whether this server has the event stream, which the API reference then describes too. */
   readonly hasEvents: boolean;
@@ -57,6 +59,9 @@ const selectionCount = 4;
 /** The size limit of the response cache in bytes. */
 const responseCacheBytes = 48 * 1024 * 1024;
 
+/** The size limit of the cache of rendered transactions, outputs and blocks in bytes. */
+const pieceCacheBytes = 32 * 1024 * 1024;
+
 /** Returns a function that creates the handlers of a selection of the two APIs. */
 export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
   if (parts.served === undefined) return () => noHandlers;
@@ -71,11 +76,14 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
   const { database, cache: sharedCache } = parts.health.components;
   const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
   const health = { ...parts.health, components };
+  const dataOptions = {
+    recover: createPublicKeyRecovery(parts.recoverKey),
+    epoch: parts.epoch,
+    pieceCacheBytes,
+    longWork: parts.longWork,
+  };
   const rows = {
-    data: [
-      ...bindRoutes('data', apiHealthRoutes('v1'), health),
-      ...bindRoutes('data', dataRoutes(), createDataDeps(served, createPublicKeyRecovery(parts.recoverKey))),
-    ],
+    data: [...bindRoutes('data', apiHealthRoutes('v1'), health), ...bindRoutes('data', dataRoutes(), createDataDeps(served, dataOptions))],
     metrics: [...bindRoutes('metrics', apiHealthRoutes('v2'), health), ...bindRoutes('metrics', statsRoutes(), served)],
   };
   const now = served.now;

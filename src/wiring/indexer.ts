@@ -3,6 +3,7 @@ import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { migratePostgres } from '../index/migrate.ts';
+import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -82,7 +83,7 @@ export function startIndexer(config: Config, env: Env): Indexer {
 }
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
-async function prepareIndex(lock: PostgresLock, context: NetworkContext, node: string) {
+export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.

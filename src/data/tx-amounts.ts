@@ -1,33 +1,9 @@
-import { toHex } from '../bytes/hex.ts';
-import { type Id, idText } from '../bytes/id.ts';
+import type { Id } from '../bytes/id.ts';
 import { type AssetType, assetTypeOf, listedAmount } from '../index/output-amount.ts';
-import type { AssetEntry, OutputEntry, TxEntry } from '../index-read/index-reads.ts';
+import type { OutputEntry, TxEntry } from '../index-read/index-reads.ts';
 import type { FxOperation } from '../tx/operation.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
-import { type AmountByType, createAmountSums, renderAmounts, renderAssetDetails } from './render-asset.ts';
-import { type RenderContext, renderUtxos } from './render-utxo.ts';
-
-/** `created` is the asset that a CreateAssetTx created. */
-export function renderTx(entry: TxEntry, created: AssetEntry | undefined, context: RenderContext) {
-  const { tx, height, blockID, time, consumed, emitted } = entry;
-  const { unsigned } = tx;
-  return {
-    txHash: idText(tx.id),
-    chainFormat: 'linear',
-    blockHeight: height,
-    blockHash: idText(blockID),
-    timestamp: time,
-    txType: unsigned.kind,
-    memo: `0x${toHex(unsigned.memo)}`,
-    sourceChain: unsigned.kind === 'ImportTx' ? idText(unsigned.sourceChain) : undefined,
-    destinationChain: unsigned.kind === 'ExportTx' ? idText(unsigned.destinationChain) : undefined,
-    assetCreated: created && renderAssetDetails(created),
-    consumedUtxos: renderUtxos(consumed, context),
-    emittedUtxos: renderUtxos(emitted, context),
-    amountUnlocked: renderAmounts(unlockedAmounts(unsigned), context.labelOf),
-    amountCreated: renderAmounts(createdAmounts(emitted), context.labelOf),
-  };
-}
+import { type AmountByType, createAmountSums } from './render-asset.ts';
 
 /** Ids of all assets that appear in the rendered transactions. */
 export function* assetsOfTxs(entries: readonly TxEntry[]): Iterable<Id> {
@@ -39,7 +15,7 @@ export function* assetsOfTxs(entries: readonly TxEntry[]): Iterable<Id> {
 }
 
 /** Amounts of the inputs by asset and type. Read from the inputs, since consumed outputs may be from before the indexed history. */
-function unlockedAmounts(unsigned: UnsignedTx): readonly AmountByType[] {
+export function unlockedAmounts(unsigned: UnsignedTx): readonly AmountByType[] {
   const { add, list } = createAmountSums();
   for (const { assetID, input } of unsigned.inputs) add(assetID, 'secp256k1', input.amount);
   if (unsigned.kind === 'ImportTx') for (const { assetID, input } of unsigned.importedInputs) add(assetID, 'secp256k1', input.amount);
@@ -60,7 +36,8 @@ const consumedByOperation: { readonly [K in FxOperation['kind']]: { readonly typ
   'propertyfx.BurnOperation': { type: 'nft', amount: 1n },
 };
 
-function createdAmounts(emitted: readonly OutputEntry[]): readonly AmountByType[] {
+/** Amounts of the created outputs by asset and type. */
+export function createdAmounts(emitted: readonly OutputEntry[]): readonly AmountByType[] {
   const { add, list } = createAmountSums();
   for (const { utxo } of emitted) add(utxo.assetID, assetTypeOf(utxo.output), listedAmount(utxo.output));
   return list();

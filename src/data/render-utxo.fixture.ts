@@ -1,19 +1,12 @@
-import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { assetTypeOf, isMintOutput, listedAmount } from '../index/output-amount.ts';
 import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { Output } from '../tx/output.ts';
-import { type LabelOf, renderAmount } from './render-asset.ts';
-import { credentialIndexOf, type PublicKeyText, renderCredentials } from './render-credential.ts';
-
-/** Formatters for values in responses. */
-export type RenderContext = {
-  readonly formatAddress: (address: Address) => string;
-  readonly labelOf: LabelOf;
-  readonly publicKeyText: PublicKeyText | undefined;
-};
+import { renderAmount } from './render-asset.ts';
+import { credentialIndexOf, renderCredentials } from './render-credential.ts';
+import type { RenderContext } from './write-utxo.ts';
 
 /** Renders outputs. Consecutive outputs are often consumed by consecutive inputs of one transaction, which makes finding credentials cheap. */
 export function renderUtxos(entries: readonly OutputEntry[], context: RenderContext) {

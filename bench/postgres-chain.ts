@@ -1,0 +1,84 @@
+import type { Id } from '../src/bytes/id.ts';
+import type { IndexReads } from '../src/index-read/index-reads.ts';
+import { openReads } from '../src/index-read/open-reads.ts';
+import { openPostgres } from '../src/platform/postgres-bun.ts';
+import type { NewBlock } from '../src/state/block-change.ts';
+import { parseBlock } from '../src/tx/block.ts';
+import { effectsOf } from '../src/tx/effects.ts';
+import type { Utxo } from '../src/tx/utxo.ts';
+import { prepareIndex } from '../src/wiring/indexer.ts';
+import { getOrCreatePageSecret } from '../src/wiring/served-network-store.ts';
+import type { ChainStore } from './chain-store.ts';
+import { BenchError } from './fault.ts';
+import { createSqlCounter, type SqlCounter } from './sql-counter.ts';
+
+/** A chain and its index in PostgreSQL, as `serac index` writes it. */
+export type PostgresBenchChain = {
+  readonly url: string;
+  readonly reads: IndexReads;
+  /** The key that `serac api` seals its page tokens with. */
+  readonly pageSecret: Uint8Array;
+  /** Counts the statements that `reads` runs. */
+  readonly counter: SqlCounter;
+  readonly close: () => Promise<void>;
+};
+
+/** Copies the chain of a data directory to a database of its own on a server, or reuses the copy of an earlier run. */
+export async function preparePostgres(server: string, { state, context }: ChainStore, txs: number): Promise<PostgresBenchChain> {
+  const url = new URL(server);
+  const { id, height } = state.lastAccepted();
+  // The name contains the last block: another chain of the same size gets another database.
+  url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
+  await createDatabase(server, url.pathname.slice(1));
+  const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
+  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9');
+  const started = performance.now();
+  const unspent = new Map<Id, Utxo>();
+  for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);
+  const written = Number((await chain.lastAccepted()).height);
+  let batch: NewBlock[] = [];
+  for (let at = 1; at <= Number(height); at++) {
+    const bytes = state.blockAt(BigInt(at));
+    if (bytes === undefined) throw new BenchError(`the data directory has no block ${at}`);
+    batch.push(replayBlock(bytes, unspent));
+    if (at <= written) batch = [];
+    if (batch.length < blocksPerCommit && at < Number(height)) continue;
+    if (batch.length > 0) await chain.commit(batch);
+    batch = [];
+    if (at % 500 < blocksPerCommit) console.error(`  PostgreSQL: block ${at} in ${Math.round((performance.now() - started) / 1000)} s`);
+  }
+  const counter = createSqlCounter(sql);
+  const reads = openReads(counter.sql, { number: 1, id: context.specs[0].id });
+  const pageSecret = await getOrCreatePageSecret(sql, crypto.getRandomValues(new Uint8Array(32)));
+  return { url: url.href, reads, pageSecret, counter, close: sql.close };
+}
+
+const blocksPerCommit = 16;
+
+async function createDatabase(server: string, name: string): Promise<void> {
+  const admin = openPostgres({ url: server, max: 1 });
+  try {
+    const found = await admin.all('SELECT 1 AS one FROM pg_database WHERE datname = ?', [name]);
+    if (found.length === 0) await admin.all(`CREATE DATABASE ${name}`, []);
+  } finally {
+    await admin.close();
+  }
+}
+
+/** The block with the outputs that it consumes. Updates `unspent`. */
+function replayBlock(bytes: Uint8Array, unspent: Map<Id, Utxo>): NewBlock {
+  const block = parseBlock(bytes);
+  const consumed = new Map<Id, Utxo>();
+  const applied = block.txs.map((tx) => {
+    const effects = effectsOf(tx);
+    for (const utxo of effects.created) unspent.set(utxo.id, utxo);
+    for (const id of effects.spent) {
+      const utxo = unspent.get(id);
+      if (utxo === undefined) throw new BenchError(`block ${block.height} spends an unknown output`);
+      consumed.set(id, utxo);
+      unspent.delete(id);
+    }
+    return { tx, effects };
+  });
+  return { block, diff: { applied, consumed } };
+}

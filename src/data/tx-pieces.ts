@@ -1,0 +1,107 @@
+import type { ServedChain } from '../api/served-chains.ts';
+import type { Id } from '../bytes/id.ts';
+import type { AssetEntry, PinnedBlock, TxEntry } from '../index-read/index-reads.ts';
+import { consumedIds } from '../tx/effects.ts';
+import type { DataDeps } from './deps.ts';
+import { maxPageBytes, outputBytes } from './paging.ts';
+import type { Piece } from './piece-cache.ts';
+import { assetsOfTxs } from './tx-amounts.ts';
+import { writeTx } from './write-tx.ts';
+
+/**
+ * The JSON of a transaction. It changes only when one of its outputs is spent: it is right as of every block from `validFrom` (the `seq` of
+ * the last transaction that spent one of its outputs, or its own) until one of the outputs `unspent` is spent.
+ */
+export type TxPiece = Piece & {
+  /** See `txEntryBytes`. */
+  readonly storedBytes: number;
+  readonly validFrom: number;
+  readonly unspent: readonly number[];
+  /** The outputs `unspent` are known to be unspent up to this transaction. */
+  checkedTo: number;
+};
+
+export type TxPieceQuery = {
+  readonly chain: ServedChain;
+  readonly hrp: string;
+  readonly epoch: number;
+  readonly seqs: readonly number[];
+  readonly pin: PinnedBlock;
+};
+
+/** Rendered transactions as of a block, in the given order. The list may end early if they have more than `maxPageBytes` in total. */
+export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pin }: TxPieceQuery): Promise<TxPiece[]> {
+  const space = deps.pieces.space<TxPiece>(epoch, `tx ${hrp} ${chain.id}`);
+  const pieces = new Map<number, TxPiece>();
+  for (const seq of seqs) {
+    const cached = space.get(seq);
+    if (cached !== undefined && cached.validFrom <= pin.lastTx) pieces.set(seq, cached);
+  }
+  await dropOutdated(chain, pieces, pin);
+  const missing = seqs.filter((seq) => !pieces.has(seq));
+  const entries = missing.length === 0 ? [] : await chain.reads.txs(missing, pin, maxPageBytes);
+  if (entries.length > 0) {
+    const pause = deps.longWork?.begin();
+    const { write, isFinal } = await openTxWriter(deps, chain, hrp, entries);
+    for (const entry of entries) {
+      const piece = toPiece(entry, write(entry), pin);
+      pieces.set(entry.seq, piece);
+      if (isFinal(entry) && (space.get(entry.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.seq, piece);
+      const resumed = pause?.();
+      if (resumed !== undefined) await resumed;
+    }
+  }
+  const end = seqs.findIndex((seq) => !pieces.has(seq));
+  return (end < 0 ? seqs : seqs.slice(0, end)).map((seq) => pieces.get(seq) as TxPiece);
+}
+
+/** Removes the pieces of which an output was spent since they were rendered. */
+async function dropOutdated({ reads }: ServedChain, pieces: Map<number, TxPiece>, pin: PinnedBlock): Promise<void> {
+  const unchecked = [...pieces].filter(([, { checkedTo, unspent }]) => checkedTo < pin.lastTx && unspent.length > 0);
+  if (unchecked.length === 0) return;
+  const spent = await reads.spentOutputs(
+    unchecked.flatMap(([, { unspent }]) => unspent),
+    pin,
+  );
+  for (const [seq, piece] of unchecked) {
+    if (piece.unspent.some((output) => spent.has(output))) pieces.delete(seq);
+    else piece.checkedTo = Math.max(piece.checkedTo, pin.lastTx);
+  }
+}
+
+async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
+  const createdIDs = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
+  const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
+  const { labelOf, isComplete } = await deps.assetLabels(chain)(assetsOfTxs(entries));
+  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
+  return {
+    write: (entry: TxEntry): string => writeTx(entry, created.get(entry.tx.id), context),
+    /**
+     * Whether the rendering can only change by spending. A label, a consumed output from before linearization, and everything about an output
+     * that moved between chains may be backfilled later.
+     */
+    isFinal: ({ tx, consumed }: TxEntry): boolean =>
+      isComplete &&
+      tx.unsigned.kind !== 'ImportTx' &&
+      tx.unsigned.kind !== 'ExportTx' &&
+      consumed.length === consumedIds(tx).length &&
+      (tx.unsigned.kind !== 'CreateAssetTx' || created.has(tx.id)),
+  };
+}
+
+const noAssets: ReadonlyMap<Id, AssetEntry> = new Map();
+
+function toPiece(entry: TxEntry, json: string, pin: PinnedBlock): TxPiece {
+  let validFrom = entry.seq;
+  const unspent: number[] = [];
+  for (const { seq, spent } of entry.emitted) {
+    if (spent === undefined) unspent.push(seq);
+    else if (spent.tx !== undefined) validFrom = Math.max(validFrom, spent.seq);
+  }
+  const bytes = Buffer.from(json);
+  return { bytes, storedBytes: txEntryBytes(entry), validFrom, unspent, checkedTo: pin.lastTx };
+}
+
+/** At least the size of the transaction itself: a list that `maxPageBytes` cut short must have a next page. */
+const txEntryBytes = ({ tx, consumed, emitted }: TxEntry): number =>
+  Math.max(tx.bytes.length, outputBytes(consumed) + outputBytes(emitted));
