@@ -44,6 +44,8 @@ export type AvmDeps = {
   readonly now: () => bigint;
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
+  /** Sizes of the caches of rendered JSON, in bytes. */
+  readonly cacheBytes: { readonly transactions: number; readonly balances: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
   readonly status: (txID: Id) => string | Promise<string>;
@@ -64,8 +66,8 @@ export function createAvmContext(deps: AvmDeps): AvmContext {
   return {
     ...deps,
     runLongQuery,
-    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery),
-    renderedTexts: createTextCache<string>(8_000_000),
+    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery, deps.cacheBytes.balances),
+    renderedTexts: createTextCache<string>(deps.cacheBytes.transactions),
     assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
   };
 }

@@ -19,6 +19,7 @@ import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
 import { unsignedBytes } from '../tx/tx.ts';
+import type { CacheBudget } from './cache-budget.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
@@ -34,6 +35,7 @@ export type ApiParts = {
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   readonly recoverKey: CurveRecoverKey;
   readonly observer: ResponseObserver;
+  readonly cacheBytes: Pick<CacheBudget, 'responses' | 'requests' | 'points'>;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
   readonly report: (error: unknown) => void;
@@ -50,9 +52,6 @@ export type ApiSelection = 'data' | 'metrics' | 'both';
 
 /** The number of selections, `undefined` included. */
 const selectionCount = 4;
-
-/** The size limit of the response cache in bytes. */
-const responseCacheBytes = 48 * 1024 * 1024;
 
 /** Returns a function that creates the handlers of a selection of the two APIs. */
 export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
@@ -77,7 +76,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
   };
   const now = served.now;
   const cache = createResponseCache({
-    maxBytes: responseCacheBytes,
+    maxBytes: parts.cacheBytes.responses,
     version: parts.readChainVersion,
     now,
     ...(parts.sharedCache && { shared: parts.sharedCache }),
@@ -93,6 +92,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       gate: parts.gate,
       context: paramContextFor(served),
       cache,
+      maxRequestCacheBytes: parts.cacheBytes.requests,
       sealKey: parts.sealKey,
       epoch: parts.epoch,
       now,
