@@ -18,6 +18,7 @@ import { dataRoutes } from '../data/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
+import { createSeriesCache } from '../stats/series-cache.ts';
 import { unsignedBytes } from '../tx/tx.ts';
 import type { CacheBudget } from './cache-budget.ts';
 
@@ -72,7 +73,10 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       ...bindRoutes('data', apiHealthRoutes('v1'), health),
       ...bindRoutes('data', dataRoutes(), createDataDeps(served, createPublicKeyRecovery(parts.recoverKey))),
     ],
-    metrics: [...bindRoutes('metrics', apiHealthRoutes('v2'), health), ...bindRoutes('metrics', statsRoutes(), served)],
+    metrics: [
+      ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(parts.cacheBytes.points) }),
+    ],
   };
   const now = served.now;
   const cache = createResponseCache({
