@@ -27,7 +27,8 @@ const cacheBytes = { transactions: 100_000, balances: 100_000 };
 /** Returns a caller of the RPC of a chain whose store has one transaction, `storedId`. */
 function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
-  const reads = { hasTx: (id: Id) => id === storedId, txBytes: (id: Id) => (id === storedId ? avax.bytes : undefined) } as AvmReads;
+  const txBytes = (id: Id) => (id === storedId ? avax.bytes : undefined);
+  const reads = { hasTx: (id: Id) => id === storedId, txBytes, epoch: () => 0 } as AvmReads;
   const differences = differencesOf(isStrict);
   const chainContext = { network, aliases: createAliases([spec]), differences, now: () => 0n, longWork, cacheBytes };
   const services = createChainServices(
