@@ -47,8 +47,8 @@ export const countColdCalls = (answerBytes: number): number => Math.ceil((2.5 * 
 export const createColdCalls = ({ cold: { count, call } }: DataRow, answerBytes: number): Requests =>
   Array.from({ length: Math.min(count, countColdCalls(answerBytes)) }, (_, at) => call(at));
 
-/** As in src/wiring/api.ts. */
-const responseCacheBytes = 48 * 1024 * 1024;
+/** The response caches of all processes with the default `--cache-bytes`; see src/wiring/cache-budget.ts. */
+const responseCacheBytes = 24 * 1024 * 1024;
 
 const chain = '/v1/networks/local/blockchains/x-chain';
 

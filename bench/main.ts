@@ -17,6 +17,7 @@ import {
   measureStarts,
   type Sides,
 } from './measure.ts';
+import { measureLoadedMemory } from './memory.ts';
 import { type Mode, type Options, parseOptions, usage } from './options.ts';
 import { measureMachineLoad, readMemory } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
@@ -76,6 +77,7 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   const servers: Sides<BenchServer> = { ours, theirs };
   await measureReads(servers, fixture, load, options, report);
   const issued = await measureIssue(servers, (_, round) => fixture.toIssue[round] ?? [], load, options, report);
+  await measureLoadedMemory(ours, fixture, load, options, report);
   const loaded = [ours, theirs].map((server) => `${server.name} ${Math.round(readMemory(server.pid)?.megabytes ?? Number.NaN)} MB`);
   for (const server of [ours, theirs]) await server.stop();
   const withWorkers = (workers: number) => serac(env, undefined, [`--workers=${workers}`]);

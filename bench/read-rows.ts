@@ -41,6 +41,13 @@ export const readRows: readonly ReadRow[] = [
     comparable: wholeResult,
   },
   {
+    name: 'getBlockByHeight hex',
+    atLeast: 1.6,
+    // Block 1 has the same transactions on both servers; how later ones are split into blocks may differ.
+    requests: () => createXCalls('avm.getBlockByHeight', [{ height: '1', encoding: 'hex' }]),
+    comparable: (r) => r.block.length,
+  },
+  {
     name: 'getAssetDescription',
     atLeast: 1.6,
     requests: () => createXCalls('avm.getAssetDescription', [{ assetID: 'AVAX' }]),

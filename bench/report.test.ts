@@ -34,6 +34,11 @@ test('against a bare server, ratios are shown without targets', () => {
   expect(formatTable([rate([100], [100], 2)], { ...names, showTargets: false })).not.toContain('missed');
 });
 
+test('a row that only Serac has shows no ratio', () => {
+  const row = { ...rate([200, 210], [], 0), unit: 'MB', target: { atMost: 250 } } as const;
+  expect(formatTable([row], { ours: 'A', theirs: 'B', showTargets: true })).toMatch(/205 MB +2% +<= 250 MB +reached/);
+});
+
 test('options are parsed, and wrong ones are errors', () => {
   expect(parseOptions(['--quick', '--only', 'getTx'])).toMatchObject({ only: 'getTx', seconds: 1, rounds: 2, mode: 'table' });
   expect(parseOptions(['--quick', '--seconds=5'])).toMatchObject({ seconds: 5, rounds: 2 });

@@ -1,4 +1,4 @@
-/** A row of the table: the measurements of both servers by round, and Serac's target. */
+/** A row of the table: the measurements of both servers by round, and Serac's target. `theirs` is empty for what only Serac can do. */
 export type ReportRow = {
   readonly name: string;
   readonly unit: Unit;
@@ -50,8 +50,10 @@ export function formatTable(
     const showTarget = names.showTargets || 'atMost' in row.target;
     return [
       row.name,
-      ...[row.ours, row.theirs].flatMap((values) => [formatAmount(median(values), row.unit), formatPercent(spread(values))]),
-      formatRatio(ratioOf(row)),
+      ...[row.ours, row.theirs].flatMap((values) =>
+        values.length === 0 ? ['', ''] : [formatAmount(median(values), row.unit), formatPercent(spread(values))],
+      ),
+      row.theirs.length === 0 ? '' : formatRatio(ratioOf(row)),
       ...formatCpuCells(row),
       showTarget ? formatTarget(row) : '',
       showTarget ? evaluateTarget(row) : '',

@@ -35,6 +35,8 @@ export type Config = {
   readonly databaseUrl: string | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
+  /** Bytes of memory for all caches of all processes; see wiring/cache-budget.ts. */
+  readonly cacheBytes: number;
   readonly publicApi: boolean;
   readonly healthCheckFrequency: Milliseconds;
   /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
@@ -124,6 +126,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
     databaseUrl: options['database-url'],
     cacheUrl: options['cache-url'],
+    cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
     healthCheckFrequency: options['health-check-frequency'],
     disk: {

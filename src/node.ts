@@ -32,6 +32,7 @@ import type { ApiSelection } from './wiring/api.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
+import { countReaders } from './wiring/cache-budget.ts';
 import { createClockPart, openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
@@ -417,13 +418,6 @@ async function listen(config: Config, env: Env, handler: Handler, isShared: bool
   if (!isShared) return exclusive;
   await exclusive.close();
   return env.serve({ ...serveOptions(config), port: exclusive.port, handler, reusePort: true });
-}
-
-/** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. A chain in memory cannot have readers. */
-function countReaders(config: Config, env: Env): number {
-  // A follower has none: requests to the followed node must be made once, not once per process.
-  if (config.store === 'memory' || config.follow !== undefined) return 0;
-  return config.workers === 'auto' ? Math.min(env.cores - 1, 1) : config.workers;
 }
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));

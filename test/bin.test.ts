@@ -63,6 +63,14 @@ describe('bin/serac finds Bun and replaces itself with it (exec)', () => {
   });
 });
 
+test('sets the garbage collector, unless the environment does', async () => {
+  const serac = writeExecutable('collector/bin/serac');
+  writeExecutable('collector/node_modules/bun/bin/bun.exe', '#!/bin/sh\necho $BUN_JSC_forceRAMSize $BUN_JSC_numberOfGCMarkers\n');
+  const clean = ['env', '-u', 'BUN_JSC_forceRAMSize', '-u', 'BUN_JSC_numberOfGCMarkers'];
+  expect((await run([...clean, serac])).out).toEqual(['167772160 1']);
+  expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=2', serac])).out).toEqual(['5 2']);
+});
+
 test('reports an error if Bun is not found', async () => {
   const { code, err } = await run([writeExecutable('none/bin/serac')]);
   expect(code).toBe(1);

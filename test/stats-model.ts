@@ -11,6 +11,7 @@ import type { BucketUnit } from '../src/index/tables.ts';
 import type { TimeBucket } from '../src/index/time-bucket.ts';
 import type { IndexReads, PinnedBlock } from '../src/index-read/index-reads.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
+import type { StatsDeps } from '../src/stats/series-cache.ts';
 
 // A model of the index: a chain as lists of blocks and transactions. Every query counts them again, in the simplest way.
 
@@ -133,7 +134,7 @@ export function modelServedChains(
 }
 
 /** The Metrics API over the model, without a socket. Every response is checked against the schema of its route. */
-export function createMetricsApi(served: ServedChains) {
+export function createMetricsApi(served: StatsDeps) {
   const rows = statsRoutes().map((row) => ({ row, path: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(\\?|$)`) }));
   const ask = createSender(
     createApi({

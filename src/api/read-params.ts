@@ -47,11 +47,13 @@ export type FindTexts = (place: Param<unknown>['in'], name: string) => readonly 
 
 /** A missing parameter counts with its default value, and the order of several values is ignored. */
 function buildListKey(id: string, params: Params, values: ParsedRequest['values'], context: ParamContext): string {
-  const keys = Object.entries(params).flatMap(([name, { listKey }]) => {
-    if (pagingParams.has(name)) return [];
+  const keys: [name: string, key: unknown][] = [];
+  for (const name in params) {
+    if (pagingParams.has(name)) continue;
+    const { listKey } = params[name] as Param<unknown>;
     const key = listKey === undefined ? values[name] : listKey(values[name], context);
-    return [[name, Array.isArray(key) ? key.toSorted() : key]];
-  });
+    keys.push([name, Array.isArray(key) ? key.toSorted() : key]);
+  }
   return `${id}\n${JSON.stringify(keys, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}`;
 }
 

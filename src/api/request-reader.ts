@@ -19,6 +19,7 @@ export function createRequestReader<R>(
   routes: readonly R[],
   routeOf: (route: R) => ApiRoute<unknown>,
   context: ParamContext,
+  maxCacheBytes = 2_097_152,
 ): (request: HttpRequest) => MatchedRoute<R> {
   const tree = createRouteTree(routes, routeOf);
   const cache = new Map<string, MatchedRoute<R>>();
@@ -72,9 +73,8 @@ export function createRequestReader<R>(
 
 type Texts = ReadonlyMap<string, readonly string[]>;
 
-/** Bytes of the whole cache, and the approximate overhead of one entry. */
-const maxCacheBytes = 16_777_216;
-const entryOverhead = 1024;
+/** Bytes of an entry beside its texts: about 30 objects (measured). */
+const entryOverhead = 3072;
 
 /** Characters. Longer requests are not cached; 64 addresses fit. */
 const maxCachedLength = 4096;

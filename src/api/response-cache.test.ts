@@ -259,6 +259,29 @@ describe('createResponseCache', () => {
     expect(made).toBe(5);
   });
 
+  test('a large response is cached when its request is repeated, also if the first time was for another tip', async () => {
+    let tip = 'one';
+    const cache = createResponseCache({ maxBytes: 1_000_000, now: () => 1, version: () => ({ tip, past: '' }) });
+    let made = 0;
+    const request = async () =>
+      await cache.respond(
+        cacheRequest(async () => {
+          made++;
+          return responseWith('x'.repeat(50_000));
+        }),
+      );
+    await request();
+    await request();
+    expect(made).toBe(2);
+    await request();
+    expect(made).toBe(2);
+    tip = 'two';
+    await request();
+    expect(made).toBe(3);
+    await request();
+    expect(made).toBe(3);
+  });
+
   test('a body that was returned is never changed', async () => {
     let now = 1;
     const cache = createResponseCache({ maxBytes: 10_000, now: () => now, version: fixed.version });

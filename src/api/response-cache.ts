@@ -1,4 +1,5 @@
 import { createLruMap } from '../bytes/lru-map.ts';
+import { createRecentKeys } from '../bytes/recent-keys.ts';
 import type { CachePolicy, PageCursor } from './route.ts';
 
 /**
@@ -60,6 +61,7 @@ export type SharedResponseCache = {
 export function createResponseCache({ maxBytes, version: currentVersion, now, shared }: ResponseCacheOptions): ResponseCache {
   const entries = createLruMap<{ readonly response: CachedResponse; readonly version: EntryVersion }>();
   const running = new Map<string, { readonly response: Promise<CachedResponse>; readonly version: EntryVersion }>();
+  const requested = createRecentKeys(maxRecentKeys);
   let bytes = 0;
 
   const drop = (key: string, response: CachedResponse): void => {
@@ -71,6 +73,8 @@ export function createResponseCache({ maxBytes, version: currentVersion, now, sh
     if (existing !== undefined) drop(key, existing.response);
     // A very large response must not evict everything else.
     if (sizeOf(key, response) * 8 > maxBytes) return;
+    // A large page that is requested once is garbage at once. In the cache it would outlive many collections, and only a full one frees it.
+    if (response.body.length > maxAdmittedAtOnce && existing === undefined && !requested.addAndCheck(key)) return;
     entries.set(key, { response, version });
     bytes += sizeOf(key, response);
     for (let oldest = entries.oldest(); bytes > maxBytes && oldest !== undefined; oldest = entries.oldest())
@@ -141,6 +145,10 @@ function withFreshToken(response: CachedResponse, seal: CacheRequest['seal'], no
   copy.write(seal(token.cursor, now), token.offset, 'latin1');
   return { body: copy, token: { ...token, madeAt: now } };
 }
+
+/** Bytes. A larger response is cached when its request is repeated. */
+const maxAdmittedAtOnce = 16_384;
+const maxRecentKeys = 16_384;
 
 /** Bytes of an entry, including an estimated overhead of 400. */
 const sizeOf = (key: string, { body }: CachedResponse): number => body.length + key.length + 400;

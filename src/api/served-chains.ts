@@ -46,6 +46,8 @@ export type ServedChain = {
   /** Path of its Node RPC on this server, or the URL of another server that has it. */
   readonly rpcUrl: string;
   readonly reads: IndexReads;
+  /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
+  readonly epoch?: () => number;
   /** Whether the followed node answers. Always OK for a chain that this process runs itself. */
   readonly status: () => 'OK' | 'UNAVAILABLE';
   /**

@@ -137,6 +137,13 @@ export const flagTable = {
     help: 'number of reader processes beside the writer process, or auto',
   },
 
+  'cache-bytes': {
+    group: 'Storage',
+    kind: 'integer',
+    default: '67108864',
+    max: 2 ** 40,
+    help: 'memory for all caches of all processes, in bytes',
+  },
   'database-url': {
     group: 'Storage',
     kind: 'url',

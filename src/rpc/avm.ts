@@ -44,6 +44,8 @@ export type AvmDeps = {
   readonly now: () => bigint;
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
+  /** Sizes of the caches of rendered JSON, in bytes. */
+  readonly cacheBytes: { readonly transactions: number; readonly balances: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
   readonly status: (txID: Id) => string | Promise<string>;
@@ -64,8 +66,8 @@ export function createAvmContext(deps: AvmDeps): AvmContext {
   return {
     ...deps,
     runLongQuery,
-    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery),
-    renderedTexts: createTextCache<string>(8_000_000),
+    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery, deps.cacheBytes.balances),
+    renderedTexts: createTextCache<string>(deps.cacheBytes.transactions),
     assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
   };
 }
@@ -100,16 +102,21 @@ export const avmMethods = methodTable<AvmContext>()({
   ),
 
   getBlock: method(obj({ blockID: idParam, encoding }), (deps, params) => {
-    const bytes = deps.reads.block(params.blockID);
-    if (bytes === undefined)
+    const read = (): Uint8Array => {
+      const bytes = deps.reads.block(params.blockID);
+      if (bytes !== undefined) return bytes;
       throw blockNotFoundError(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
-    return { block: renderBlock(bytes, params.encoding, deps), encoding: params.encoding };
+    };
+    return { block: renderBlock(params.blockID, params.encoding, deps, read), encoding: params.encoding };
   }),
 
   getBlockByHeight: method(obj({ height: u64, encoding }), (deps, params) => {
-    const bytes = deps.reads.blockAt(params.height);
-    if (bytes === undefined) throw blockNotFoundError(`couldn't get block at height ${params.height}: not found`, params.height.toString());
-    return { block: renderBlock(bytes, params.encoding, deps), encoding: params.encoding };
+    const read = (): Uint8Array => {
+      const bytes = deps.reads.blockAt(params.height);
+      if (bytes !== undefined) return bytes;
+      throw blockNotFoundError(`couldn't get block at height ${params.height}: not found`, params.height.toString());
+    };
+    return { block: renderBlock(params.height, params.encoding, deps, read), encoding: params.encoding };
   }),
 
   getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() })),
@@ -177,19 +184,27 @@ function assetJson(id: Id, reads: AvmReads): string {
   return `{"assetID":"${idText(id)}","name":${goStringFromBytes(name)},"symbol":${goStringFromBytes(symbol)},"denomination":"${denomination}"}`;
 }
 
-/** JSON or hex of an accepted transaction. The JSON is cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
+/** JSON or hex of an accepted transaction. Cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
 function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmContext, preLinearizationBytes?: Uint8Array): Json {
   const bytes = (): Uint8Array => {
     const found = preLinearizationBytes ?? reads.txBytes(id);
     if (found === undefined) throw notFoundError('tx', id);
     return found;
   };
-  if (form !== 'json') return rawJson(`"${formatHex(form, bytes())}"`);
-  return rawJson(renderedTexts.getOrMake(`${reads.epoch()} ${id}`, () => txJson(parseTx(bytes(), maxGenesisBytes), json)));
+  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json) : `"${formatHex(form, bytes())}"`);
+  return rawJson(renderedTexts.getOrMake(`${form} ${reads.epoch()} ${id}`, make));
 }
 
-const renderBlock = (bytes: Uint8Array, form: Encoding, { json, emptyTxsJson }: AvmContext): Json =>
-  form === 'json' ? rawJson(blockJson(parseBlock(bytes), json, emptyTxsJson)) : rawJson(`"${formatHex(form, bytes)}"`);
+/** JSON or hex of an accepted block. Cached, since a block is assembled and hashed again for each response otherwise. */
+function renderBlock(
+  block: Id | bigint,
+  form: Encoding,
+  { reads, json, emptyTxsJson, renderedTexts }: AvmContext,
+  read: () => Uint8Array,
+): Json {
+  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyTxsJson) : `"${formatHex(form, read())}"`);
+  return rawJson(renderedTexts.getOrMake(`block ${form} ${reads.epoch()} ${block}`, make));
+}
 
 function parseOwner(text: string, space: AddressFormat) {
   try {

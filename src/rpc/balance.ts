@@ -84,8 +84,8 @@ type ReadBalanceJson = (query: BalanceQuery & { readonly assetID: Id }) => Uint8
  * Creates a function that returns the balance of one asset with all its outputs, as JSON. The list can have thousands of entries and clients
  * poll it, so the JSON is cached until the address gains or loses an output, or a lock time passes. A long list runs as a long query.
  */
-export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery): ReadBalanceJson {
-  const texts = createTextCache<Uint8Array>(8_000_000);
+export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery, cacheBytes: number): ReadBalanceJson {
+  const texts = createTextCache<Uint8Array>(cacheBytes);
   return (query) => {
     const { address, assetID, includePartial, now } = query;
     const unlocked = includePartial ? '' : reads.latestPassedLocktime(address, assetID, now);

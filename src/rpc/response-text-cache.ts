@@ -1,24 +1,25 @@
 import { createLruMap } from '../bytes/lru-map.ts';
 
-/** LRU cache of rendered responses (text or bytes), bounded by their total length. */
+/** LRU cache of rendered responses (text or bytes), bounded by their total size in bytes. */
 export type TextCache<T> = {
   /** Returns the cached value, or makes and caches it. */
   readonly getOrMake: (key: string, make: () => T) => T;
   readonly get: (key: string) => T | undefined;
 };
 
-export function createTextCache<T extends { readonly length: number }>(maxLength: number): TextCache<T> {
+export function createTextCache<T extends { readonly length: number }>(maxBytes: number): TextCache<T> {
   const texts = createLruMap<T>();
-  let totalLength = 0;
+  let bytes = 0;
 
   const store = (key: string, text: T): void => {
+    const size = sizeOf(key, text);
     // A very long text must not evict everything else.
-    if (text.length * 4 > maxLength) return;
-    totalLength += text.length;
+    if (size * 4 > maxBytes) return;
+    bytes += size;
     texts.set(key, text);
-    for (let oldest = texts.oldest(); totalLength > maxLength && oldest !== undefined; oldest = texts.oldest()) {
+    for (let oldest = texts.oldest(); bytes > maxBytes && oldest !== undefined; oldest = texts.oldest()) {
       texts.delete(oldest.key);
-      totalLength -= oldest.value.length;
+      bytes -= sizeOf(oldest.key, oldest.value);
     }
   };
 
@@ -33,3 +34,6 @@ export function createTextCache<T extends { readonly length: number }>(maxLength
     },
   };
 }
+
+/** Bytes of an entry, including an estimated overhead of 250. Rendered JSON is almost always ASCII, which takes one byte per character. */
+const sizeOf = (key: string, text: { readonly length: number }): number => text.length + key.length + 250;

@@ -47,7 +47,10 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const blockColumns = `SELECT id, header, first_tx, tx_count FROM ${t.block}`;
   const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
   const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
-  const txsFrom = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`);
+  // A block contains transactions without their codec version.
+  const bodiesFrom = db.prepare<{ body: Uint8Array }>(
+    `SELECT substr(bytes, ${versionSize + 1}) AS body FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`,
+  );
   const txById = db.prepare<{ bytes: Uint8Array }>(`SELECT bytes FROM ${t.tx} WHERE id = ?`);
   const heightById = db.prepare<{ height: number }>(`SELECT height FROM ${t.tx} WHERE id = ?`);
   const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
@@ -63,8 +66,8 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
 
   const assembleBlock = (row: BlockRow | undefined, requested?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
-    const blockTxs = txsFrom.all(row.first_tx, row.first_tx + row.tx_count);
-    const bytes = concat([row.header, ...blockTxs.map((tx) => tx.bytes.subarray(versionSize))]);
+    const bodies = bodiesFrom.all(row.first_tx, row.first_tx + row.tx_count);
+    const bytes = concat([row.header, ...bodies.map(({ body }) => body)]);
     const id = toHex(row.id) as Id;
     if ((requested ?? id) !== id || idOf(bytes) !== id) throw damaged(`block ${idText(requested ?? id)}`);
     return bytes;

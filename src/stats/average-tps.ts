@@ -1,13 +1,15 @@
 import { pageToken } from '../api/params.ts';
+import { renderedJson } from '../api/rendered-json.ts';
 import { routeDefiner } from '../api/route.ts';
 import { integer, list, object, optional } from '../api/schema.ts';
-import type { ServedChains } from '../api/served-chains.ts';
 import { chainParam, requireMetricsChain } from './chain.ts';
-import { averageTpsMeaning, metrics } from './metric.ts';
+import { averageTpsMeaning } from './metric.ts';
 import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';
-import { readBuckets, readPeriod, seriesPage } from './series.ts';
+import { readPeriod, seriesPage } from './series.ts';
+import { noSeriesCache, type StatsDeps } from './series-cache.ts';
+import { readSeriesJson } from './series-json.ts';
 
-export const averageTpsRoute = routeDefiner<ServedChains>()({
+export const averageTpsRoute = routeDefiner<StatsDeps>()({
   method: 'GET',
   path: '/v1/avg_tps/{chainId}',
   id: 'getAverageTps',
@@ -26,16 +28,16 @@ export const averageTpsRoute = routeDefiner<ServedChains>()({
   }),
   cachePolicy: 'block-and-second',
   run: async (served, { chainId }, { paging }) => {
-    const { reads, status } = requireMetricsChain(served, chainId);
-    const period = await readPeriod(reads, served.now());
+    const chain = requireMetricsChain(served, chainId);
+    const { seriesCache = noSeriesCache } = served;
+    const period = await readPeriod(chain, served.now(), seriesCache);
     const page = seriesPage('day', period, { from: undefined, to: undefined, after: paging.cursor?.after, limit: daysPerPage });
-    const values = await metrics.avgTps.series({ reads, page, buckets: await readBuckets(reads, page) });
-    return {
-      results: page.starts.map((timestamp, i) => ({ timestamp, value: values[i] })),
-      status: 200,
-      lastRun: status() === 'OK' ? period.now : period.tip.time,
-      nextPageToken: nextTokenAfter(period, page, paging),
-    };
+    const points = await readSeriesJson(chain, 'avgTps', page, period, 'v1', seriesCache);
+    const lastRun = chain.status() === 'OK' ? period.now : period.tip.time;
+    const token = nextTokenAfter(period, page, paging);
+    return renderedJson(
+      `{"results":[${points}],"status":200,"lastRun":${lastRun}${token === undefined ? '' : `,"nextPageToken":"${token}"`}}`,
+    );
   },
 });
 

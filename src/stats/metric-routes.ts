@@ -2,17 +2,19 @@ import { apiError, invalidParams } from '../api/api-error.ts';
 import type { Param } from '../api/param.ts';
 import { choice, endTimestamp, pageSize, pageToken, pathChoice, startTimestamp } from '../api/params.ts';
 import { quoteValue } from '../api/quote-value.ts';
+import { renderedJson } from '../api/rendered-json.ts';
 import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import { list, number, object, optional } from '../api/schema.ts';
-import type { ServedChains } from '../api/served-chains.ts';
 import { bucketUnitNames } from '../index/bucket-start.ts';
 import { chainParam, requireMetricsChain } from './chain.ts';
 import { type Metric, type MetricName, metricNames, metrics, unsupportedMetrics } from './metric.ts';
 import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';
-import { readBuckets, readPeriod, seriesPage } from './series.ts';
+import { readPeriod, seriesPage } from './series.ts';
+import { noSeriesCache, type StatsDeps } from './series-cache.ts';
+import { readSeriesJson } from './series-json.ts';
 import { readWindowValues, rollingWindows } from './windows.ts';
 
-const defineRoute = routeDefiner<ServedChains>();
+const defineRoute = routeDefiner<StatsDeps>();
 
 const meanings = metricNames.map((name) => `${name}: ${metrics[name].meaning}`).join('\n\n');
 
@@ -30,7 +32,7 @@ const metricParam: Param<MetricName> = {
   },
 };
 
-export const metricRoutes: readonly ApiRoute<ServedChains>[] = [
+export const metricRoutes: readonly ApiRoute<StatsDeps>[] = [
   defineRoute({
     method: 'GET',
     path: '/v2/chains/{chainId}/metrics/{metric}',
@@ -50,17 +52,16 @@ export const metricRoutes: readonly ApiRoute<ServedChains>[] = [
     response: object('MetricsApiResponse', { nextPageToken: optional(nextMetricsPageTokenSchema), results: list(MetricsPointSchema) }),
     cachePolicy: 'block-and-second',
     run: async (served, { chainId, metric: name, timeInterval, startTimestamp: from, endTimestamp: to, pageSize: limit }, { paging }) => {
-      const { reads } = requireMetricsChain(served, chainId);
+      const chain = requireMetricsChain(served, chainId);
       const metric: Metric = metrics[name];
       if (!metric.units.includes(timeInterval))
         throw invalidParams([`timeInterval must be ${metric.units.join(', ')} for ${name}, not ${timeInterval}`]);
-      const period = await readPeriod(reads, served.now());
+      const { seriesCache = noSeriesCache } = served;
+      const period = await readPeriod(chain, served.now(), seriesCache);
       const page = seriesPage(timeInterval, period, { from, to, after: paging.cursor?.after, limit });
-      const values = await metric.series({ reads, page, buckets: await readBuckets(reads, page) });
-      return {
-        nextPageToken: nextTokenAfter(period, page, paging),
-        results: page.starts.map((timestamp, i) => ({ value: values[i], timestamp })),
-      };
+      const token = nextTokenAfter(period, page, paging);
+      const points = await readSeriesJson(chain, name, page, period, 'v2', seriesCache);
+      return renderedJson(`{${token === undefined ? '' : `"nextPageToken":"${token}",`}"results":[${points}]}`);
     },
   }),
   defineRoute({
@@ -76,7 +77,7 @@ export const metricRoutes: readonly ApiRoute<ServedChains>[] = [
     }),
     cachePolicy: 'block-and-second',
     run: async (served, { chainId, metric }) => ({
-      result: await readWindowValues(requireMetricsChain(served, chainId).reads, served.now(), metrics[metric]),
+      result: await readWindowValues(requireMetricsChain(served, chainId), served.now(), metrics[metric], served.seriesCache),
     }),
   }),
 ];

@@ -8,6 +8,8 @@ export type Metric = {
   /** Description for the API documentation. */
   readonly meaning: string;
   readonly units: readonly BucketUnit[];
+  /** Whether a backfill of a followed chain changes past values. */
+  readonly isBackfilled?: true;
   /** One value for each time bucket of the page, in the order of the page. */
   readonly series: (input: SeriesInput) => Promise<readonly MetricValue[]>;
   /** The total of a window and how it becomes the value. `seconds` is the length of the window; for all time, the seconds since block 1. */
@@ -71,6 +73,7 @@ export const metrics = {
   cumulativeAddresses: {
     meaning: 'Distinct addresses that have owned an output up to the end of the day, including genesis outputs. In a window: the increase.',
     units: dayOnly,
+    isBackfilled: true,
     series: cumulative(
       (reads, start) => reads.addressesBefore(start),
       ({ addresses }) => addresses,

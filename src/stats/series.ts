@@ -1,7 +1,9 @@
+import type { ServedChain } from '../api/served-chains.ts';
 import { bucketStart } from '../index/bucket-start.ts';
 import type { BucketUnit } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import type { IndexReads, PinnedBlock } from '../index-read/index-reads.ts';
+import type { SeriesCache } from './series-cache.ts';
 
 /** The time that metrics cover: from block 1 until now. Block 0 is left out because its time is that of a network upgrade. */
 export type MetricsPeriod = {
@@ -12,9 +14,10 @@ export type MetricsPeriod = {
   readonly now: number;
 };
 
-export async function readPeriod(reads: IndexReads, now: number): Promise<MetricsPeriod> {
-  const [tip, first] = await Promise.all([reads.tip(), reads.pinAtHeight(1)]);
-  return { tip, first: first?.time, now: Math.max(now, tip.time) };
+export async function readPeriod(chain: ServedChain, now: number, cache: SeriesCache): Promise<MetricsPeriod> {
+  const readFirst = async () => (await chain.reads.pinAtHeight(1))?.time.toString();
+  const [tip, first] = await Promise.all([chain.reads.tip(), cache.getOrMake(chain, 'first', readFirst)]);
+  return { tip, first: first === undefined ? undefined : Number(first), now: Math.max(now, tip.time) };
 }
 
 export type SeriesRange = {

@@ -1,6 +1,7 @@
-import type { IndexReads } from '../index-read/index-reads.ts';
+import type { ServedChain } from '../api/served-chains.ts';
 import type { Metric, MetricValue } from './metric.ts';
 import { readPeriod, secondsPerDay } from './series.ts';
+import { noSeriesCache, type SeriesCache } from './series-cache.ts';
 
 /** Lengths of the rolling windows that end now, in seconds, shortest first. */
 export const rollingWindows = {
@@ -16,12 +17,17 @@ export const rollingWindows = {
 export type WindowValues = { readonly [W in keyof typeof rollingWindows]: MetricValue };
 
 /** Values of a metric over all rolling windows. A window of an hour is the current second and the 3,599 before it. Genesis is not activity. */
-export async function readWindowValues(reads: IndexReads, now: number, metric: Metric): Promise<WindowValues> {
-  const period = await readPeriod(reads, now);
+export async function readWindowValues(
+  chain: ServedChain,
+  now: number,
+  metric: Metric,
+  cache: SeriesCache = noSeriesCache,
+): Promise<WindowValues> {
+  const period = await readPeriod(chain, now, cache);
   const chainAge = period.first === undefined ? 1 : period.now - period.first + 1;
   const { total, convert = (sum) => sum } = metric.window;
   const lengths = Object.values(rollingWindows);
-  const totals: readonly MetricValue[] = await reads.totals(
+  const totals: readonly MetricValue[] = await chain.reads.totals(
     total,
     lengths.map((seconds) => Math.max(1, period.now - seconds + 1)),
   );

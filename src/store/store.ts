@@ -38,7 +38,8 @@ export type StoreOptions = {
   readonly readonly?: boolean;
   /** No other process opens the file meanwhile: reads then need no lock and are a few microseconds faster. */
   readonly exclusive?: boolean;
-  readonly cacheKiB?: number;
+  /** Size of SQLite's page cache in bytes. */
+  readonly cacheBytes?: number;
   /** Checksums of the file's pages, updated before every checkpoint. */
   readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard'> | undefined;
 };
@@ -108,13 +109,14 @@ const writerBusyTimeout = 100;
 
 /**
  * The PRAGMA statements for a new connection. `synchronous = FULL`: accepted blocks survive a power cut. SQLite's automatic checkpoints are
- * off: `createCheckpointer` runs them between commits. A page cache of 8 MiB is enough, since the operating system caches the file too.
+ * off: `createCheckpointer` runs them between commits. A small page cache is enough, since the operating system caches the file too.
  */
-const pragmaSql = ({ path, readonly = false, exclusive = false, cacheKiB = 8192 }: StoreOptions): string =>
+const pragmaSql = ({ path, readonly = false, exclusive = false, cacheBytes = 8_388_608 }: StoreOptions): string =>
   [
     // After a crash the first process that opens the file recovers it and holds a lock meanwhile; that may be a reader process.
     'busy_timeout = 5000',
-    `cache_size = -${cacheKiB}`,
+    // Negative: in KiB. A positive number would be a number of pages.
+    `cache_size = -${Math.max(1, Math.floor(cacheBytes / 1024))}`,
     'temp_store = MEMORY',
     // REPLACE then also fires the delete triggers of the undo log (snapshot/undo-log.ts).
     'recursive_triggers = ON',

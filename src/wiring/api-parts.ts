@@ -37,9 +37,10 @@ export function createServedChainsOfNode(
     builder: config.follow === undefined ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, follower } = byId.get(id) as IndexedChain;
+      const { history, reads, follower } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
+        epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
         ...(follower === undefined ? ({ status: () => 'OK', backfillAddresses: undefined } as const) : describeFollowedChain(follower)),
       };

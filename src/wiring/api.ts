@@ -19,8 +19,10 @@ import { eventsApiRoute } from '../events/events-route.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
+import { createSeriesCache } from '../stats/series-cache.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { unsignedBytes } from '../tx/tx.ts';
+import type { CacheBudget } from './cache-budget.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
@@ -36,6 +38,7 @@ export type ApiParts = {
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   readonly recoverKey: CurveRecoverKey;
   readonly observer: ResponseObserver;
+  readonly cacheBytes: Pick<CacheBudget, 'responses' | 'requests' | 'points' | 'pieces'>;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
   readonly longWork: LongWork;
@@ -56,12 +59,6 @@ export type ApiSelection = 'data' | 'metrics' | 'both';
 /** The number of selections, `undefined` included. */
 const selectionCount = 4;
 
-/** The size limit of the response cache in bytes. */
-const responseCacheBytes = 48 * 1024 * 1024;
-
-/** The size limit of the cache of rendered transactions, outputs and blocks in bytes. */
-const pieceCacheBytes = 32 * 1024 * 1024;
-
 /** Returns a function that creates the handlers of a selection of the two APIs. */
 export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
   if (parts.served === undefined) return () => noHandlers;
@@ -79,16 +76,19 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
   const dataOptions = {
     recover: createPublicKeyRecovery(parts.recoverKey),
     epoch: parts.epoch,
-    pieceCacheBytes,
+    pieceCacheBytes: parts.cacheBytes.pieces,
     longWork: parts.longWork,
   };
   const rows = {
     data: [...bindRoutes('data', apiHealthRoutes('v1'), health), ...bindRoutes('data', dataRoutes(), createDataDeps(served, dataOptions))],
-    metrics: [...bindRoutes('metrics', apiHealthRoutes('v2'), health), ...bindRoutes('metrics', statsRoutes(), served)],
+    metrics: [
+      ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(parts.cacheBytes.points) }),
+    ],
   };
   const now = served.now;
   const cache = createResponseCache({
-    maxBytes: responseCacheBytes,
+    maxBytes: parts.cacheBytes.responses,
     version: parts.readChainVersion,
     now,
     ...(parts.sharedCache && { shared: parts.sharedCache }),
@@ -104,6 +104,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       gate: parts.gate,
       context: paramContextFor(served),
       cache,
+      maxRequestCacheBytes: parts.cacheBytes.requests,
       sealKey: parts.sealKey,
       epoch: parts.epoch,
       now,

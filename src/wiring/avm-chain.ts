@@ -45,6 +45,8 @@ export type ChainContext = {
   /** Unix seconds. */
   readonly now: () => bigint;
   readonly longWork: LongWork;
+  /** Sizes of the caches of each chain, in bytes. */
+  readonly cacheBytes: AvmDeps['cacheBytes'];
 };
 
 export type WriterDeps = ChainContext & {
@@ -166,6 +168,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: chainContext.now,
     longWork: chainContext.longWork,
+    cacheBytes: chainContext.cacheBytes,
     issue: txIssuer.issue,
     status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,

@@ -5,9 +5,10 @@ import { createRouter, type HttpRoute } from '../http/router.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
+import { splitCacheBudget } from './cache-budget.ts';
 import type { Env } from './env.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
+export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
@@ -35,6 +36,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     version: env.version,
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
+    cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const { allowedHosts, allowedOrigins } = config.http;

@@ -7,6 +7,7 @@ import { createAliases } from '../rpc/aliases.ts';
 import { type ChainClock, createChainClock } from '../timing/chain-clock.ts';
 import { createLongWork, type LongWork } from '../timing/long-work.ts';
 import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
+import { splitCacheBudget } from './cache-budget.ts';
 import { loadChainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
 import type { Env } from './env.ts';
@@ -35,6 +36,7 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
+  const { transactions, balances } = splitCacheBudget(config, env);
   const known = new Set([...specs, p, c].map(({ id }) => id));
   return {
     genesis,
@@ -43,7 +45,14 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
     c,
     differences,
     clock,
-    chain: { network: config.network, aliases, differences, now: clock.unixSeconds, longWork: createNodeLongWork(env) },
+    chain: {
+      network: config.network,
+      aliases,
+      differences,
+      now: clock.unixSeconds,
+      longWork: createNodeLongWork(env),
+      cacheBytes: { transactions: Math.floor(transactions / specs.length), balances: Math.floor(balances / specs.length) },
+    },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
   };

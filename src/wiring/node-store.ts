@@ -21,6 +21,7 @@ import { acquireLock } from '../store/lock.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
+import { splitCacheBudget } from './cache-budget.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { openExportClaims } from './export-claims.ts';
@@ -165,13 +166,15 @@ const noPublisher: Publisher = { publish: () => {} };
 
 /** Opens the node's database: in memory, or in the data directory, where a lock makes sure that only one process writes. */
 export function openNodeDatabase(
-  { store, dataDir, network }: Config,
+  config: Config,
   env: Env,
   context: NetworkContext,
   access: 'write' | 'read',
   onDamage?: (pages: readonly number[]) => void,
 ) {
-  const options = { networkID: network.id, genesis: context.specs[0].id, readonly: access === 'read' };
+  const { store, dataDir, network } = config;
+  const cacheBytes = splitCacheBudget(config, env).databasePages;
+  const options = { networkID: network.id, genesis: context.specs[0].id, readonly: access === 'read', cacheBytes };
   const open = (path: string) => {
     const opened = openStore(env.openDatabase, { ...options, path });
     return { store: opened, ends: undefined, close: opened.close };

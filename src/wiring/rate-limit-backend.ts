@@ -22,7 +22,8 @@ export type RateLimitBackend = {
   readonly close: () => Promise<void>;
 };
 
-const cacheBytes = 16 * 1024 * 1024;
+/** Bytes. Without Redis the cache holds only the keys of health checks: responses are cached by api/response-cache.ts. */
+const cacheBytes = 65_536;
 
 export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
   const local = createMemoryLimiter({ now: env.clock.monotonic });

@@ -17,6 +17,7 @@ import {
 } from '../workers/relayed-services.ts';
 import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
 import { type AvmChainSpec, createChainServices } from './avm-chain.ts';
+import { countReaders } from './cache-budget.ts';
 import { createCounterpartServices } from './counterparts.ts';
 import type { Env } from './env.ts';
 import { createEventParams, createEventsRouteOf, createNodeHub } from './events.ts';
@@ -56,7 +57,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const metrics = createNodeMetrics(env, undefined);
     const rateLimits = await openRateLimitBackend(config, env);
     const keys = openKeyFinder(config, env);
-    const processes = config.workers === 'auto' ? 2 : config.workers + 1;
+    const processes = countReaders(config, env) + 1;
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));

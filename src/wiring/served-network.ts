@@ -56,7 +56,10 @@ export type ServedChainsDeps = {
   /** The node ID of the block proposer; undefined if it is not known. */
   readonly builder: string | undefined;
   readonly now: () => number;
-  readonly chain: (id: Id, alias: string) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'rpcUrl'> & { readonly reads: IndexReads };
+  readonly chain: (
+    id: Id,
+    alias: string,
+  ) => Pick<ServedChain, 'status' | 'backfillAddresses' | 'rpcUrl' | 'epoch'> & { readonly reads: IndexReads };
 };
 
 /** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */
