@@ -29,7 +29,7 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
   name: 'Serac',
   start: () =>
     launchServer(env, 'Serac', (port, dir) => [
-      seracPath,
+      ...seracCommand,
       '--network-id=local',
       `--http-port=${port}`,
       `--data-dir=${dataDir ?? dir}`,
@@ -150,5 +150,11 @@ const networkIdBody = '{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}';
 /** Milliseconds; AvalancheGo may take 30 s to become healthy. */
 const startTimeout = 60_000;
 
-export const seracPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
+/** The program without its launcher, whose start and memory are not the node's. */
+export const seracCommand = [
+  process.execPath,
+  '--no-env-file',
+  '--config=/dev/null',
+  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

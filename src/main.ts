@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../package.json' with { type: 'json' };
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
 import type { CommandName } from './cli/command.ts';
 import { type ParsedFlags, parseFlags } from './cli/flags.ts';
@@ -9,10 +8,13 @@ import { check } from './commands/check.ts';
 import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
-import { createBunEnv } from './env-bun.ts';
+import { createEnv } from './env.ts';
 import { Fault } from './fault.ts';
 import { startNode } from './node.ts';
+import { stopWithOwners } from './platform/owner-processes.ts';
+import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
+import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
@@ -32,9 +34,8 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STATE_BEHIND: exitCodes.damage,
 };
 
-const { version } = packageJson;
-
 async function main(): Promise<void> {
+  stopWithOwners();
   const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
   if (parsed.kind !== 'run') return printAndExit(parsed);
   try {
@@ -142,16 +143,15 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
 /** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
 
-function writeError(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
 const log = createLog(writeError, () => logLevel);
 
-const env = createBunEnv({ version, log, program: fileURLToPath(import.meta.url) });
+/** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
+const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
+
+const env = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
 
 await main();
