@@ -19,5 +19,9 @@ export const createNodeEnv = (options: EnvOptions): Env => ({
   },
   // Loading node:http takes about 30 ms, and a node inside another program may never listen.
   serve: async (served) => (await import('./platform/serve-node.ts')).serve(served),
-  spawnReader: () => spawnReaderProcess([process.execPath, options.program ?? '', ...process.argv.slice(2)], process.env),
+  spawnReader: () =>
+    spawnReaderProcess([process.execPath, hideSqliteWarning, options.program ?? '', ...process.argv.slice(2)], process.env),
 });
+
+/** Node prints in every process that node:sqlite is experimental. */
+const hideSqliteWarning = '--disable-warning=ExperimentalWarning';
