@@ -50,6 +50,8 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   removeFile: (path) => rmSync(path, { force: true }),
   parent: parentChannel(),
   cores: availableParallelism(),
+  // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.
+  distributesConnections: process.platform === 'linux',
   process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
   exit: (code) => process.exit(code),
   onExit: (run) => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
 import type { CommandName } from './cli/command.ts';
@@ -36,7 +37,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 
 async function main(): Promise<void> {
   stopWithOwners();
-  const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText });
+  const parsed = parseFlags(process.argv.slice(2), { home: homedir(), vars: process.env, readFile: readText });
   if (parsed.kind !== 'run') return printAndExit(parsed);
   try {
     const config = await resolveConfig(parsed);

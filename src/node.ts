@@ -321,7 +321,8 @@ async function listen(options: ServeOptions, env: Env, isShared: boolean): Promi
 function countReaders(config: Config, env: Env): number {
   // A follower has none: requests to the followed node must be made once, not once per process.
   if (config.store === 'memory' || config.follow !== undefined) return 0;
-  return config.workers === 'auto' ? Math.min(env.cores - 1, 1) : config.workers;
+  if (config.workers !== 'auto') return config.workers;
+  return env.distributesConnections ? Math.min(env.cores - 1, 1) : 0;
 }
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));

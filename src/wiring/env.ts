@@ -46,6 +46,8 @@ export type Env = {
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
+  /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
+  readonly distributesConnections: boolean;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */
