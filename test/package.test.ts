@@ -132,6 +132,13 @@ describe.each(nodes)('npx serac on $name', ({ path }) => {
     },
     60_000,
   );
+
+  test('Ctrl-C in a terminal, which signals the whole process group, stops npx and the node', async () => {
+    const { url, npx } = await start(installed, { detached: true });
+    process.kill(-npx.pid, 'SIGINT');
+    await npx.exited;
+    expect(await stopsAnswering(url)).toBe(true);
+  }, 60_000);
 });
 
 for (const node of nodes.filter(runsSerac)) {
