@@ -8,7 +8,7 @@ import { alternate, fetchText } from './measure.ts';
 import type { Options } from './options.ts';
 import { readCpuSeconds } from './process-usage.ts';
 import { formatTable, median, type ReportRow, ratioOf } from './report.ts';
-import { avalancheGo, type BenchEnv, type BenchServer, serac, seracPath } from './servers.ts';
+import { avalancheGo, type BenchEnv, type BenchServer, serac, seracCommand } from './servers.ts';
 
 /** Measures how fast `serac follow` catches up with a node, in comparison with only fetching the same blocks from it. */
 export async function runFollow(env: BenchEnv, load: LoadGenerator, options: Options, binary: string | undefined): Promise<void> {
@@ -62,7 +62,7 @@ async function measureCatchUp(
 ): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'follow-'));
   const started = performance.now();
-  const command = [seracPath, 'follow', `http://127.0.0.1:${node.port}`, '--http-port', '0', '--json', '--data-dir', dataDir];
+  const command = [...seracCommand, 'follow', `http://127.0.0.1:${node.port}`, '--http-port', '0', '--json', '--data-dir', dataDir];
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'ignore', signal });
   try {
     const { url } = JSON.parse(await readFirstLine(child.stdout)) as { url: string };

@@ -2,6 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import collector from '../bin/collector.json' with { type: 'json' };
 import { BenchError } from './fault.ts';
 import type { LoadCall } from './socket-load.ts';
 
@@ -32,7 +33,7 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
   name: 'Serac',
   start: () =>
     launchServer(env, 'Serac', (port, dir) => [
-      seracPath,
+      ...seracCommand,
       '--network-id=local',
       '--accounts=0',
       `--http-port=${port}`,
@@ -49,7 +50,7 @@ export const seracApi = (env: BenchEnv, databaseUrl: string): Launcher => ({
     launchServer(
       env,
       'serac api',
-      (port) => [seracPath, 'api', `--database-url=${databaseUrl}`, `--http-port=${port}`, '--log-level=warn'],
+      (port) => [...seracCommand, 'api', `--database-url=${databaseUrl}`, `--http-port=${port}`, '--log-level=warn'],
       { probe: { path: '/v1/networks/local/blockchains/x-chain/blocks?pageSize=1' } },
     ),
 });
@@ -164,5 +165,13 @@ const nodeProbe: LoadCall = { path: '/ext/info', body: '{"jsonrpc":"2.0","id":1,
 /** Milliseconds; AvalancheGo may take 30 s to become healthy. */
 const startTimeout = 60_000;
 
-export const seracPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
+/** The program without its launcher, whose start and memory are not the node's. */
+export const seracCommand = [
+  'env',
+  ...Object.entries(collector).map(([name, value]) => `${name}=${value}`),
+  process.execPath,
+  '--no-env-file',
+  '--config=/dev/null',
+  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

@@ -1,8 +1,7 @@
 import { openAsBlob, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../package.json' with { type: 'json' };
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
 import { type CommandName, commandTable } from './cli/command.ts';
 import { formatCompletions, type Shell } from './cli/completions.ts';
@@ -14,10 +13,13 @@ import type { ClientCommandName } from './commands/client-commands.ts';
 import { manageKeys } from './commands/keys.ts';
 import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
-import { createBunEnv } from './env-bun.ts';
+import { createEnv } from './env.ts';
 import { Fault } from './fault.ts';
 import { startNode } from './node.ts';
+import { stopWithOwners } from './platform/owner-processes.ts';
+import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
+import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
@@ -40,10 +42,11 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STATE_FILE_FOREIGN: exitCodes.damage,
 };
 
-const { version } = packageJson;
-
 async function main(): Promise<void> {
-  const parsed = parseFlags(process.argv.slice(2), { home: process.env.HOME ?? '', vars: process.env, readFile: readText, parseYaml });
+  stopWithOwners();
+  const argv = process.argv.slice(2);
+  const parseYaml = await loadYamlParser(argv);
+  const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
   if (parsed.kind !== 'run') return printAndExit(parsed);
   try {
     const { name } = parsed.command;
@@ -178,10 +181,6 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
 /** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
 
-function writeError(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 async function readBlob(path: string): Promise<Blob | undefined> {
   try {
     return await openAsBlob(path);
@@ -205,8 +204,12 @@ async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Pro
   return size;
 }
 
-/** The YAML parser is loaded only if there is a YAML file. */
-const parseYaml = (text: string): unknown => (createRequire(import.meta.url)('yaml') as typeof import('yaml')).parse(text);
+/** Loads the YAML parser, if an argument or a variable names YAML. */
+async function loadYamlParser(argv: readonly string[]): Promise<((text: string) => unknown) | undefined> {
+  const variables = Object.entries(process.env).filter(([name]) => /^(?:AVAGO|SERAC)_CONFIG_/.test(name));
+  const texts = [...argv, ...variables.map(([, text]) => text ?? '')];
+  return texts.some((text) => /ya?ml/i.test(text)) ? (await import('yaml')).parse : undefined;
+}
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
@@ -214,7 +217,10 @@ function readText(path: string): string {
 
 const log = createLog(writeError, () => logLevel);
 
-const env = createBunEnv({ version, log, program: fileURLToPath(import.meta.url) });
+/** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
+const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
+
+const env = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
 
 // The reader of the output, such as `head`, may leave early.
 process.stdout.on('error', (error: { readonly code?: string }) => {

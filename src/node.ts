@@ -17,7 +17,7 @@ import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
-import type { Server } from './platform/serve.ts';
+import type { ServeOptions, Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import type { AvmReads } from './rpc/avm.ts';
 import { sumBalanceRows } from './rpc/balance.ts';
@@ -59,22 +59,30 @@ import { createStateTransfer } from './wiring/state-transfer.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
+  /** Empty if the node does not listen. */
   readonly url: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
+  readonly listen: (port: number) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
+export type StartOptions = {
+  /** False: opens no port and starts no reader processes, which share the port. */
+  readonly listens: boolean;
+};
+
 /** Starts a node. Everything is created, connected and, in reverse order, closed here. */
-export async function startNode(config: Config, env: Env): Promise<Node> {
+export async function startNode(config: Config, env: Env, options: StartOptions = { listens: true }): Promise<Node> {
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
   const context = createNetworkContext(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
   const closing = createCloseStack(report);
   try {
-    return await startWriter(config, env, context, identity, closing, report);
+    return await startWriter(config, env, context, identity, closing, report, options);
   } catch (error) {
     await closing.close().catch(report);
     throw error;
@@ -88,6 +96,7 @@ async function startWriter(
   identity: ReturnType<typeof loadIdentity>,
   closing: CloseStack,
   report: (error: unknown) => void,
+  { listens }: StartOptions,
 ): Promise<Node> {
   const { chain, clock, specs, p, c } = context;
   const events = createEventBus(report);
@@ -306,11 +315,18 @@ async function startWriter(
 
   const closeWithServers = closing.addGroup();
   if (hub !== undefined) closeWithServers(hub.close);
-  const readerCount = countReaders(config, env);
-  const server = await listen(config, env, withRequestLog(handler, env), readerCount > 0);
-  closeWithServers(server.close);
+  const readerCount = listens ? countReaders(config, env) : 0;
+  const listenOn = async (port: number): Promise<number> => {
+    const main = { ...serveOptions(config), port, handler: withRequestLog(handler, env) };
+    const server = await listen(main, env, readerCount > 0);
+    closeWithServers(server.close);
+    // `close` was called meanwhile and may have passed this group already.
+    if (isStopping) await server.close();
+    return server.port;
+  };
+  const mainPort = listens ? await listenOn(config.http.port) : undefined;
   const otherServers: Server[] = [];
-  for (const { port, handler: own } of handlers.ownPorts) {
+  for (const { port, handler: own } of listens ? handlers.ownPorts : []) {
     const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(own, env) });
     closeWithServers(other.close);
     otherServers.push(other);
@@ -325,7 +341,7 @@ async function startWriter(
   if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: server.port, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
+    start: { nodeID: identity.nodeID, port: mainPort ?? 0, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
     onChange: () => void health.recheck('health', 'readers'),
   });
   readers = started;
@@ -335,7 +351,7 @@ async function startWriter(
     await health.recheck('health', 'readers');
   }
 
-  const url = urlOf(config, server.port);
+  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
   const apiUrl = (part: 'data' | 'stats', selection: ApiSelection): string | undefined => {
     if (!config[part].enabled) return undefined;
     const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
@@ -382,6 +398,7 @@ async function startWriter(
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
+    listen: async (port) => urlOf(config, await listenOn(port)),
     close,
   };
 }
@@ -413,11 +430,11 @@ function catchUpIndex(index: SqliteIndex, env: Env): void {
  * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
  * first opened exclusively to make sure that it is free.
  */
-async function listen(config: Config, env: Env, handler: Handler, isShared: boolean): Promise<Server> {
-  const exclusive = await env.serve({ ...serveOptions(config), handler });
+async function listen(options: ServeOptions, env: Env, isShared: boolean): Promise<Server> {
+  const exclusive = await env.serve(options);
   if (!isShared) return exclusive;
   await exclusive.close();
-  return env.serve({ ...serveOptions(config), port: exclusive.port, handler, reusePort: true });
+  return env.serve({ ...options, port: exclusive.port, reusePort: true });
 }
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));

@@ -1,24 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { nodes, runsSerac } from './nodes.ts';
 
-/** A fake Bun that prints its path, process id and arguments. */
-const fakeBun = '#!/bin/sh\necho "$0"\necho $$\nfor word in "$@"; do echo "<$word>"; done\n';
+/** A fake Bun that prints its path, process id, parent's process id and arguments. */
+const fakeBun = '#!/bin/sh\necho "$0"\necho $$\necho $PPID\nfor word in "$@"; do echo "<$word>"; done\n';
 
 let top: string;
 beforeAll(() => {
-  top = mkdtempSync(join(tmpdir(), 'serac bin '));
+  top = realpathSync(mkdtempSync(join(tmpdir(), 'serac bin ')));
 });
 afterAll(() => rmSync(top, { recursive: true }));
 
-function writeExecutable(path: string, text?: string): string {
+function writeExecutable(path: string, text: string): string {
   const full = join(top, path);
   mkdirSync(dirname(full), { recursive: true });
-  if (text === undefined) copyFileSync('bin/serac', full);
-  else writeFileSync(full, text);
+  writeFileSync(full, text);
   chmodSync(full, 0o755);
   return full;
+}
+
+/** Installs the launcher as the package `serac` in a folder. Returns the path of bin/serac. */
+function install(folder: string): string {
+  const home = join(top, folder);
+  mkdirSync(join(home, 'bin'), { recursive: true });
+  for (const file of ['bin/serac', 'bin/launcher.js', 'bin/collector.json', 'package.json']) copyFileSync(file, join(home, file));
+  return join(home, 'bin/serac');
 }
 
 async function run(command: string[], cwd = top): Promise<{ pid: number; code: number; out: string[]; err: string }> {
@@ -27,58 +35,68 @@ async function run(command: string[], cwd = top): Promise<{ pid: number; code: n
   return { pid: child.pid, code, out: out.trimEnd().split('\n'), err };
 }
 
-describe('bin/serac finds Bun and replaces itself with it (exec)', () => {
-  test('hoisted, through the symlink that npm makes, with the same process id', async () => {
-    writeExecutable('hoisted/node_modules/serac/bin/serac');
-    const bun = writeExecutable('hoisted/node_modules/bun/bin/bun.exe', fakeBun);
-    mkdirSync(join(top, 'hoisted/node_modules/.bin'));
-    symlinkSync('../serac/bin/serac', join(top, 'hoisted/node_modules/.bin/serac'));
-    symlinkSync(join(top, 'hoisted/node_modules/.bin/serac'), join(top, 'absolute'));
-    const main = `<${join(top, 'hoisted/node_modules/serac/src/main.ts')}>`;
-    for (const command of [join(top, 'hoisted/node_modules/.bin/serac'), './hoisted/node_modules/.bin/serac', './absolute']) {
-      const { pid, code, out } = await run([command, '--http-host', 'a b', '']);
-      expect([code, out[0], Number(out[1])]).toEqual([0, bun, pid]);
-      expect(out.slice(-4)).toEqual([main, '<--http-host>', '<a b>', '<>']);
-    }
+for (const node of nodes) {
+  const { name, path, version, hasExecve } = node;
+  describe(`bin/serac on ${name}`, () => {
+    test(`finds a hoisted Bun through the symlink that npm makes, and ${hasExecve ? 'replaces itself with it' : 'runs it as a child'}`, async () => {
+      const folder = `hoisted-${name}`;
+      install(`${folder}/node_modules/serac`);
+      const bun = writeExecutable(`${folder}/node_modules/bun/bin/bun.exe`, fakeBun);
+      const link = join(top, folder, 'node_modules/.bin/serac');
+      mkdirSync(dirname(link));
+      symlinkSync('../serac/bin/serac', link);
+      const { pid, code, out, err } = await run([path, link, '--http-host', 'a b', '']);
+      expect([code, err, out[0], Number(out[hasExecve ? 1 : 2])]).toEqual([0, '', bun, pid]);
+      expect(out.slice(-4)).toEqual([`<${join(top, folder, 'node_modules/serac/dist/main.js')}>`, '<--http-host>', '<a b>', '<>']);
+    });
+
+    test('passes on the exit code', async () => {
+      const serac = install(`code-${name}/node_modules/serac`);
+      writeExecutable(`code-${name}/node_modules/bun/bin/bun.exe`, '#!/bin/sh\nexit 4\n');
+      expect((await run([path, serac])).code).toBe(4);
+    });
+
+    test('prefers a nested Bun, then the platform package, which has the program if install scripts did not run', async () => {
+      const serac = install(`nested-${name}/node_modules/serac`);
+      writeExecutable(`nested-${name}/node_modules/bun/bin/bun.exe`, '#!/bin/sh\nexit 1\n');
+      const platform = writeExecutable(`nested-${name}/node_modules/@oven/bun-some-system/bin/bun`, fakeBun);
+      expect((await run([path, serac])).out[0]).toBe(platform);
+      const own = writeExecutable(`nested-${name}/node_modules/serac/node_modules/bun/bin/bun.exe`, fakeBun);
+      expect((await run([path, serac])).out[0]).toBe(own);
+    });
+
+    test("finds pnpm's platform package beside the real folder of bun", async () => {
+      const store = `pnpm-${name}/node_modules/.pnpm`;
+      const serac = install(`${store}/serac@0/node_modules/serac`);
+      writeExecutable(`${store}/bun@1/node_modules/bun/bin/bun.exe`, '#!/bin/sh\nexit 1\n');
+      const bun = writeExecutable(`${store}/bun@1/node_modules/@oven/bun-some-system/bin/bun`, fakeBun);
+      symlinkSync(join(top, store, 'bun@1/node_modules/bun'), join(top, store, 'serac@0/node_modules/bun'));
+      expect((await run([path, serac])).out[0]).toBe(bun);
+    });
+
+    test('without Bun it runs on Node if that is recent enough, else reports what to do', async () => {
+      const serac = install(`none-${name}`);
+      writeExecutable(`none-${name}/dist/main.js`, 'console.log(process.versions.node, process.argv.slice(2).join(" "));');
+      const { code, out, err } = await run([path, serac, '--strict']);
+      if (runsSerac(node)) expect([code, out]).toEqual([0, [`${version} --strict`]]);
+      else expect([code, err]).toEqual([1, expect.stringMatching(/^serac: cannot find Bun.*npm install serac.*Node 22\.13 or newer/)]);
+    });
+
+    test('sets the garbage collector, unless the environment does', async () => {
+      const serac = install(`collector-${name}/node_modules/serac`);
+      writeExecutable(
+        `collector-${name}/node_modules/bun/bin/bun.exe`,
+        '#!/bin/sh\necho $BUN_JSC_forceRAMSize $BUN_JSC_numberOfGCMarkers\n',
+      );
+      const clean = ['env', '-u', 'BUN_JSC_forceRAMSize', '-u', 'BUN_JSC_numberOfGCMarkers'];
+      expect((await run([...clean, path, serac])).out).toEqual(['167772160 1']);
+      expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=2', path, serac])).out).toEqual(['5 2']);
+    });
   });
-
-  test('nested Bun is preferred to a hoisted one', async () => {
-    const serac = writeExecutable('nested/node_modules/serac/bin/serac');
-    writeExecutable('nested/node_modules/bun/bin/bun.exe', fakeBun);
-    const bun = writeExecutable('nested/node_modules/serac/node_modules/bun/bin/bun.exe', fakeBun);
-    expect((await run([serac])).out[0]).toBe(bun);
-  });
-
-  test('in the platform package if install scripts did not run', async () => {
-    const serac = writeExecutable('scriptless/node_modules/serac/bin/serac');
-    writeExecutable('scriptless/node_modules/bun/bin/bun.exe', '#!/bin/sh\nexit 1\n');
-    const bun = writeExecutable('scriptless/node_modules/@oven/bun-some-system/bin/bun', fakeBun);
-    expect((await run([serac])).out[0]).toBe(bun);
-  });
-
-  test('when started as `sh serac`', async () => {
-    writeExecutable('bare/bin/serac');
-    const bun = writeExecutable('bare/node_modules/bun/bin/bun.exe', fakeBun);
-    expect((await run(['sh', 'serac'], join(top, 'bare/bin'))).out[0]).toBe(bun);
-  });
-});
-
-test('sets the garbage collector, unless the environment does', async () => {
-  const serac = writeExecutable('collector/bin/serac');
-  writeExecutable('collector/node_modules/bun/bin/bun.exe', '#!/bin/sh\necho $BUN_JSC_forceRAMSize $BUN_JSC_numberOfGCMarkers\n');
-  const clean = ['env', '-u', 'BUN_JSC_forceRAMSize', '-u', 'BUN_JSC_numberOfGCMarkers'];
-  expect((await run([...clean, serac])).out).toEqual(['167772160 1']);
-  expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=2', serac])).out).toEqual(['5 2']);
-});
-
-test('reports an error if Bun is not found', async () => {
-  const { code, err } = await run([writeExecutable('none/bin/serac')]);
-  expect(code).toBe(1);
-  expect(err).toStartWith('serac: cannot find Bun');
-});
+}
 
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
-  const serac = writeExecutable('real/bin/serac');
+  const serac = install('real');
   writeExecutable('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
   mkdirSync(join(top, 'real/node_modules/bun/bin'), { recursive: true });
   symlinkSync(process.execPath, join(top, 'real/node_modules/bun/bin/bun.exe'));

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { binPath, runProgram, startProgram } from './program.ts';
+import { programCommand, runProgram, startProgram } from './program.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -101,7 +101,9 @@ describe('the command line', () => {
 
   test('a followed node that is down is logged at level warn, and not at level error', async () => {
     const saidAt = async (level: string): Promise<string> => {
-      const child = Bun.spawn([binPath, 'follow', 'http://127.0.0.1:1', '--http-port=0', `--log-level=${level}`], { stderr: 'pipe' });
+      const child = Bun.spawn([...programCommand, 'follow', 'http://127.0.0.1:1', '--http-port=0', `--log-level=${level}`], {
+        stderr: 'pipe',
+      });
       const stderr = new Response(child.stderr).text();
       await Bun.sleep(1500);
       child.kill('SIGKILL');

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { formatHex, toHex } from '../src/bytes/hex.ts';
 import { idOf, idText } from '../src/bytes/id.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
@@ -13,7 +12,7 @@ import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
 import { type Client, createClient } from './http.ts';
 import { cChain, localModel, openLocalChain, pChain } from './local-chain.ts';
 import { eventually, processesMatching } from './processes.ts';
-import { type Program, startProgram } from './program.ts';
+import { type Program, programCommand, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { type Case, chance } from './random-world.ts';
 import { auditState, readHistory, stateHash } from './state-audit.ts';
@@ -29,7 +28,6 @@ const coin = 1_000_000_000_000n;
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-crash-'));
 const dataDir = join(folder, 'data');
-const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const random = createRandom(seed);
@@ -89,7 +87,7 @@ async function startHealthy(): Promise<{ program: Program; took: number }> {
 
 /** Kills a node at a random time of its start: while it creates keys, tables or genesis, or replays the write-ahead log. */
 async function killWhileStarting(): Promise<void> {
-  const child = Bun.spawn([bin, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dataDir}`], {
+  const child = Bun.spawn([...programCommand, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dataDir}`], {
     stdout: 'ignore',
     stderr: 'ignore',
   });

@@ -63,6 +63,16 @@ test('README: a test suite starts a node on a free port', async () => {
   expect(await child.exited).toBe(0);
 }, 30_000);
 
+test('README: a node inside a program', async () => {
+  const readme = await Bun.file(`${root}README.md`).text();
+  const [, code = ''] = /```js\n(\/\/ library: node\.test\.mjs\n[\s\S]*?)```\n/.exec(readme) ?? [];
+  const source = code.replace("from 'serac'", `from '${root}src/library/index.ts'`);
+  expect(source).not.toBe(code);
+  const child = Bun.spawn([process.execPath, '-e', source], { stdout: 'pipe', stderr: 'inherit' });
+  expect((await new Response(child.stdout).text()).trim()).toBe('0\n200');
+  expect(await child.exited).toBe(0);
+}, 30_000);
+
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
   const methods = serviceSections.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));

@@ -107,6 +107,7 @@ function createCountingEnv() {
     },
     parent: undefined,
     spawnReader: notInThisTest,
+    distributesConnections: true,
     cores: 2,
     process: () => ({ residentBytes: 0, cpuSeconds: 0 }),
     exit: notInThisTest,

@@ -3,7 +3,15 @@ import { type Client, createClient } from './http.ts';
 
 export const binPath = fileURLToPath(new URL('../bin/serac', import.meta.url));
 
-/** A running `serac` process, started from bin/serac on a free port. It is ready when its banner is printed. */
+/** What bin/serac runs, so that the process that a test kills is the node itself; on an older Node bin/serac stays as its parent. */
+export const programCommand: readonly string[] = [
+  process.execPath,
+  '--no-env-file',
+  '--config=/dev/null',
+  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+];
+
+/** A running `serac` process, started on a free port. It is ready when its banner is printed. */
 export type Program = {
   readonly port: number;
   readonly url: string;
@@ -31,7 +39,7 @@ export async function startProgramAsUsers(...args: string[]): Promise<Program> {
       args.findIndex((one) => one.startsWith('-')),
     ),
   );
-  const child = Bun.spawn([binPath, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
+  const child = Bun.spawn([...programCommand, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
     stdout: 'pipe',
     stderr: 'pipe',
   });
@@ -68,7 +76,7 @@ const withoutAccounts = (args: readonly string[]): readonly string[] =>
 export type Indexer = Pick<Program, 'pid' | 'stderrText' | 'stop' | 'exited'>;
 
 export function startIndexer(url: string, ...flags: string[]): Indexer {
-  const child = Bun.spawn([binPath, 'index', url, '--silent', ...flags], { stdout: 'ignore', stderr: 'pipe' });
+  const child = Bun.spawn([...programCommand, 'index', url, '--silent', ...flags], { stdout: 'ignore', stderr: 'pipe' });
   const stderr = collectOutput(child.stderr);
   return {
     pid: child.pid,
@@ -83,7 +91,7 @@ export function startIndexer(url: string, ...flags: string[]): Indexer {
 
 /** Runs a command that exits by itself. Returns exit code, stdout and stderr. */
 export async function runProgram(...flags: string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn([binPath, ...flags], { stdout: 'pipe', stderr: 'pipe' });
+  const child = Bun.spawn([...programCommand, ...flags], { stdout: 'pipe', stderr: 'pipe' });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, out, err };
 }

@@ -7,7 +7,7 @@ import { formatHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
 import { effectsOf } from '../src/tx/effects.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
-import { type Program, runProgram, startProgram } from './program.ts';
+import { type Program, programCommand, runProgram, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-reindex-'));
@@ -71,7 +71,7 @@ test('a data directory without an index gets one at the next start, and reindex 
 }, 60_000);
 
 test('reindex continues after it was killed', async () => {
-  const killed = Bun.spawn([join(import.meta.dir, '../bin/serac'), 'reindex', '--data-dir', folder], {
+  const killed = Bun.spawn([...programCommand, 'reindex', '--data-dir', folder], {
     stdout: 'ignore',
     stderr: 'ignore',
   });

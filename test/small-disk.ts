@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from './http.ts';
+import { programCommand } from './program.ts';
 
 /** A node whose data directory is on a file system of 32 MB, which tests can fill: a tmpfs in a mount namespace of its own. */
 export type SmallDisk = {
@@ -13,7 +13,6 @@ export type SmallDisk = {
   readonly stop: () => Promise<number>;
 };
 
-const bin = fileURLToPath(new URL('../bin/serac', import.meta.url));
 const inMountNamespace = (dir: string, command: readonly string[]) => [
   'unshare',
   '--map-root-user',
@@ -43,7 +42,7 @@ export async function runOnFilledDisk(...flags: string[]): Promise<{ readonly co
   const dir = mkdtempSync(join(tmpdir(), 'serac-disk-'));
   const fill = ['sh', '-c', 'head -c 26843546 /dev/zero > "$1/ballast" && shift && exec "$@"', 'sh', dir];
   const child = Bun.spawn(
-    inMountNamespace(dir, [...fill, bin, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]),
+    inMountNamespace(dir, [...fill, ...programCommand, '--accounts=0', '--http-port=0', '--silent', `--data-dir=${dir}/data`, ...flags]),
     {
       stderr: 'pipe',
     },
@@ -64,7 +63,7 @@ export async function startOnSmallDisk(...args: string[]): Promise<SmallDisk> {
     `--data-dir=${dir}/data`,
     ...args.filter((one) => one.startsWith('-')),
   ];
-  const child = Bun.spawn(inMountNamespace(dir, [bin, ...command, ...flags]), { stdout: 'pipe' });
+  const child = Bun.spawn(inMountNamespace(dir, [...programCommand, ...command, ...flags]), { stdout: 'pipe' });
   let banner = '';
   for await (const chunk of child.stdout) {
     banner += Buffer.from(chunk).toString('utf8');

@@ -16,7 +16,7 @@ export type FlagEnv = {
   readonly home?: string;
   readonly vars?: { readonly [name: string]: string | undefined };
   readonly readFile?: (path: string) => string;
-  readonly parseYaml?: (text: string) => unknown;
+  readonly parseYaml?: ((text: string) => unknown) | undefined;
 };
 
 export type ParsedFlags =

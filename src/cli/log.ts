@@ -12,10 +12,10 @@ export type Log = ((line: string, level?: LineLevel) => void) & {
   readonly isShown: (level: LineLevel) => boolean;
 };
 
-export function createLog(write: (line: string) => void, threshold: () => LogLevel): Log {
+export function createLog(write: (line: string, level: LineLevel) => void, threshold: () => LogLevel): Log {
   const isShown = (level: LineLevel): boolean => logLevels.indexOf(level) <= logLevels.indexOf(threshold());
   const log = (line: string, level: LineLevel = 'info'): void => {
-    if (isShown(level)) write(line);
+    if (isShown(level)) write(line, level);
   };
   return Object.assign(log, { isShown });
 }

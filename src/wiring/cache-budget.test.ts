@@ -9,7 +9,7 @@ const configOf = (...args: string[]): Config => {
   return configFrom(flags.options);
 };
 const totalOf = (config: Config, cores: number): number =>
-  Object.values(splitCacheBudget(config, { cores })).reduce((sum, bytes) => sum + bytes, 0);
+  Object.values(splitCacheBudget(config, { cores, distributesConnections: true })).reduce((sum, bytes) => sum + bytes, 0);
 
 test('the caches of all processes together get --cache-bytes', () => {
   const data = ['--data-dir=/nowhere', '--cache-bytes=64000000'];

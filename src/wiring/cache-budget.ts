@@ -25,7 +25,7 @@ const shares = {
 /** Splits `--cache-bytes` over the processes of this node and the caches of each. The memory is used only as it is needed. */
 export function splitCacheBudget(
   config: Pick<Config, 'cacheBytes' | 'store' | 'follow' | 'workers'>,
-  env: Pick<Env, 'cores'>,
+  env: Pick<Env, 'cores' | 'distributesConnections'>,
 ): CacheBudget {
   const perProcess = config.cacheBytes / (countReaders(config, env) + 1);
   return Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, Math.floor(perProcess * share)])) as CacheBudget;
@@ -34,9 +34,10 @@ export function splitCacheBudget(
 /** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. A chain in memory cannot have readers. */
 export function countReaders(
   { store, follow, workers }: Pick<Config, 'store' | 'follow' | 'workers'>,
-  { cores }: Pick<Env, 'cores'>,
+  { cores, distributesConnections }: Pick<Env, 'cores' | 'distributesConnections'>,
 ): number {
   // A follower has none: requests to the followed node must be made once, not once per process.
   if (store === 'memory' || follow !== undefined) return 0;
-  return workers === 'auto' ? Math.min(cores - 1, 1) : workers;
+  if (workers !== 'auto') return workers;
+  return distributesConnections ? Math.min(cores - 1, 1) : 0;
 }

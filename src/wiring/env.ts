@@ -55,6 +55,8 @@ export type Env = {
   /** Returns a handler that sends a request to a port of this machine and streams both bodies. */
   readonly forwardRequest: (port: number) => Handler;
   readonly spawnReader: () => ReaderProcess;
+  /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
+  readonly distributesConnections: boolean;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
   /** Ends this process. */

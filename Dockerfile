@@ -1,0 +1,21 @@
+# Builds the single-file executable and puts it into an image without Node, npm or sources.
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY tools ./tools
+COPY src ./src
+RUN node_modules/.bin/bun tools/build-executable.ts /build/serac
+
+FROM debian:bookworm-slim
+RUN useradd --system --uid 10001 --no-create-home serac && install --directory --owner=serac --mode=0700 /data
+COPY --from=build /build/serac /usr/local/bin/serac
+USER serac
+VOLUME /data
+EXPOSE 9650
+# The executable contains Bun, which BUN_BE_BUN=1 runs instead of Serac. Other ports and paths: set SERAC_HEALTH_URL.
+ENV SERAC_HEALTH_URL=http://127.0.0.1:9650/v1/health-check
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/usr/bin/env", "BUN_BE_BUN=1", "serac", "-e", "process.exit((await fetch(process.env.SERAC_HEALTH_URL)).ok ? 0 : 1)"]
+ENTRYPOINT ["serac"]
+CMD ["--http-host=0.0.0.0", "--data-dir=/data"]

@@ -1,0 +1,31 @@
+/**
+ * Processes without which this one should not run: the launcher that started it as a child, and npm, which does not forward every signal.
+ * The launcher (bin/launcher.js) writes their process ids to an environment variable.
+ */
+const ownersVariable = 'SERAC_OWNERS';
+
+/** Milliseconds. */
+const pollInterval = 250;
+
+/** Sends SIGTERM to this process when one of its owners has exited. Removes the variable, so that child processes do not read it. */
+export function stopWithOwners(): void {
+  const owners = (process.env[ownersVariable] ?? '').split(',').map(Number).filter(Number.isSafeInteger).filter(Boolean);
+  delete process.env[ownersVariable];
+  if (owners.length === 0) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (owners.every((pid) => (pid === parent ? process.ppid === parent : isRunning(pid)))) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, pollInterval);
+  timer.unref();
+}
+
+/** Signal 0 only checks whether the process exists. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dir, '..');
+
+/** A folder that contains nothing but the packed package and its dependencies, as `npm install serac` would leave it. */
+export type InstalledPackage = {
+  readonly folder: string;
+  /** Paths of the package's files, relative to it. */
+  readonly files: readonly string[];
+  readonly tarballBytes: number;
+  readonly remove: () => void;
+};
+
+/** Packs this repository and installs the tarball without a registry: dependencies are links to those of the repository. */
+export function installPackage({ withBun }: { readonly withBun: boolean }): InstalledPackage {
+  const folder = mkdtempSync(join(tmpdir(), 'serac-package-'));
+  const packed = runSync(['npm', 'pack', '--silent', '--pack-destination', folder], root);
+  const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '');
+  const home = join(folder, 'node_modules/serac');
+  mkdirSync(home, { recursive: true });
+  runSync(['tar', '-xzf', tarball, '--strip-components=1', '-C', home], folder);
+  const tarballBytes = Bun.file(tarball).size;
+  rmSync(tarball);
+  for (const name of withBun ? ['secp256k1', 'bun', '@oven'] : ['secp256k1'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  mkdirSync(join(folder, 'node_modules/.bin'));
+  symlinkSync('../serac/bin/serac', join(folder, 'node_modules/.bin/serac'));
+  return {
+    folder,
+    files: readdirSync(home, { recursive: true, encoding: 'utf8' }),
+    tarballBytes,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function runSync(command: string[], cwd: string): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdout: 'pipe', stderr: 'pipe' });
+  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
+  return stdout.toString();
+}

@@ -1,0 +1,67 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { BunPlugin } from 'bun';
+
+/**
+ * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
+ * It is for the system that builds it, since the Bun of that system is the one that npm installed.
+ */
+
+const root = resolve(import.meta.dir, '..');
+const source = join(root, 'src');
+const outfile = resolve(process.argv[2] ?? join(root, 'dist-executable', platform() === 'win32' ? 'serac.exe' : 'serac'));
+
+/** The prebuilt addon of `secp256k1` for this system; undefined if the package has none: then its JavaScript is used. */
+function findAddon(): string | undefined {
+  const folder = join(root, 'node_modules/secp256k1/prebuilds', `${platform()}-${arch()}`);
+  try {
+    // Linux has one per C library; a Bun for glibc cannot load the other.
+    const files = readdirSync(folder).filter((file) => file.endsWith('.node'));
+    const name = files.find((file) => file.includes('.glibc.')) ?? files[0];
+    return name === undefined ? undefined : join(folder, name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes `secp256k1` load the given addon directly. It searches the disk for it, which an executable in an empty folder cannot do. */
+const embedAddon = (addon: string | undefined): BunPlugin => ({
+  name: 'embed-addon',
+  setup: (build) => {
+    build.onLoad({ filter: /secp256k1[/\\]index\.js$/ }, () => ({
+      loader: 'js',
+      contents:
+        addon === undefined
+          ? "module.exports = require('./elliptic')"
+          : `const addon = require(${JSON.stringify(addon)}); module.exports = require('./lib')(new addon.Secp256k1())`,
+    }));
+  },
+});
+
+/** Embeds the genesis data as files, at the same paths relative to the program as in src/. */
+const embedData: BunPlugin = {
+  name: 'embed-data',
+  setup: (build) => {
+    build.onLoad({ filter: /genesis[/\\]data[/\\]/ }, async ({ path }) => ({ loader: 'file', contents: await Bun.file(path).bytes() }));
+  },
+};
+
+async function build(): Promise<void> {
+  rmSync(outfile, { force: true });
+  const addon = findAddon();
+  const data = ['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file));
+  await Bun.build({
+    entrypoints: [join(source, 'main.ts'), join(source, 'recovery/recovery-thread.ts'), ...data],
+    root: source,
+    target: 'bun',
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    naming: { entry: '[dir]/[name].[ext]', asset: '[dir]/[name].[ext]' },
+    plugins: [embedAddon(addon), embedData],
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+  });
+  const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
+  process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${addon === undefined ? 'in JavaScript' : 'native'}\n`);
+}
+
+await build();

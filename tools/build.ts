@@ -1,0 +1,80 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
+
+/**
+ * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
+ * of their sources, so that `import.meta.url` finds the same files from dist/ as from src/.
+ */
+
+/** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
+export const entryPoints = ['main.ts', 'recovery/recovery-thread.ts', 'library/index.ts'] as const;
+
+/** Resolved when the program runs: modules of Bun, and the native package, which contains files for several platforms. */
+const external = ['bun', 'bun:sqlite', 'secp256k1'];
+
+const root = resolve(import.meta.dir, '..');
+const source = join(root, 'src');
+const dist = join(root, 'dist');
+
+async function build(): Promise<void> {
+  rmSync(dist, { recursive: true, force: true });
+  await bundle();
+  for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
+    cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
+  emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
+}
+
+async function bundle(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: entryPoints.map((entry) => join(source, entry)),
+    root: source,
+    outdir: dist,
+    target: 'node',
+    format: 'esm',
+    splitting: true,
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    naming: { entry: '[dir]/[name].js', chunk: 'chunk-[hash].js' },
+    external,
+  });
+  const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
+  process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
+}
+
+/** Emits declarations with the compiler and copies those that the given entry points reach. */
+function emitTypes(entries: readonly string[]): void {
+  const scratch = join(dist, 'types');
+  const compiler = Bun.spawnSync([join(root, 'node_modules/.bin/tsc'), '-p', 'tsconfig.types.json', '--outDir', scratch], {
+    cwd: root,
+    stdout: 'inherit',
+    stderr: 'inherit',
+  });
+  if (compiler.exitCode !== 0) throw new Error('the compiler could not emit the declarations; see its output above');
+  const reached = reachableDeclarations(entries.map((entry) => join(scratch, relative('dist', entry))));
+  for (const file of reached) {
+    const target = join(dist, relative(scratch, file));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, readFileSync(file, 'utf8').replaceAll(relativeImport, '$1.js$3'));
+  }
+  rmSync(scratch, { recursive: true });
+  process.stdout.write(`dist: ${reached.size} declaration files\n`);
+}
+
+/** A relative import in a declaration. The compiler keeps the endings `.ts` there; users need `.js`. */
+const relativeImport = /((?:from|import\() ?["'](\.[^"']+))\.ts(["'])/g;
+
+/** The declarations that the entries import, directly or not, and the entries. */
+function reachableDeclarations(entries: readonly string[]): Set<string> {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    if (!existsSync(file)) throw new Error(`${relative(root, file)} is missing; is its source an entry point?`);
+    reached.add(file);
+    for (const [, , specifier = ''] of readFileSync(file, 'utf8').matchAll(relativeImport))
+      visit(resolve(dirname(file), `${specifier}.d.ts`));
+  };
+  entries.forEach(visit);
+  return reached;
+}
+
+if (import.meta.main) await build();
