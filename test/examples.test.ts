@@ -69,7 +69,7 @@ test('README: a node inside a program', async () => {
   const source = code.replace("from 'serac'", `from '${root}src/library/index.ts'`);
   expect(source).not.toBe(code);
   const child = Bun.spawn([process.execPath, '-e', source], { stdout: 'pipe', stderr: 'inherit' });
-  expect((await new Response(child.stdout).text()).trim()).toBe('0\n200');
+  expect((await new Response(child.stdout).text()).trim()).toBe('1\n200');
   expect(await child.exited).toBe(0);
 }, 30_000);
 

@@ -144,7 +144,7 @@ describe.each(nodes)('npx serac on $name', ({ path }) => {
 for (const node of nodes.filter(runsSerac)) {
   test(`without Bun the program runs on ${node.name}: a data directory, reader processes, a transaction`, async () => {
     const dataDir = `./data-${node.version}`;
-    const { url, npx, stderr } = await startNpx(withoutBun.folder, node.path, [`--data-dir=${dataDir}`, '--workers=1']);
+    const { url, npx, stderr } = await startNpx(withoutBun.folder, node.path, [`--data-dir=${dataDir}`, '--workers=1', '--accounts=0']);
     const [tx] = createTxs(1);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.issueTx', params: { tx, encoding: 'hex' } });
     const issued = await fetch(`${url}/ext/bc/X`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
