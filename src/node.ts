@@ -33,7 +33,7 @@ import { createChainVersionReader, createServedChainsOfNode } from './wiring/api
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { countReaders } from './wiring/cache-budget.ts';
-import { createClockPart, openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
+import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevParts } from './wiring/dev-parts.ts';
@@ -56,6 +56,7 @@ import { stripCredentials } from './wiring/served-network.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
+import { createClockPart } from './wiring/stored-clock.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -234,9 +235,8 @@ async function startWriter(
           nodeStore: store,
           chains: chains as readonly SnapshotChain[] as [SnapshotChain],
           events,
-          parts: [createClockPart(clock)],
+          parts: [createClockPart(store.store, clock)],
           afterReset: () => {
-            clock.reset();
             for (const { fund } of chains) fund();
           },
         })

@@ -7,7 +7,6 @@ import { diffStates } from '../snapshot/snapshot-diff.ts';
 import { openSnapshots, type RevertiblePart } from '../snapshot/snapshots.ts';
 import { getChainNumber } from '../state/chain-number.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
-import type { ChainClock, ClockState } from '../timing/chain-clock.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
@@ -90,6 +89,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
         for (const { name } of undoLog.tables) store.db.exec(`DELETE FROM ${name}`);
         reload();
         for (const { initialize } of chains) initialize();
+        for (const { resetRows } of parts) resetRows?.();
       });
       afterReset?.();
       dropPending();
@@ -97,13 +97,6 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
     },
   };
 }
-
-/** The chain's clock, which is restored with its offset to the real time. */
-export const createClockPart = (clock: ChainClock): RevertiblePart => ({
-  name: 'clock',
-  save: () => JSON.stringify(clock.save()),
-  restore: (text) => clock.restore(JSON.parse(text) as ClockState),
-});
 
 const createPendingPart = ({ spec, revertible }: SnapshotChain): RevertiblePart => ({
   name: `pending ${idText(spec.id)}`,
