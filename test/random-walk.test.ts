@@ -8,7 +8,8 @@ import { createRandom } from './random.ts';
 import { startWalk, type Walk } from './walk.ts';
 import { checkAll, checkEventNumbers, checkStep } from './walk-checks.ts';
 import { startWalkNode, type WalkMode } from './walk-node.ts';
-import { type Operation, operations } from './walk-operations.ts';
+import { operations } from './walk-operations.ts';
+import type { Operation } from './walk-transactions.ts';
 
 /*
  * Random operations on the real program; after each one the node is compared with a plain model in memory. A failure prints the seed;
@@ -64,7 +65,9 @@ for (const [index, mode] of modes.entries())
         checkEventNumbers(walk);
         if (process.env.SERAC_WALK_STEPS !== undefined) console.log(mode.name, Object.fromEntries(done));
       } catch (error) {
-        console.log(`seed ${seed}, ${mode.name}, step ${history.length}, ${current}; before: ${history.slice(-12).join(', ')}`);
+        console.log(
+          `seed ${seed}, ${mode.name}, step ${history.length}, ${current}; before: ${history.slice(-12).join(', ')}\n${node.stderrText()}`,
+        );
         throw error;
       } finally {
         await node.stop();

@@ -31,6 +31,8 @@ export type WalkNode = {
   readonly events: () => readonly ReceivedEvent[];
   readonly restart: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** What the program has written to stderr since it was started last. */
+  readonly stderrText: () => string;
   readonly dataDir: string;
 };
 
@@ -67,6 +69,7 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
   return {
     mode,
     dataDir,
+    stderrText: () => program.stderrText(),
     call,
     dev: async (method, params = {}) => {
       const { result, error } = await call('/ext/dev', `dev.${method}`, params);

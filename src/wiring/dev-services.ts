@@ -1,7 +1,5 @@
-import { cb58Decode } from '../bytes/cb58.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { EventBus } from '../chain/events.ts';
-import { ewoqKey } from '../cli/banner.ts';
 import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
 import { crossChainMethods } from '../dev/cross-chain-methods.ts';
@@ -77,7 +75,14 @@ export function createDevServices(deps: DevServicesDeps): Services {
       setPolicy: (policy) => {
         for (const { dev } of chains) dev?.engine.setPolicy(policy);
       },
-      createFiller: createFiller(context, x.reads, addressFormat.format),
+      createFiller: () =>
+        createFillerTx({
+          chainParams: wallet.chainParams,
+          key: wallet.accounts[0].key,
+          utxos: x.reads.utxos,
+          formatAddress: addressFormat.format,
+          now: clock.unixSeconds,
+        }),
       advanceTime: clock.advance,
       longWork: shared.longWork,
       informReaders,
@@ -119,19 +124,6 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
 }
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
-
-const createFiller =
-  (context: NetworkContext, reads: AvmReads, formatAddress: Parameters<typeof createFillerTx>[0]['formatAddress']) => () =>
-    createFillerTx({
-      networkID: context.chain.network.id,
-      chainID: context.specs[0].id,
-      feeAsset: feeAssetOf(context),
-      txFee: context.specs[0].fees.txFee,
-      account: { key: cb58Decode(ewoqKey.text.slice('PrivateKey-'.length)), address: ewoqKey.address },
-      utxos: reads.utxos,
-      formatAddress,
-      now: context.clock.unixSeconds,
-    });
 
 function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain): Json {
   const { id, height, time } = x.lastAccepted();
