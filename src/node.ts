@@ -272,13 +272,15 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
     dev: dev &&
-      snapshots && {
+      snapshots &&
+      transfer && {
         services: createDevServices({
           store,
           context,
           parts: dev,
           chains,
           snapshots,
+          transfer,
           accounts,
           events,
           timers: env.timers,

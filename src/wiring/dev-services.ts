@@ -1,10 +1,12 @@
 import { type Id, idText } from '../bytes/id.ts';
+import { concat } from '../bytes/octets.ts';
 import type { EventBus } from '../chain/events.ts';
 import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
 import { crossChainMethods } from '../dev/cross-chain-methods.ts';
 import { createDepositIds } from '../dev/deposit-id.ts';
 import { createDevWallet, type DevWallet } from '../dev/dev-wallet.ts';
+import { DevError } from '../dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../dev/fault-methods.ts';
 import { createFillerTx } from '../dev/filler-tx.ts';
 import { identityMethods } from '../dev/identity-methods.ts';
@@ -26,6 +28,8 @@ import type { Env } from './env.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
+import { maxLoadedBytes } from './state-route.ts';
+import type { StateTransfer } from './state-transfer.ts';
 
 type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain };
 
@@ -37,6 +41,7 @@ export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & 
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
   readonly snapshots: ChainSnapshots;
+  readonly transfer: StateTransfer;
   readonly accounts: readonly [Account, ...Account[]];
   readonly events: EventBus;
   readonly timers: Env['timers'];
@@ -104,7 +109,31 @@ export function createDevServices(deps: DevServicesDeps): Services {
     sumBalanceRows(x.reads.balances(addressFormat.parse(address)), { includePartial: false, now: clock.unixSeconds() }).get(
       feeAssetOf(context),
     ) ?? 0n;
-  return withAnvilAliases(services, { balanceOf });
+  return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.transfer) });
+}
+
+/** A state file as one value, for calls that cannot stream. */
+const createStateCalls = ({ save, load }: StateTransfer): Pick<AliasDeps, 'dumpState' | 'loadState'> => ({
+  dumpState: async (max) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of save()) {
+      size += chunk.length;
+      if (size > max)
+        throw new DevError(`the state file has more than ${max} bytes; use GET and PUT /ext/dev/state`, {
+          code: 'DEV_LIMIT',
+          what: 'bytes',
+          max,
+        });
+      chunks.push(chunk);
+    }
+    return concat(chunks);
+  },
+  loadState: (file) => load(once(file), maxLoadedBytes),
+});
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
 }
 
 function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
