@@ -8,7 +8,7 @@ import { createRandom } from './random.ts';
 import { startWalk, type Walk } from './walk.ts';
 import { checkAll, checkEventNumbers, checkStep } from './walk-checks.ts';
 import { startWalkNode, type WalkMode } from './walk-node.ts';
-import { operations } from './walk-operations.ts';
+import { followEvents, operations } from './walk-operations.ts';
 import type { Operation } from './walk-transactions.ts';
 
 /*
@@ -62,6 +62,7 @@ for (const [index, mode] of modes.entries())
           if (++step % checkInterval === 0) await checkAll(walk);
         }
         await checkAll(walk);
+        await followEvents(walk);
         checkEventNumbers(walk);
         if (process.env.SERAC_WALK_STEPS !== undefined) console.log(mode.name, Object.fromEntries(done));
       } catch (error) {

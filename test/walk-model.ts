@@ -1,10 +1,11 @@
 import { expect } from 'bun:test';
 import type { Address } from '../src/bytes/address.ts';
-import type { Id } from '../src/bytes/id.ts';
+import { type Id, idText } from '../src/bytes/id.ts';
 import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
 import type { Block } from '../src/tx/block.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
+import { plainAddress } from './data-requests.ts';
 import { createdBy, exportedBy, exportTarget, refId, spentBy } from './ledger-model.ts';
 import { cChain, localGenesis, pChain } from './local-chain.ts';
 import type { ModelBlock, ModelTx } from './stats-model.ts';
@@ -33,9 +34,12 @@ export type ChainPart = {
   readonly deposits: ReadonlyMap<Id, ReadonlyMap<Id, Utxo>>;
   readonly exports: ReadonlyMap<Id, ReadonlyMap<Id, Utxo>>;
   /** The accepted transactions after genesis, oldest first, with the owners of their outputs and inputs. */
-  readonly txs: readonly { readonly tx: Tx; readonly owners: ReadonlySet<Address> }[];
+  readonly txs: readonly AcceptedTx[];
   readonly stats: readonly ModelBlock[];
 };
+
+/** `changes`: the balance change of each address and asset, as an event of the transaction must show it. */
+export type AcceptedTx = { readonly tx: Tx; readonly owners: ReadonlySet<Address>; readonly changes: readonly string[] };
 
 /** What a snapshot holds. All values are immutable, so a snapshot is the value itself. */
 export type WalkState = ChainPart & { readonly clock: WalkClock; readonly pending: readonly PendingTx[] };
@@ -63,7 +67,7 @@ export function genesisState(): WalkState {
     utxos: new Map(utxos.map((utxo) => [utxo.id, utxo])),
     deposits: none,
     exports: none,
-    txs: x.genesis.assets.map(({ tx }) => ({ tx, owners: new Set(createdBy(tx).flatMap(({ output }) => output.addresses)) })),
+    txs: x.genesis.assets.map(({ tx }) => ({ tx, owners: new Set(createdBy(tx).flatMap(({ output }) => output.addresses)), changes: [] })),
     stats,
     clock: { offset: 0n },
     pending: [],
@@ -80,17 +84,38 @@ export function applyBlock<T extends ChainPart>(state: T, block: Block): T {
   for (const tx of block.txs) {
     const { unsigned } = tx;
     const consumed = spentBy(tx).map((id) => take(utxos, id, tx));
+    const changes = balanceChanges(consumed, createdBy(tx));
     if (unsigned.kind === 'ImportTx')
       for (const ref of unsigned.importedInputs) consumed.push(take(deposits.get(unsigned.sourceChain) as Map<Id, Utxo>, refId(ref), tx));
     const [created, exported] = [createdBy(tx), exportedBy(tx)];
     for (const utxo of created) utxos.set(utxo.id, utxo);
     for (const utxo of exported) exports.get(exportTarget(tx))?.set(utxo.id, utxo);
     const [from, to] = [ownersOf(consumed), ownersOf([...created, ...exported])];
-    txs.push({ tx, owners: new Set([...from, ...to]) });
+    txs.push({ tx, owners: new Set([...from, ...to]), changes });
     counted.push({ from, to, fee: sumOfFeeAsset(consumed) - sumOfFeeAsset([...created, ...exported]) });
   }
   const stats = [...state.stats, { time: Number(block.time), txs: counted }];
   return { ...state, blocks: [...state.blocks, block], utxos, deposits, exports, txs, stats };
+}
+
+/** One line for each address and asset whose amounts change: of outputs that the address owns alone, and of those with several owners. */
+function balanceChanges(spent: readonly Utxo[], created: readonly Utxo[]): string[] {
+  const sums = new Map<string, { own: bigint; shared: bigint }>();
+  const add = ({ assetID, output }: Utxo, sign: bigint): void => {
+    if (!('amount' in output)) return;
+    for (const address of output.addresses) {
+      const key = `X-${plainAddress({ address })} ${idText(assetID)}`;
+      const { own, shared } = sums.get(key) ?? { own: 0n, shared: 0n };
+      const amount = sign * output.amount;
+      sums.set(key, output.addresses.length === 1 ? { own: own + amount, shared } : { own, shared: shared + amount });
+    }
+  };
+  for (const utxo of spent) add(utxo, -1n);
+  for (const utxo of created) add(utxo, 1n);
+  return [...sums]
+    .filter(([, { own, shared }]) => own !== 0n || shared !== 0n)
+    .map(([key, { own, shared }]) => `${key} ${own} ${shared}`)
+    .sort();
 }
 
 const take = (from: Map<Id, Utxo>, id: Id, tx: Tx): Utxo => {

@@ -8,6 +8,7 @@ import { type EventClient, openEvents, type ReceivedEvent, resumable } from './e
 import { type Client, createClient } from './http.ts';
 import { childrenOf, eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
+import type { AcceptedTx } from './walk-model.ts';
 
 export type WalkMode = {
   readonly name: string;
@@ -29,6 +30,9 @@ export type WalkNode = {
   readonly loadState: (file: Uint8Array) => Promise<void>;
   /** All events of blocks, transactions and reverts so far, over all connections. */
   readonly events: () => readonly ReceivedEvent[];
+  /** Closes the event stream, or resumes it after the last event. Returns whether it is open. */
+  readonly toggleEvents: () => Promise<boolean>;
+  readonly isFollowing: () => boolean;
   readonly restart: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
   readonly stop: () => Promise<void>;
   /** What the program has written to stderr since it was started last. */
@@ -46,6 +50,7 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
   let program: Program;
   let clients: Client[] = [];
   let stream: EventClient;
+  let isFollowing = true;
   let taken = 0;
   let next = 0;
 
@@ -58,6 +63,10 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
   const start = async (): Promise<void> => {
     program = await startProgramAsUsers('--accounts=3', kept, ...mode.flags);
     clients = Array.from({ length: connections }, () => createClient(program.port));
+    if (isFollowing) await follow();
+  };
+  /** The first heartbeat comes after all past events. */
+  const follow = async (): Promise<void> => {
     stream = openEvents(program.port, '?kind=block,tx,reverted', lastID === undefined ? {} : { 'last-event-id': lastID });
     taken = 0;
     await stream.until(({ kind }) => kind === 'heartbeat');
@@ -91,8 +100,19 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
     },
     events: () => {
-      takeEvents();
+      if (isFollowing) takeEvents();
       return received;
+    },
+    isFollowing: () => isFollowing,
+    toggleEvents: async () => {
+      isFollowing = !isFollowing;
+      if (isFollowing) await follow();
+      else {
+        takeEvents();
+        stream.close();
+        await stream.closed;
+      }
+      return isFollowing;
     },
     restart: async (signal) => {
       for (const one of clients) one.close();
@@ -100,7 +120,7 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
       const code = await program.stop(signal);
       if (signal === 'SIGTERM') expect([code, program.stderrText()]).toEqual([0, expect.any(String)]);
       await stream.closed;
-      takeEvents();
+      if (isFollowing) takeEvents();
       await eventually(
         () => readers.filter((pid) => isRunning(pid)),
         (left) => left.length === 0,
@@ -125,17 +145,22 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** An event as the model writes it: its kind and what identifies it. */
+type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
+
+/** An event as the model writes it: its kind, what identifies it, and the balance changes of a transaction. */
 export const eventText = ({ kind, data }: ReceivedEvent): string => {
   if (kind === 'block') return `block ${data.height} ${data.blockID}`;
-  if (kind === 'tx') return `tx ${data.txID}`;
   if (kind === 'reverted') return `reverted ${data.height} ${data.blockID} ${data.snapshot}`;
-  return kind;
+  if (kind !== 'tx') return `${kind} ${data.reason}`;
+  const changes = (data.balanceChanges as readonly Change[])
+    .filter(({ change, sharedChange }) => change !== '0' || sharedChange !== '0')
+    .map(({ address, assetID, change, sharedChange }) => `${address} ${assetID} ${change} ${sharedChange}`);
+  return [`tx ${data.txID}`, ...changes.sort()].join('; ');
 };
 
-export const blockEvents = ({ height, id, txs }: Block): string[] => [
+export const blockEvents = ({ height, id }: Block, txs: readonly AcceptedTx[]): string[] => [
   `block ${height} ${idText(id)}`,
-  ...txs.map((tx) => `tx ${idText(tx.id)}`),
+  ...txs.map(({ tx, changes }) => [`tx ${idText(tx.id)}`, ...changes].join('; ')),
 ];
 
 export const revertedEvent = ({ height, id }: Block, name: string): string => `reverted ${height} ${idText(id)} ${name}`;

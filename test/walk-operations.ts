@@ -3,7 +3,7 @@ import { idText } from '../src/bytes/id.ts';
 import type { Json } from './data-requests.ts';
 import { eventually } from './processes.ts';
 import { acceptFiller, acceptPending, addBlock, replaceState, settle, type Walk } from './walk.ts';
-import { checkAll } from './walk-checks.ts';
+import { checkAll, checkEvents } from './walk-checks.ts';
 import { chainPartOf, genesisState, realSeconds, timeOf, tipOf, type WalkClock } from './walk-model.ts';
 import { addressText, type Operation, timeUnit, transactionOperations } from './walk-transactions.ts';
 
@@ -158,13 +158,15 @@ async function loadState(walk: Walk): Promise<boolean> {
 async function restart(walk: Walk): Promise<void> {
   const { mode } = walk.node;
   const isOnDisk = mode.keeps === 'data directory';
+  // The event log of a chain in memory is lost.
+  if (!isOnDisk) await followEvents(walk);
   await walk.node.restart(isOnDisk && walk.random.below(2) === 0 ? 'SIGKILL' : 'SIGTERM');
   walk.session.automine = true;
   walk.session.impersonated.clear();
   walk.state = { ...walk.state, pending: [], ...(isOnDisk ? {} : { clock: { offset: 0n } }) };
   if (!isOnDisk) {
     walk.snapshots.clear();
-    walk.expectedEvents.push('reset');
+    walk.expectedEvents.push('reset the ID is not one of this stream');
   }
   await checkAll(walk);
 }
@@ -175,6 +177,15 @@ async function impersonate(walk: Walk): Promise<void> {
   await walk.node.dev(isOn ? 'stopImpersonating' : 'impersonate', { address: addressText(walk.victim) });
   if (isOn) walk.session.impersonated.delete(address);
   else walk.session.impersonated.add(address);
+}
+
+/** Closes the event stream for some steps, or resumes it: reverted blocks are then read from their copies. */
+const toggleEvents = async (walk: Walk): Promise<void> => void (await walk.node.toggleEvents());
+
+/** Resumes the event stream if it is closed, and compares all events. */
+export async function followEvents(walk: Walk): Promise<void> {
+  if (!walk.node.isFollowing()) await walk.node.toggleEvents();
+  await checkEvents(walk);
 }
 
 export const operations: { readonly [name: string]: Operation } = {
@@ -191,5 +202,6 @@ export const operations: { readonly [name: string]: Operation } = {
   reset: { weight: 4, run: reset },
   saveState: { weight: 6, run: saveState },
   loadState: { weight: 6, run: loadState },
+  toggleEvents: { weight: 20, run: toggleEvents },
   restart: { weight: 5, run: restart },
 };

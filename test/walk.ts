@@ -143,7 +143,7 @@ function checkBlockTime({ state: { clock } }: Walk, { time, height }: Block, par
 
 export function addBlock(walk: Walk, block: Block): void {
   walk.state = applyBlock(walk.state, block);
-  walk.expectedEvents.push(...blockEvents(block));
+  walk.expectedEvents.push(...blockEvents(block, walk.state.txs.slice(-block.txs.length)));
 }
 
 /** The state was replaced by an earlier one or by that of a file. */
