@@ -161,7 +161,10 @@ async function startWriter(
   const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const startChain = async (spec: AvmChainSpec) => {
     const opened = store.openChain(spec);
-    if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    const catchUp = (): void => {
+      if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    };
+    catchUp();
     const fund = (): void => {
       if (spec === specs[0] && config.follow === undefined)
         fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
@@ -178,7 +181,18 @@ async function startWriter(
     const { reads, history, ledger, initialize } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
     const services = createChainServices(spec, reads, running.txIssuer, chain);
-    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
+    return {
+      ...running,
+      opened,
+      reads,
+      history,
+      backfillRevision,
+      findUtxo: ledger.utxo,
+      initialize,
+      catchUpIndex: catchUp,
+      fund,
+      services,
+    };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));

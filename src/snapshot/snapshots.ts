@@ -156,6 +156,21 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
   };
 }
 
+/** The number of snapshots in a database, also one that no node has opened. */
+export function countSnapshots({ db }: Store): number {
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshot'`).get() === undefined) return 0;
+  return db.prepare<{ count: number }>('SELECT count(*) AS count FROM snapshot').get()?.count ?? 0;
+}
+
+/** Deletes all snapshots and the undo log. */
+export function deleteAllSnapshots(store: Store): void {
+  if (countSnapshots(store) === 0) return;
+  store.write(() => {
+    store.db.exec('DELETE FROM snapshot');
+    createUndoLog(store.db).uninstall();
+  });
+}
+
 type SnapshotRow = SnapshotInfo & { readonly seq: number; readonly segment: number };
 
 const toInfo = ({ name, height, time }: SnapshotInfo): SnapshotInfo => ({ name, height, time });

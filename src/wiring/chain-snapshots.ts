@@ -16,7 +16,11 @@ export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> 
   readonly replaceState: (name: string, work: (reload: () => void) => void) => void;
 };
 
-export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> & Pick<OpenedChain, 'initialize'>;
+export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> &
+  Pick<OpenedChain, 'initialize'> & {
+    /** Indexes the blocks that the restored index does not have: the snapshot was saved while the node ran without an index. */
+    readonly catchUpIndex: () => void;
+  };
 
 export type ChainSnapshotDeps = {
   readonly nodeStore: Pick<NodeStore, 'store' | 'prepareRevert'>;
@@ -40,7 +44,11 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
   const dropPending = (): void => {
     for (const { revertible } of chains) revertible?.continueAfterRevert(noPendingTxs);
   };
-  const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: dropPending, tip });
+  const continueChains = (): void => {
+    for (const { catchUpIndex } of chains) catchUpIndex();
+    dropPending();
+  };
+  const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: continueChains, tip });
   const { undoLog } = snapshots;
   const diffDeps = { prepare: createStatementCache(store.db), undoLog, chain: getChainNumber(store, x.spec.id) };
 
@@ -63,7 +71,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
     checkIdle();
     prepareRevert();
     store.revert(work, name);
-    dropPending();
+    continueChains();
     publish(name);
   };
 
