@@ -33,7 +33,7 @@ import { createChainVersionReader, createServedChainsOfNode } from './wiring/api
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { countReaders } from './wiring/cache-budget.ts';
-import { createClockPart, openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
+import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevParts } from './wiring/dev-parts.ts';
@@ -56,6 +56,7 @@ import { stripCredentials } from './wiring/served-network.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
+import { createClockPart } from './wiring/stored-clock.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -160,7 +161,10 @@ async function startWriter(
   const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const startChain = async (spec: AvmChainSpec) => {
     const opened = store.openChain(spec);
-    if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    const catchUp = (): void => {
+      if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    };
+    catchUp();
     const fund = (): void => {
       if (spec === specs[0] && config.follow === undefined)
         fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
@@ -177,7 +181,18 @@ async function startWriter(
     const { reads, history, ledger, initialize } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
     const services = createChainServices(spec, reads, running.txIssuer, chain);
-    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
+    return {
+      ...running,
+      opened,
+      reads,
+      history,
+      backfillRevision,
+      findUtxo: ledger.utxo,
+      initialize,
+      catchUpIndex: catchUp,
+      fund,
+      services,
+    };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -234,9 +249,8 @@ async function startWriter(
           nodeStore: store,
           chains: chains as readonly SnapshotChain[] as [SnapshotChain],
           events,
-          parts: [createClockPart(clock)],
+          parts: [createClockPart(store.store, clock)],
           afterReset: () => {
-            clock.reset();
             for (const { fund } of chains) fund();
           },
         })
@@ -272,13 +286,15 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
     dev: dev &&
-      snapshots && {
+      snapshots &&
+      transfer && {
         services: createDevServices({
           store,
           context,
           parts: dev,
           chains,
           snapshots,
+          transfer,
           accounts,
           events,
           timers: env.timers,

@@ -4,7 +4,6 @@ import type { Ledger } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Config } from '../config.ts';
 import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
-import { migrateStore } from '../index/migrate.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { openSqliteIndex, type SqliteIndex } from '../index-sqlite/sqlite-index.ts';
@@ -25,6 +24,7 @@ import { splitCacheBudget } from './cache-budget.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { openExportClaims } from './export-claims.ts';
+import { migrateIndex } from './index-migration.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import { connectStoredClock } from './stored-clock.ts';
 
@@ -103,7 +103,7 @@ export function openNodeStore(
         if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         // Blocks of a followed public network do not contain its history from before linearization. A private copy has no such history.
         const chain = registerIndexSpec(store, spec, config.follow !== undefined && hasPreLinearizationHistory(context) ? 1 : 0);
-        if (isIndexed) migrateStore(store, chain.number);
+        if (isIndexed) migrateIndex(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
         const initialize = (): void =>
           state.init(
