@@ -6,6 +6,7 @@ import { type BannerInfo, ewoqKey } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
+import { formatEventID } from './events/position.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
 import { createForcedChecks } from './health/forced-checks.ts';
@@ -63,6 +64,10 @@ export type Node = {
   readonly url: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
+  /** The accounts of the developer's chain; none if the node follows another one. */
+  readonly accounts: readonly Account[];
+  /** The ID of the last event; undefined without an event stream. */
+  readonly eventPosition: () => Promise<string | undefined>;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
   /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
@@ -379,6 +384,11 @@ async function startWriter(
   return {
     url,
     handler,
+    accounts: config.follow === undefined ? accounts : [],
+    eventPosition: async () => {
+      const { eventLog } = store;
+      return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
+    },
     describe: () => ({
       version: env.version,
       nodeID: identity.nodeID,
