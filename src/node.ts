@@ -65,7 +65,7 @@ export type Node = {
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
   /** The accounts of the developer's chain; none if the node follows another one. */
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly (Account & { readonly address: string })[];
   /** The ID of the last event; undefined without an event stream. */
   readonly eventPosition: () => Promise<string | undefined>;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
@@ -384,7 +384,7 @@ async function startWriter(
   return {
     url,
     handler,
-    accounts: config.follow === undefined ? accounts : [],
+    accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
     eventPosition: async () => {
       const { eventLog } = store;
       return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
@@ -452,6 +452,11 @@ const createHealthServices = (health: Health): Services => combineServices(creat
 function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
+}
+
+function withAddresses(accounts: readonly Account[], { chain, specs: [x] }: NetworkContext) {
+  const { format } = createChainAddressFormat(x.id, chain);
+  return accounts.map((account) => ({ ...account, address: format(account.key.address) }));
 }
 
 function readAccounts(

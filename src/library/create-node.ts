@@ -3,8 +3,8 @@ import { type NodeApi, requireServicePath } from '../client/client.ts';
 import { subscribe } from '../client/events.ts';
 import { SeracError } from '../client/fault.ts';
 import { createNamespaces } from '../client/namespaces.ts';
-import { createEnv } from '../env.ts';
-import { type Node, startNode } from '../node.ts';
+
+import { startNode } from '../node.ts';
 import { writeError } from '../platform/stderr.ts';
 import { version } from '../version.ts';
 import { formatSecret } from '../wallet/key.ts';
@@ -12,6 +12,7 @@ import { callHandler, toStandardResponse } from './local-request.ts';
 import { callMethod, openLocalEvents } from './local-rpc.ts';
 import type { NodeOptions } from './node-options.ts';
 import { configFromOptions } from './options-config.ts';
+import { createEnv } from './runtime-env.ts';
 
 /** An X-Chain node inside this process. It shares nothing with other nodes of the process. */
 export type LocalNode = NodeApi & {
@@ -56,7 +57,7 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
   const { log: write = writeError } = options;
   const log = createLog(write, () => config.logLevel);
   // A full disk closes the node, but must not end the program that it is part of.
-  const env = { ...(await createEnv({ version, log })), exit: () => {} };
+  const env = { ...createEnv({ version, log }), exit: () => {} };
   const node = await startNode(config, env, { listens: false });
   let url: string | undefined;
   let closed: Promise<void> | undefined;
@@ -76,7 +77,7 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
   };
   return {
     ...createNamespaces(call),
-    accounts: listAccounts(node),
+    accounts: node.accounts.map(({ index, key, address }) => ({ index, address, privateKey: formatSecret(key.secret) })),
     get url() {
       return url;
     },
@@ -99,9 +100,4 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function listAccounts({ accounts, describe }: Node): NodeAccount[] {
-  const shown = describe().accounts;
-  return accounts.map(({ index, key }, i) => ({ index, address: shown[i]?.address ?? '', privateKey: formatSecret(key.secret) }));
 }
