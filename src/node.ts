@@ -6,6 +6,7 @@ import { type BannerInfo, ewoqKey } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
+import { formatEventID } from './events/position.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
 import { createForcedChecks } from './health/forced-checks.ts';
@@ -64,6 +65,10 @@ export type Node = {
   readonly url: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
+  /** The accounts of the developer's chain; none if the node follows another one. */
+  readonly accounts: readonly (Account & { readonly address: string })[];
+  /** The ID of the last event; undefined without an event stream. */
+  readonly eventPosition: () => Promise<string | undefined>;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
   /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
@@ -395,6 +400,11 @@ async function startWriter(
   return {
     url,
     handler,
+    accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
+    eventPosition: async () => {
+      const { eventLog } = store;
+      return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
+    },
     describe: () => ({
       version: env.version,
       nodeID: identity.nodeID,
@@ -458,6 +468,11 @@ const createHealthServices = (health: Health): Services => combineServices(creat
 function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
+}
+
+function withAddresses(accounts: readonly Account[], { chain, specs: [x] }: NetworkContext) {
+  const { format } = createChainAddressFormat(x.id, chain);
+  return accounts.map((account) => ({ ...account, address: format(account.key.address) }));
 }
 
 function readAccounts(

@@ -33,11 +33,11 @@ test('contains programs, types, docs and genesis data, but no tests, fixtures or
 
 test('the types are found and correct for Node and for bundlers', async () => {
   const code = [
-    "import { createNode, RpcError, type LocalNode, type NodeOptions } from 'serac';",
+    "import { createNode, SeracError, type LocalNode, type NodeOptions } from 'serac';",
     "const options: NodeOptions = { networkId: 'fuji', strict: true, minBlockDelay: '1s', txFee: 5n };",
     'const node: LocalNode = await createNode(options);',
     'const url: string | undefined = node.url;',
-    'const code: string = new RpcError("", { code: "RPC_STATUS", method: "", status: 1 }).fault.code;',
+    'const code: string = new SeracError("", { code: "NODE_CLOSED" }).code;',
     'export { code, url };',
     '// @ts-expect-error: the library has no port option',
     'await createNode({ httpPort: 1 });',

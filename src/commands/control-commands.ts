@@ -1,47 +1,42 @@
-import { ClientError } from '../client/fault.ts';
-import { type ClientCommand, callDev, devCommand } from './client-command.ts';
+import { SeracError } from '../client/fault.ts';
+import { type ClientCommand, callDev, type DevResult, decodeDev, devCommand, formatJson } from './client-command.ts';
 import { formatTable, formatTime } from './table.ts';
 
-type Tip = { readonly height: string | number; readonly time: string | number };
-type Clock = { readonly time: string | number; readonly offset: string | number; readonly frozen: boolean };
-type Snapshot = Tip & { readonly name: string };
-type Change = { readonly address: string; readonly assetID: string; readonly change: string };
-type Diff = { readonly blocks: unknown; readonly txs: unknown; readonly balances: readonly Change[] };
+type Tip = DevResult<'revert'>;
+type Clock = DevResult<'getTime'>;
 
 const formatTip = ({ height, time }: Tip): string => `height ${height}, ${formatTime(time)}`;
 
 const formatClock = ({ time, offset, frozen }: Clock): string[] => [
   `${formatTime(time)} (${time})${frozen ? ', frozen' : ''}`,
-  ...(Number(offset) === 0 ? [] : [`${Number(offset) > 0 ? '+' : ''}${offset} s from the real time`]),
+  ...(offset === 0 ? [] : [`${offset > 0 ? '+' : ''}${offset} s from the real time`]),
 ];
-
-const countOf = (value: unknown): number => (Array.isArray(value) ? value.length : Number(value));
 
 /** Commands that make blocks, change the clock, and save and restore the chain. */
 export const controlCommands = {
-  mine: devCommand<Tip>(
+  mine: devCommand(
     'mine',
     ([blocks]) => ({ blocks: blocks === undefined ? undefined : Number(blocks) }),
     (tip) => [formatTip(tip)],
   ),
   time: (async ({ client, args: [word], options, print }) => {
     const { method, params } = readTimeChange(word);
-    const clock = await callDev(client, method, params);
-    if (options.json) print(JSON.stringify(clock));
-    else for (const line of formatClock(clock as Clock)) print(line);
+    const json = await callDev(client, method, params);
+    if (options.json) print(formatJson(json));
+    else for (const line of formatClock(decodeDev('getTime', json))) print(line);
     return undefined;
   }) satisfies ClientCommand,
-  'snapshot save': devCommand<Snapshot>(
+  'snapshot save': devCommand(
     'snapshot',
     ([name]) => ({ name }),
     (snapshot) => [`snapshot ${snapshot.name}: ${formatTip(snapshot)}`],
   ),
-  'snapshot revert': devCommand<Tip>(
+  'snapshot revert': devCommand(
     'revert',
     ([name]) => ({ name }),
     (tip) => [`now at ${formatTip(tip)}`],
   ),
-  'snapshot list': devCommand<{ readonly snapshots: readonly Snapshot[] }>(
+  'snapshot list': devCommand(
     'listSnapshots',
     () => ({}),
     ({ snapshots }) =>
@@ -53,19 +48,20 @@ export const controlCommands = {
             new Set([1]),
           ),
   ),
-  'snapshot delete': devCommand<unknown>(
+  'snapshot delete': devCommand(
     'deleteSnapshot',
     ([name]) => ({ name }),
     () => ['deleted'],
   ),
-  'snapshot diff': devCommand<Diff>(
+  'snapshot diff': devCommand(
     'diff',
     ([from, to]) => ({ from, to }),
     ({ blocks, txs, balances }) => [
-      `${countOf(blocks)} blocks, ${countOf(txs)} transactions`,
+      `added: ${blocks.added.length} blocks, ${txs.added.length} transactions`,
+      `removed: ${blocks.removed.length} blocks, ${txs.removed.length} transactions`,
       ...formatTable(
         ['Address', 'Change', 'Asset'],
-        balances.map(({ address, assetID, change }) => [address, change, assetID]),
+        balances.map(({ address, assetID, change }) => [address, String(change), assetID]),
         new Set([1]),
       ),
     ],
@@ -78,7 +74,7 @@ export const controlCommands = {
   }) satisfies ClientCommand,
   'state load': (async ({ client, args: [file = ''], print, readFile }) => {
     const body = await readFile(file);
-    if (body === undefined) throw new ClientError(`cannot read ${file}`, { code: 'FILE_UNREADABLE', file });
+    if (body === undefined) throw new SeracError(`cannot read ${file}`, { code: 'FILE_UNREADABLE', file });
     const response = await client.request('/ext/dev/state', { method: 'PUT', body });
     if (!response.ok) throw await refusal(response, client.url);
     const answer = (await response.json().catch(() => undefined)) as Tip | undefined;
@@ -87,9 +83,9 @@ export const controlCommands = {
   }) satisfies ClientCommand,
 };
 
-async function refusal(response: Response, url: string): Promise<ClientError> {
+async function refusal(response: Response, url: string): Promise<SeracError> {
   const text = (await response.text()).slice(0, 500);
-  return new ClientError(`${url}: ${text || `status ${response.status}`}`, { code: 'NODE_HTTP', url, status: response.status });
+  return new SeracError(`${url}: ${text || `status ${response.status}`}`, { code: 'NODE_HTTP', url, status: response.status });
 }
 
 /** Reads the argument of `serac time`: nothing, `+30d`, a time, `freeze` or `reset`. */

@@ -4,14 +4,13 @@ import { formatTable } from './table.ts';
 
 type Issued = { readonly txID: string };
 type Created = Issued & { readonly assetID: string };
-type Account = { readonly index: number; readonly address: string; readonly balance: string; readonly privateKey?: string };
 
 const formatTx = ({ txID }: Issued): string[] => [`transaction ${txID}`];
 const formatAsset = ({ assetID, txID }: Created): string[] => [`asset ${assetID}`, ...(txID === assetID ? [] : [`transaction ${txID}`])];
 
 /** Commands that move, create and mint: each is one `dev.*` call. */
 export const moneyCommands = {
-  accounts: devCommand<{ accounts: readonly Account[] }>(
+  accounts: devCommand(
     'accounts',
     () => ({}),
     ({ accounts }) =>
@@ -20,19 +19,19 @@ export const moneyCommands = {
         accounts.map(({ index, address, balance, privateKey }) => [
           String(index),
           address,
-          formatUnits(BigInt(balance), 9),
+          formatUnits(balance, 9),
           privateKey ?? '(from your mnemonic)',
         ]),
         new Set([2]),
       ),
   ),
-  faucet: devCommand<Issued>('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
-  send: devCommand<Issued>(
+  faucet: devCommand('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
+  send: devCommand(
     'send',
     ([to, amount], { from, asset, memo, locktime }) => ({ from, to, amount, assetID: asset, memo, locktime }),
     formatTx,
   ),
-  'asset create': devCommand<Created>(
+  'asset create': devCommand(
     'createAsset',
     ([name, symbol, supply], { denomination = 0, mintable, owner }) => ({
       name,
@@ -44,12 +43,12 @@ export const moneyCommands = {
     }),
     formatAsset,
   ),
-  'asset mint': devCommand<Issued>('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
-  'nft create': devCommand<Created>('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
-  'nft mint': devCommand<Issued & { readonly groupID: number }>(
+  'asset mint': devCommand('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
+  'nft create': devCommand('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
+  'nft mint': devCommand(
     'mintNFT',
     ([assetID, to, payload]) => ({ assetID, to, payload }),
     ({ txID, groupID }) => [`transaction ${txID}`, `group ${groupID}`],
   ),
-  'nft send': devCommand<Issued>('sendNFT', ([utxoID, to]) => ({ utxoID, to }), formatTx),
+  'nft send': devCommand('sendNFT', ([utxoID, to]) => ({ utxoID, to }), formatTx),
 };

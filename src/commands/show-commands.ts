@@ -1,7 +1,7 @@
 import { formatUnits } from '../bytes/units.ts';
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
-import { type ClientCommand, type ClientContext, callDev } from './client-command.ts';
+import { type ClientCommand, type ClientContext, callDev, formatJson } from './client-command.ts';
 import { createDataClient, type DataAsset, type DataBlock, type DataTx, type DataUtxo } from './data-client.ts';
 import { formatTable, formatTime } from './table.ts';
 
@@ -22,7 +22,7 @@ export function formatBytes(hex: string): string {
   return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
 }
 
-const notFound = (what: string, url: string): ClientError => new ClientError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
+const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
 
 function formatTx(tx: DataTx): string[] {
   return [
@@ -43,9 +43,9 @@ type Check = { readonly rule: string; readonly ok: boolean; readonly message?: s
 async function explainTx({ client, args: [tx = ''], options, print }: ClientContext): Promise<number | undefined> {
   const decoded = await callDev(client, 'decode', { bytes: tx });
   const { accepted, checks } = (await callDev(client, 'explainTx', { tx })) as { accepted: boolean; checks: readonly Check[] };
-  if (options.json) print(JSON.stringify({ decoded, accepted, checks }));
+  if (options.json) print(formatJson({ decoded, accepted, checks }));
   else {
-    print(JSON.stringify(decoded, null, 2));
+    print(JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2));
     for (const { rule, ok, message } of checks) print(`${ok ? 'ok    ' : 'failed'}  ${rule}${message === undefined ? '' : `: ${message}`}`);
     print(accepted ? 'the node would accept it' : 'the node would refuse it');
   }
@@ -94,7 +94,7 @@ type Balances = {
 
 const showAddress: ClientCommand = async ({ client, args: [text = ''], options, print }) => {
   const address = parseAddressSpellings(text);
-  if (address === undefined) throw new ClientError(`${JSON.stringify(text)} is not an address`, { code: 'NOT_FOUND', what: 'address' });
+  if (address === undefined) throw new SeracError(`${JSON.stringify(text)} is not an address`, { code: 'NOT_FOUND', what: 'address' });
   const { networkID } = (await client.call('/ext/info', 'info.getNetworkID')) as { networkID: string };
   const spellings = spellAddress(address, Number(networkID));
   const found = (await (await createDataClient(client))(`/balances?addresses=${spellings.own}`)) as Balances;

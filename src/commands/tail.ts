@@ -1,30 +1,7 @@
-import { ClientError } from '../client/fault.ts';
-import type { RpcClient } from '../client/rpc-client.ts';
+import { openEventStream } from '../client/client.ts';
+import { SeracError } from '../client/fault.ts';
+import { readServerSentEvents } from '../client/server-sent-events.ts';
 import type { ClientCommand } from './client-command.ts';
-
-/** An event of the stream: its ID, its kind, and its data as JSON text. */
-export type StreamedEvent = { readonly id: string; readonly kind: string; readonly data: string };
-
-/** Splits a stream of server-sent events into events. Comments, which keep the connection alive, are skipped. */
-export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    const blocks = rest.split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const field = (name: string): string =>
-        block
-          .split('\n')
-          .filter((line) => line.startsWith(`${name}:`))
-          .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
-          .join('\n');
-      const data = field('data');
-      if (data !== '') yield { id: field('id'), kind: field('event') || 'message', data };
-    }
-  }
-}
 
 /** Milliseconds until a lost connection is tried again. */
 const retryDelay = 1000;
@@ -39,9 +16,9 @@ export const tail: ClientCommand = async ({ client, options, print, interrupted 
   let isFirst = true;
   while (!interrupted.aborted) {
     try {
-      const response = await openStream(client, filter, lastID, interrupted);
+      const response = await openEventStream(client, `${filter}`, interrupted, lastID === undefined ? {} : { 'last-event-id': lastID });
       isFirst = false;
-      for await (const { id, kind, data } of readEvents(response)) {
+      for await (const { id, kind, data } of readServerSentEvents(response)) {
         if (id !== '') lastID = id;
         print(options.json ? `{"id":${JSON.stringify(id)},"kind":${JSON.stringify(kind)},"data":${data}}` : `${kind.padEnd(8)} ${data}`);
       }
@@ -54,22 +31,4 @@ export const tail: ClientCommand = async ({ client, options, print, interrupted 
   return undefined;
 };
 
-const isLostConnection = (error: unknown): boolean => !(error instanceof ClientError) || error.fault.code === 'NODE_UNREACHABLE';
-
-async function openStream(
-  client: RpcClient,
-  filter: URLSearchParams,
-  lastID: string | undefined,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
-  const response = await client.request(`/ext/events?${filter}`, {
-    headers: { accept: 'text/event-stream', ...(lastID !== undefined && { 'last-event-id': lastID }) },
-    signal,
-  });
-  if (response.ok && response.body !== null) return response.body as unknown as AsyncIterable<Uint8Array>;
-  throw new ClientError(`${client.url}/ext/events: ${(await response.text()).slice(0, 300) || `status ${response.status}`}`, {
-    code: 'NODE_HTTP',
-    url: client.url,
-    status: response.status,
-  });
-}
+const isLostConnection = (error: unknown): boolean => !(error instanceof SeracError) || error.fault.code === 'NODE_UNREACHABLE';
