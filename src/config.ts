@@ -135,7 +135,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     },
     identity: identityOptions(options),
     peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
-    logLevel: options['log-display-level'] ?? options['log-level'],
+    logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
 }

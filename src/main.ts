@@ -19,8 +19,12 @@ import { startNode } from './node.ts';
 import { stopWithOwners } from './platform/owner-processes.ts';
 import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
+import { createConsole } from './terminal/console.ts';
+import { createScreen } from './terminal/screen.ts';
+import { createStyle } from './terminal/style.ts';
 import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
+import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { startReader } from './wiring/reader.ts';
@@ -52,6 +56,7 @@ async function main(): Promise<void> {
     const { name } = parsed.command;
     if (isClientCommand(name)) return await runClientCommand(name, parsed);
     if (name === 'help') return;
+    isServer = commandTable[name].kind === 'server';
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
@@ -129,9 +134,39 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  stopOnSignals(node);
   const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
-  printBanner(config, formatBannerJson(info), formatBanner(info));
+  const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
+  printBanner(config, formatBannerJson(info), formatBanner(info, style));
+  if (config.banner === 'none') return stopOnSignals(node);
+  const { timers, clock } = env;
+  const shown = createConsole({
+    screen,
+    format: config.banner,
+    style,
+    after: timers.after,
+    time: timeTexts[config.banner],
+    monotonic: clock.monotonic,
+  });
+  stopOnSignals({
+    close: async () => {
+      const { height } = node.readStatus();
+      await node.close();
+      shown.close({ height, note: describeSaved(config) });
+    },
+  });
+  // Lines about the node have level info; as JSON they are read by programs and always printed.
+  if (config.banner === 'text' && !log.isShown('info')) return;
+  node.observe(shown);
+  if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
+}
+
+/** The time of a line: local for a person, RFC 3339 for a program. */
+const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
+
+/** Where the chain of a node that stops is. */
+function describeSaved({ store, dataDir, state }: Config): string {
+  if (state !== undefined) return `saved to ${state.path}`;
+  return store === 'memory' ? 'the chain was in memory and is lost' : `the chain is in ${dataDir}`;
 }
 
 /** Prints the result of a command; sets the exit code if damage was found. */
@@ -141,7 +176,7 @@ function printResult({ lines, isDamaged }: CommandResult): void {
 }
 
 function printBanner({ banner }: Config, json: string, text: string): void {
-  if (banner !== 'none') process.stdout.write(`${banner === 'json' ? json : text}\n`);
+  if (banner !== 'none') screen.print(banner === 'json' ? json : text);
 }
 
 function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
@@ -177,6 +212,9 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
+
+/** Whether the command serves until it is stopped. */
+let isServer = false;
 
 /** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
@@ -215,17 +253,39 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-const log = createLog(writeError, () => logLevel);
+/** Whether stdout is a terminal that understands escape sequences. */
+const isTerminal = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+
+const screen = createScreen({
+  out: process.stdout,
+  err: process.stderr,
+  isInteractive: isTerminal,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+// A reader process writes to the terminal of the writer process, which may have drawn its status line.
+const log = createLog(process.send === undefined || !isTerminal ? screen.log : (line) => writeError(`\r\x1b[K${line}`), () => logLevel);
 
 /** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
 const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
 
-const env = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
+const baseEnv = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
 
-// The reader of the output, such as `head`, may leave early.
+const env: Env = {
+  ...baseEnv,
+  showProgress: (progress) => {
+    screen.clear(progress !== undefined);
+    baseEnv.showProgress(progress);
+  },
+};
+
+// The reader of the output, such as `head`, may leave early. A server continues without output.
 process.stdout.on('error', (error: { readonly code?: string }) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (!isServer) process.exit();
 });
 
 await main();

@@ -48,6 +48,7 @@ import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
+import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
 import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
@@ -64,6 +65,10 @@ export type Node = {
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  /** Passes blocks that are accepted and calls that are refused from now on to an observer. */
+  readonly observe: NodeFeed['observe'];
+  /** Height and pending transactions of the X-Chain. */
+  readonly readStatus: () => { readonly height: bigint; readonly pending: number };
   /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -290,6 +295,14 @@ async function startWriter(
       },
     extraRoutes,
   });
+  const feed = createNodeFeed(events, () =>
+    chains.map(({ spec, reads, follower }) => ({
+      id: spec.id,
+      alias: spec.aliases[0],
+      reads,
+      isCatchingUp: () => follower?.status().state === 'catching-up',
+    })),
+  );
   const handlers = createHandlers(config, env, {
     served,
     health: {
@@ -309,6 +322,7 @@ async function startWriter(
     nodeID: identity.nodeID,
     differences: context.differences,
     longWork: chain.longWork,
+    onRefused: feed.onRefused,
     routes,
   });
   const handler = handlers.main;
@@ -343,6 +357,7 @@ async function startWriter(
     handler: relayHandler,
     start: { nodeID: identity.nodeID, port: mainPort ?? 0, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
     onChange: () => void health.recheck('health', 'readers'),
+    onRefused: feed.onReaderRefused,
   });
   readers = started;
   closeWithServers(started.stop);
@@ -387,6 +402,8 @@ async function startWriter(
       xBlockchainID: idText(specs[0].id),
       height: x?.reads.height() ?? 0n,
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
+      stateFile: config.state?.path,
+      mining: config.mining,
       apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
       data: apiUrl('data', 'data'),
       stats: apiUrl('stats', 'metrics'),
@@ -398,6 +415,8 @@ async function startWriter(
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
+    observe: feed.observe,
+    readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: async (port) => urlOf(config, await listenOn(port)),
     close,
   };

@@ -317,7 +317,20 @@ export const flagTable = {
     allowed: logLevels,
     help: 'log level; takes precedence over --log-level',
   },
-  silent: { group: 'Program', commands: ['server'], kind: 'boolean', default: 'false', help: 'do not print the start banner' },
+  verbose: {
+    group: 'Program',
+    commands: ['server'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'print requests too: the same as --log-level debug (-v)',
+  },
+  silent: {
+    group: 'Program',
+    commands: ['server'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'print neither the start banner nor blocks and refused calls',
+  },
   json: { group: 'Program', kind: 'boolean', default: 'false', help: 'print JSON instead of text' },
   'config-file': { group: 'Program', kind: 'path', help: 'JSON or YAML file of flag names and values' },
   'config-file-content': { group: 'Program', kind: 'text', help: 'the config file in base64; takes precedence over --config-file' },
@@ -350,6 +363,7 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   m: 'mnemonic',
   b: 'block-time',
   q: 'silent',
+  v: 'verbose',
   V: 'version',
 };
 
