@@ -1,3 +1,4 @@
+import { createIndexRoute, type ServerIndex } from './api/index-page.ts';
 import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
@@ -14,6 +15,7 @@ import { applicationTag } from './health/worker.ts';
 import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
+import { createReadyRoute } from './http/ready-route.ts';
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
@@ -54,6 +56,7 @@ import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-b
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { createServerIndex } from './wiring/server-index.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
@@ -253,6 +256,15 @@ async function startWriter(
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
   if (hasDev && transfer !== undefined)
     extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
+  if (context.differences.indexRoutes)
+    extraRoutes.push(
+      createIndexRoute(() => readIndex()),
+      createReadyRoute(env.version, () => {
+        if (isStopping) return 'the node is stopping';
+        if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
+        return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
+      }),
+    );
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -346,6 +358,20 @@ async function startWriter(
     otherServers.push(other);
   }
   const relayedPaths = [...routes.keys()];
+  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
+  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection, mainUrl = url): string | undefined => {
+    if (!config[part].enabled) return undefined;
+    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
+    return own < 0 ? mainUrl : urlOf(config, otherServers[own]?.port ?? 0);
+  };
+  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev };
+  const readIndex = (): ServerIndex =>
+    createServerIndex(env.version, config, {
+      apis,
+      data: apiUrl('data', 'data', ''),
+      stats: apiUrl('stats', 'metrics', ''),
+      aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
+    });
   const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
   // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
   const stateServer =
@@ -355,7 +381,13 @@ async function startWriter(
   if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: mainPort ?? 0, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
+    start: {
+      nodeID: identity.nodeID,
+      port: mainPort ?? 0,
+      relayedPaths,
+      index: readIndex(),
+      ...(stateServer && { statePort: stateServer.port }),
+    },
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
   });
@@ -366,12 +398,6 @@ async function startWriter(
     await health.recheck('health', 'readers');
   }
 
-  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
-  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection): string | undefined => {
-    if (!config[part].enabled) return undefined;
-    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
-    return own < 0 ? url : urlOf(config, otherServers[own]?.port ?? 0);
-  };
   const announceStopping = async (): Promise<void> => {
     isStopping = true;
     health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
@@ -404,7 +430,7 @@ async function startWriter(
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
       stateFile: config.state?.path,
       mining: config.mining,
-      apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
+      apis,
       data: apiUrl('data', 'data'),
       stats: apiUrl('stats', 'metrics'),
       following: config.follow === undefined ? undefined : stripCredentials(config.follow),

@@ -1,3 +1,4 @@
+import { createIndexRoute } from '../api/index-page.ts';
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -56,7 +57,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   );
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
-  const start = async ({ nodeID, port, relayedPaths, statePort }: Extract<MessageToReader, { reader: 'start' }>) => {
+  const start = async ({ nodeID, port, relayedPaths, statePort, index }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
     clock = context.clock;
@@ -110,6 +111,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
         ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
         ...readerRoutes,
         ...eventRoutes,
+        ...(context.differences.indexRoutes ? [createIndexRoute(() => index)] : []),
       ],
     });
     const handler = withRequestLog(main, env);

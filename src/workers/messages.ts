@@ -1,3 +1,4 @@
+import type { ServerIndex } from '../api/index-page.ts';
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { MetricFamily } from '../metrics/family.ts';
@@ -21,6 +22,8 @@ export type MessageToReader =
       readonly nodeID: string;
       readonly port: number;
       readonly relayedPaths: readonly string[];
+      /** What `GET /` shows. */
+      readonly index: ServerIndex;
       readonly statePort?: number;
     }
   | { readonly reader: 'getMetrics'; readonly id: number }
