@@ -19,9 +19,9 @@ import { startNode } from './node.ts';
 import { stopWithOwners } from './platform/owner-processes.ts';
 import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
-import { createConsole } from './terminal/console.ts';
+import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
-import { createStyle } from './terminal/style.ts';
+import { createStyle, type Style } from './terminal/style.ts';
 import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
 import type { Env } from './wiring/env.ts';
@@ -38,6 +38,7 @@ const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
+  REDIS_BAD_URL: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
   STATE_DAMAGED: exitCodes.damage,
@@ -115,10 +116,16 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
       `serac ${version}: Data and Metrics APIs at ${server.url}, reference at ${server.url}/api`,
     );
   },
-  index: async (config) => {
-    stopOnSignals(startIndexer(config, env));
+  index: async (config, { given }) => {
+    const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
+    stopOnSignals(indexer);
     const following = stripCredentials(config.follow ?? '');
-    printBanner(config, JSON.stringify({ following }), `serac ${version}: indexing ${following} into PostgreSQL`);
+    const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
+    printBanner(
+      config,
+      JSON.stringify({ following, url: indexer.url }),
+      `serac ${version}: indexing ${following} into PostgreSQL${served}`,
+    );
   },
   'config print': async (_, { options, given }) => {
     const rows = listConfig(options, given);
@@ -134,31 +141,26 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
-  printBanner(config, formatBannerJson(info), formatBanner(info, style));
-  if (config.banner === 'none') return stopOnSignals(node);
-  const { timers, clock } = env;
-  const shown = createConsole({
-    screen,
-    format: config.banner,
-    style,
-    after: timers.after,
-    time: timeTexts[config.banner],
-    monotonic: clock.monotonic,
-  });
+  const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
+  // Before the banner: whoever has read it may send a signal.
   stopOnSignals({
     close: async () => {
       const { height } = node.readStatus();
       await node.close();
-      shown.close({ height, note: describeSaved(config) });
+      shown?.close({ height, note: describeSaved(config) });
     },
   });
+  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
+  printBanner(config, formatBannerJson(info), formatBanner(info, style));
   // Lines about the node have level info; as JSON they are read by programs and always printed.
-  if (config.banner === 'text' && !log.isShown('info')) return;
+  if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
   node.observe(shown);
   if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
 }
+
+const openConsole = (format: 'text' | 'json', style: Style): Console =>
+  createConsole({ screen, format, style, after: env.timers.after, time: timeTexts[format], monotonic: env.clock.monotonic });
 
 /** The time of a line: local for a person, RFC 3339 for a program. */
 const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
