@@ -15,8 +15,10 @@ import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
 import { createEnv } from './env.ts';
 import { Fault } from './fault.ts';
-import { startNode } from './node.ts';
+import { type Node, startNode } from './node.ts';
+import { takeDetachedMark } from './platform/detached-process.ts';
 import { stopWithOwners } from './platform/owner-processes.ts';
+import { removeProcessContext, writeProcessContext } from './platform/process-context.ts';
 import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
 import { type Console, createConsole } from './terminal/console.ts';
@@ -27,6 +29,7 @@ import { startApiServer } from './wiring/api-server.ts';
 import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { startIndexer } from './wiring/indexer.ts';
+import { nodeAddress } from './wiring/info-service.ts';
 import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 
@@ -49,6 +52,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 
 async function main(): Promise<void> {
   stopWithOwners();
+  const isDetached = takeDetachedMark();
   const argv = process.argv.slice(2);
   const parseYaml = await loadYamlParser(argv);
   const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
@@ -58,6 +62,7 @@ async function main(): Promise<void> {
     if (isClientCommand(name)) return await runClientCommand(name, parsed);
     if (name === 'help') return;
     isServer = commandTable[name].kind === 'server';
+    if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
@@ -139,8 +144,22 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   },
 };
 
+/** `--detach`: starts the node in the background and prints where it is. */
+async function runDetached({ options, command }: RunFlags): Promise<void> {
+  const config = configFrom(options, command);
+  const { detach } = await import('./commands/detach.ts');
+  const { pid, logFile, url } = await detach(config, env, {
+    program,
+    logFile: options['log-file'] ?? `${config.dataDir}/serac.log`,
+    waitTimeout: options.wait ? options['wait-timeout'] : undefined,
+  });
+  const state = url === undefined ? 'starting' : `ready at ${url}`;
+  printBanner(config, JSON.stringify({ pid, log: logFile, url }), `serac ${version}: ${state}, pid ${pid}, log ${logFile}`);
+}
+
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, config, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: whoever has read it may send a signal.
@@ -157,6 +176,17 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
   node.observe(shown);
   if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
+}
+
+/** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
+async function publishProcessContext(path: string, { peerAddress }: Config, node: Node): Promise<void> {
+  try {
+    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: nodeAddress(peerAddress) });
+    process.on('exit', () => removeProcessContext(path));
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
 }
 
 const openConsole = (format: 'text' | 'json', style: Style): Console =>
@@ -274,7 +304,10 @@ const log = createLog(process.send === undefined || !isTerminal ? screen.log : (
 /** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
 const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
 
-const baseEnv = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
+/** The file of this program. */
+const program = isExecutable ? undefined : fileURLToPath(import.meta.url);
+
+const baseEnv = await createEnv({ version, log, program });
 
 const env: Env = {
   ...baseEnv,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './http.ts';
@@ -92,8 +92,9 @@ test('text without a terminal: lines without escape sequences and without a stat
 }, 30_000);
 
 test('--silent prints nothing; --log-level warn prints no blocks; -v prints requests', async () => {
-  const silent = start('--silent');
-  await Bun.sleep(1000);
+  const context = join(folder, 'silent.json');
+  const silent = start('--silent', `--process-context-file=${context}`);
+  for (let waited = 0; !existsSync(context) && waited < 20_000; waited += 20) await Bun.sleep(20);
   expect(await silent.stop()).toEqual({ code: 0, out: '', err: '' });
   const send = async (...flags: string[]) => {
     const node = start(...flags);

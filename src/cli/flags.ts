@@ -208,6 +208,10 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('state', 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
   if (options['state-interval'] > 0 && options.state === undefined)
     throw createClash('state-interval', 'needs a state file; give one with --state FILE');
+  if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
+    throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');
+  for (const flag of ['wait', 'log-file'] as const)
+    if (options[flag] && !options.detach) throw createClash(flag, 'needs --detach, which starts the node in the background');
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)
