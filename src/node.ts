@@ -1,3 +1,4 @@
+import { createIndexRoute, type ServerIndex } from './api/index-page.ts';
 import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
@@ -15,6 +16,7 @@ import { applicationTag } from './health/worker.ts';
 import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
+import { createReadyRoute } from './http/ready-route.ts';
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
@@ -49,11 +51,13 @@ import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
+import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
 import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { createServerIndex } from './wiring/server-index.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
@@ -70,6 +74,10 @@ export type Node = {
   /** The ID of the last event; undefined without an event stream. */
   readonly eventPosition: () => Promise<string | undefined>;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  /** Passes blocks that are accepted and calls that are refused from now on to an observer. */
+  readonly observe: NodeFeed['observe'];
+  /** Height and pending transactions of the X-Chain. */
+  readonly readStatus: () => { readonly height: bigint; readonly pending: number };
   /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -267,6 +275,15 @@ async function startWriter(
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
   if (hasDev && transfer !== undefined)
     extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
+  if (context.differences.indexRoutes)
+    extraRoutes.push(
+      createIndexRoute(() => readIndex()),
+      createReadyRoute(env.version, () => {
+        if (isStopping) return 'the node is stopping';
+        if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
+        return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
+      }),
+    );
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -311,6 +328,14 @@ async function startWriter(
       },
     extraRoutes,
   });
+  const feed = createNodeFeed(events, () =>
+    chains.map(({ spec, reads, follower }) => ({
+      id: spec.id,
+      alias: spec.aliases[0],
+      reads,
+      isCatchingUp: () => follower?.status().state === 'catching-up',
+    })),
+  );
   const handlers = createHandlers(config, env, {
     served,
     health: {
@@ -330,6 +355,7 @@ async function startWriter(
     nodeID: identity.nodeID,
     differences: context.differences,
     longWork: chain.longWork,
+    onRefused: feed.onRefused,
     routes,
   });
   const handler = handlers.main;
@@ -353,6 +379,20 @@ async function startWriter(
     otherServers.push(other);
   }
   const relayedPaths = [...routes.keys()];
+  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
+  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection, mainUrl = url): string | undefined => {
+    if (!config[part].enabled) return undefined;
+    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
+    return own < 0 ? mainUrl : urlOf(config, otherServers[own]?.port ?? 0);
+  };
+  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev };
+  const readIndex = (): ServerIndex =>
+    createServerIndex(env.version, config, {
+      apis,
+      data: apiUrl('data', 'data', ''),
+      stats: apiUrl('stats', 'metrics', ''),
+      aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
+    });
   const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
   // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
   const stateServer =
@@ -362,8 +402,15 @@ async function startWriter(
   if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: mainPort ?? 0, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
+    start: {
+      nodeID: identity.nodeID,
+      port: mainPort ?? 0,
+      relayedPaths,
+      index: readIndex(),
+      ...(stateServer && { statePort: stateServer.port }),
+    },
     onChange: () => void health.recheck('health', 'readers'),
+    onRefused: feed.onReaderRefused,
   });
   readers = started;
   closeWithServers(started.stop);
@@ -372,12 +419,6 @@ async function startWriter(
     await health.recheck('health', 'readers');
   }
 
-  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
-  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection): string | undefined => {
-    if (!config[part].enabled) return undefined;
-    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
-    return own < 0 ? url : urlOf(config, otherServers[own]?.port ?? 0);
-  };
   const announceStopping = async (): Promise<void> => {
     isStopping = true;
     health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
@@ -413,7 +454,9 @@ async function startWriter(
       xBlockchainID: idText(specs[0].id),
       height: x?.reads.height() ?? 0n,
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
-      apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
+      stateFile: config.state?.path,
+      mining: config.mining,
+      apis,
       data: apiUrl('data', 'data'),
       stats: apiUrl('stats', 'metrics'),
       following: config.follow === undefined ? undefined : stripCredentials(config.follow),
@@ -424,6 +467,8 @@ async function startWriter(
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
+    observe: feed.observe,
+    readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: async (port) => urlOf(config, await listenOn(port)),
     close,
   };

@@ -317,7 +317,47 @@ export const flagTable = {
     allowed: logLevels,
     help: 'log level; takes precedence over --log-level',
   },
-  silent: { group: 'Program', commands: ['server'], kind: 'boolean', default: 'false', help: 'do not print the start banner' },
+  'process-context-file': {
+    group: 'Program',
+    commands: ['dev', 'follow'],
+    kind: 'path',
+    help: 'file with process ID and URL of the running node (process.json in --data-dir); removed when it stops',
+  },
+  detach: {
+    group: 'Program',
+    commands: ['dev', 'follow'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'run in the background; what it prints goes to --log-file',
+  },
+  wait: {
+    group: 'Program',
+    commands: ['dev', 'follow'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'with --detach: return when the node is healthy, with exit code 1 if it does not become so within --wait-timeout',
+  },
+  'wait-timeout': { group: 'Program', commands: ['dev', 'follow'], kind: 'duration', default: '60s', help: 'the longest time of --wait' },
+  'log-file': {
+    group: 'Program',
+    commands: ['dev', 'follow'],
+    kind: 'path',
+    help: 'with --detach: file to which output is appended (serac.log in --data-dir)',
+  },
+  verbose: {
+    group: 'Program',
+    commands: ['server'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'print requests too: the same as --log-level debug (-v)',
+  },
+  silent: {
+    group: 'Program',
+    commands: ['server'],
+    kind: 'boolean',
+    default: 'false',
+    help: 'print neither the start banner nor blocks and refused calls',
+  },
   json: { group: 'Program', kind: 'boolean', default: 'false', help: 'print JSON instead of text' },
   'config-file': { group: 'Program', kind: 'path', help: 'JSON or YAML file of flag names and values' },
   'config-file-content': { group: 'Program', kind: 'text', help: 'the config file in base64; takes precedence over --config-file' },
@@ -350,6 +390,7 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   m: 'mnemonic',
   b: 'block-time',
   q: 'silent',
+  v: 'verbose',
   V: 'version',
 };
 
@@ -407,7 +448,7 @@ network-no-ingress-connections-grace-period network-outbound-connection-throttli
 network-peer-list-bloom-reset-frequency network-peer-list-num-validator-ips network-peer-list-pull-gossip-frequency
 network-peer-read-buffer-size network-peer-write-buffer-size network-ping-frequency network-ping-timeout network-read-handshake-timeout
 network-tcp-proxy-read-timeout network-timeout-coefficient network-timeout-halflife network-tls-key-log-file-unsafe plugin-dir
-process-context-file profile-continuous-freq profile-continuous-max-files profile-dir public-ip-resolution-frequency
+profile-continuous-freq profile-continuous-max-files profile-dir public-ip-resolution-frequency
 public-ip-resolution-service router-health-max-drop-rate router-health-max-outstanding-requests simplex-max-network-delay
 simplex-max-rebroadcast-wait snow-commit-threshold snow-concurrent-repolls snow-confidence-quorum-size snow-max-processing
 snow-max-time-processing snow-optimal-processing snow-preference-quorum-size snow-quorum-size snow-sample-size

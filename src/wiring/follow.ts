@@ -61,8 +61,9 @@ export async function startFollowing(
     prepare: prefetch?.prepare,
     onProgress: (status) =>
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
-    report,
+    report: (error) => report(nameHost(error, url)),
   });
+  void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
   const stop = async () => {
     await follower.stop();
     thread?.stop();
@@ -76,6 +77,10 @@ export async function startFollowing(
   }
   return { ...follower, stop };
 }
+
+/** Adds the URL to an error of the followed node, for the log. Callers of the APIs do not see it. */
+const nameHost = (error: unknown, url: string): unknown =>
+  error instanceof FollowError ? new FollowError(`${stripCredentials(url)}: ${error.message}`, error.fault) : error;
 
 /** Starts a chain of this node whose blocks come from the followed node. */
 export async function startFollowedChain(

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Differences } from '../differences.ts';
 import type { Handler } from '../http/message.ts';
 import { createRouter, type HttpRoute } from '../http/router.ts';
+import type { RpcOptions } from '../rpc/json-rpc.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
@@ -14,6 +15,8 @@ export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 
   readonly nodeID: string;
   readonly differences: Differences;
   readonly longWork: LongWork;
+  /** See rpc/json-rpc.ts. */
+  readonly onRefused?: RpcOptions['onRefused'];
   /** Routes of the main port beside the Data and Metrics APIs. */
   readonly routes: Iterable<readonly [path: string, route: HttpRoute]>;
   /** Routes of the other ports beside the Data or Metrics API. */
@@ -40,7 +43,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const { allowedHosts, allowedOrigins } = config.http;
-  const rpcOptions = { differences, onUnexpectedError: report, longWork };
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
     const { prefixHandlers, pages } = apis(selection);
     return createRouter({ routes: new Map([...pages, ...paths]), prefixHandlers, nodeID, allowedHosts, allowedOrigins, rpcOptions });
