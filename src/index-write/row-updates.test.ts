@@ -59,7 +59,7 @@ describe('balances', () => {
 
   test('that fall to zero get a row with zero', () => {
     const block = facts({ balanceChanges: new Map([['k', change(-7n, -1)]]) });
-    const after = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
+    const rateAfter = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
     expect(balancesAfter(block, () => ({ amount: 7n, count: 1, nfts: 2 }))).toEqual(after);
   });
 
@@ -89,17 +89,18 @@ test('an asset counts its transactions and its supply', () => {
 });
 
 describe('the TPS rate of a second', () => {
-  const after = (...blocks: [time: number, txs: number][]) =>
+  const rateAfter = (...blocks: [time: number, txs: number][]) =>
     blocks.reduce<LatestSeconds | undefined>(
       (previous, [time, txCount]) => latestSecondsAfter(facts({ time, txCount, burned: 2n }), previous),
       undefined,
     );
 
-  test('the first second counts as one second long', () => expect(after([100, 6])?.last.rate).toBe(6));
-  test('a second is as long as the time since the previous one with blocks', () => expect(after([100, 6], [104, 6])?.last.rate).toBe(1.5));
+  test('the first second counts as one second long', () => expect(rateAfter([100, 6])?.last.rate).toBe(6));
+  test('a second is as long as the time since the previous one with blocks', () =>
+    expect(rateAfter([100, 6], [104, 6])?.last.rate).toBe(1.5));
   test('blocks of one second are counted together', () => {
-    expect(after([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
-    expect(after([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
+    expect(rateAfter([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
+    expect(rateAfter([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
   });
 });
 
@@ -114,7 +115,7 @@ describe('time buckets', () => {
       [bob, { first: 1, seen: starts.week, sent: 0 }],
     ]);
     const block = facts({ time: hour + 10, involved: new Set([ann, bob, eve]), senders: new Set([ann, bob]), burned: 9n, txCount: 4 });
-    const after = bucketsAfter(
+    const rateAfter = bucketsAfter(
       block,
       2.5,
       (address) => holders.get(address),
@@ -134,7 +135,7 @@ describe('time buckets', () => {
 
   test('add to their previous counts', () => {
     const previous: BucketCounts = { txs: 10, blocks: 2, active: 3, senders: 1, addresses: 1, fees: 5n, maxTps: 7, last: hour };
-    const after = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
+    const rateAfter = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
     expect(after.get('day')?.counts).toEqual({ ...previous, txs: 11, blocks: 3, last: hour + 1 });
     expect(after.get('hour')?.counts.txs).toBe(1);
   });
