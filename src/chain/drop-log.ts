@@ -59,7 +59,16 @@ export function createDropLog(limits = { drops: maxDrops, bytes: maxDropBytes })
   return {
     add: ({ tx, time, stage, reason }) => {
       const number = ++last;
-      const drop = { number, txID: tx.id, kind: tx.unsigned.kind, size: tx.bytes.length, time, stage, reason, bytes: tx.bytes.slice() };
+      const drop = {
+        number,
+        txID: tx.id,
+        kind: tx.unsigned.kind,
+        size: tx.bytes.length,
+        time,
+        stage,
+        reason,
+        bytes: new Uint8Array(tx.bytes),
+      };
       drops.set(number, drop);
       lastOf.set(tx.id, number);
       bytes += drop.size;

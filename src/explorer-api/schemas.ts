@@ -134,7 +134,7 @@ export const ThroughputSchema = object('Throughput', {
   chainInfo: ChainInfoSchema,
 });
 
-const reason = object('DropReason', {
+const reason = object('RefusalReason', {
   code: text('See docs/errors.md.'),
   message: text(),
   data: { type: 'object', additionalProperties: true, description: 'The code and the values in the message.' },
@@ -191,16 +191,16 @@ export const LifecycleSchema = object('TransactionLifecycle', {
   transaction: optional(PendingTxSchema),
 });
 
+const AtomicBalanceSchema = object('CrossChainBalance', {
+  chainId: text('The other chain.'),
+  utxoCount: integer(),
+  amounts: list(AssetAmountSchema),
+});
+
 export const AtomicBalancesSchema = object('CrossChainBalances', {
-  outbound: list(
-    object('CrossChainBalance', { chainId: text('The other chain.'), utxoCount: integer(), amounts: list(AssetAmountSchema) }),
-    'Exported by this chain and not yet imported by the other.',
-  ),
+  outbound: list(AtomicBalanceSchema, 'Exported by this chain and not yet imported by the other.'),
   inbound: optional(
-    list(
-      object('CrossChainBalance', { chainId: text('The other chain.'), utxoCount: integer(), amounts: list(AssetAmountSchema) }),
-      'Exported by another chain and not yet imported here. Absent if this server does not run the chain itself.',
-    ),
+    list(AtomicBalanceSchema, 'Exported by another chain and not yet imported here. Absent if this server does not run the chain itself.'),
   ),
   isComplete: flag('False if there are more than 10,000 outputs in a direction; the sums then cover the oldest of them.'),
   chainInfo: ChainInfoSchema,
