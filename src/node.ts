@@ -49,6 +49,7 @@ import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
 import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
+import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
 import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
@@ -62,6 +63,7 @@ import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
 import { createClockPart } from './wiring/stored-clock.ts';
+import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -127,7 +129,8 @@ async function startWriter(
     readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
   const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
-  const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
+  const dev = hasDev ? createDevParts(env, () => void informReaders()) : undefined;
+  const lifecycles = createTxLifecycles(env, context, events);
 
   const health = createHealth({
     now: clock.unixNanos,
@@ -162,7 +165,8 @@ async function startWriter(
     policy: config.mining,
     takeNextBlockTime: clock.takeNextBlockTime,
     publish: events.publish,
-    ...(dev && { impersonation: dev.impersonation, observerOf: dev.observerOf }),
+    ...(dev && { impersonation: dev.impersonation }),
+    observerOf: lifecycles.observerOf,
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
@@ -191,7 +195,7 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history, ledger, initialize } = opened;
+    const { reads, history, explorer, ledger, initialize } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
     const services = createChainServices(spec, reads, running.txIssuer, chain);
     return {
@@ -199,6 +203,7 @@ async function startWriter(
       opened,
       reads,
       history,
+      explorer,
       backfillRevision,
       findUtxo: ledger.utxo,
       initialize,
@@ -243,7 +248,8 @@ async function startWriter(
   const [x] = chains;
   let isStopping = false;
   const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
-  const served = createServedChainsOfNode(config, context, chains, identity.nodeID);
+  const live = createLiveReads(lifecycles, chains);
+  const served = createServedChainsOfNode(config, context, chains, identity.nodeID, live);
   const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
   const hub =
     store.eventLog &&
@@ -314,6 +320,7 @@ async function startWriter(
           store,
           context,
           parts: dev,
+          lifecycle: lifecycles.of(specs[0].id),
           chains,
           snapshots,
           transfer,
@@ -393,7 +400,7 @@ async function startWriter(
       stats: apiUrl('stats', 'metrics', ''),
       aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
     });
-  const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
+  const relayHandler = withLiveEndpoint(live, withLimiterEndpoint(rateLimits.limiter, handler));
   // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
   const stateServer =
     hasDev && readerCount > 0

@@ -59,7 +59,7 @@ describe('balances', () => {
 
   test('that fall to zero get a row with zero', () => {
     const block = facts({ balanceChanges: new Map([['k', change(-7n, -1)]]) });
-    const rateAfter = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
+    const after = new Map([['k', { amount: 0n, count: 0, nfts: 2 }]]);
     expect(balancesAfter(block, () => ({ amount: 7n, count: 1, nfts: 2 }))).toEqual(after);
   });
 
@@ -115,7 +115,7 @@ describe('time buckets', () => {
       [bob, { first: 1, seen: starts.week, sent: 0 }],
     ]);
     const block = facts({ time: hour + 10, involved: new Set([ann, bob, eve]), senders: new Set([ann, bob]), burned: 9n, txCount: 4 });
-    const rateAfter = bucketsAfter(
+    const after = bucketsAfter(
       block,
       2.5,
       (address) => holders.get(address),
@@ -135,7 +135,7 @@ describe('time buckets', () => {
 
   test('add to their previous counts', () => {
     const previous: BucketCounts = { txs: 10, blocks: 2, active: 3, senders: 1, addresses: 1, fees: 5n, maxTps: 7, last: hour };
-    const rateAfter = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
+    const after = bucketsAfter(facts({ time: hour + 1 }), 2, none, (unit) => (unit === 'day' ? previous : undefined));
     expect(after.get('day')?.counts).toEqual({ ...previous, txs: 11, blocks: 3, last: hour + 1 });
     expect(after.get('hour')?.counts.txs).toBe(1);
   });

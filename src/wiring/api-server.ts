@@ -16,6 +16,7 @@ import { createReadyRoute } from '../http/ready-route.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../index/migrate.ts';
 import { runSteps } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
@@ -178,6 +179,7 @@ async function createServedChainsFromPostgres(
       const reads = openReads(sql, chain);
       return {
         reads,
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: life,
         backfillAddresses: createBackfillThroughIndexer(env, sql, {

@@ -1,6 +1,7 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import type { EventBus } from '../chain/events.ts';
+import type { TxLifecycle } from '../chain/tx-lifecycle.ts';
 import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
 import { crossChainMethods } from '../dev/cross-chain-methods.ts';
@@ -38,6 +39,8 @@ export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & 
   readonly store: NodeStore;
   readonly context: NetworkContext;
   readonly parts: DevParts;
+  /** Of the X-Chain. */
+  readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
   readonly snapshots: ChainSnapshots;
@@ -99,7 +102,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       explain,
       prepare,
-      lifecycle: parts.lifecycle,
+      lifecycle: deps.lifecycle,
       json: { address: addressFormat.format, id: idText },
       nodeInfo: () => describeNode(deps, x),
     }),
