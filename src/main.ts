@@ -298,8 +298,16 @@ const screen = createScreen({
   },
 });
 
+// Also after a second Ctrl-C or a fatal error, the status line is removed.
+process.on('exit', screen.close);
+
 // A reader process writes to the terminal of the writer process, which may have drawn its status line.
-const log = createLog(process.send === undefined || !isTerminal ? screen.log : (line) => writeError(`\r\x1b[K${line}`), () => logLevel);
+const log = createLog(
+  process.send === undefined || !isTerminal
+    ? (line, level) => screen.log(line, level === 'error' || level === 'fatal')
+    : (line) => writeError(`\r\x1b[K${line}`),
+  () => logLevel,
+);
 
 /** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
 const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
@@ -309,10 +317,15 @@ const program = isExecutable ? undefined : fileURLToPath(import.meta.url);
 
 const baseEnv = await createEnv({ version, log, program });
 
+/** Whether a progress bar is shown; the status line is not drawn meanwhile. */
+let hasProgress = false;
+
 const env: Env = {
   ...baseEnv,
   showProgress: (progress) => {
-    screen.clear(progress !== undefined);
+    if (progress === undefined && !hasProgress) return;
+    hasProgress = progress !== undefined;
+    screen.clear(hasProgress);
     baseEnv.showProgress(progress);
   },
 };

@@ -79,6 +79,36 @@ test('--json: one object per line, the first is the banner', async () => {
   expect(events[3]).toMatchObject({ height: '2' });
 }, 30_000);
 
+test('the kinds of transactions and the amounts they move', async () => {
+  const node = start('--json');
+  const client = await clientOf(node, /"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
+  const dev = async (method: string, params: object): Promise<{ assetID: string }> => {
+    const { result, error } = await client.call('/ext/dev', `dev.${method}`, params);
+    expect([method, error]).toEqual([method, undefined]);
+    return result as unknown as { assetID: string };
+  };
+  const { assetID } = await dev('createAsset', { name: 'Gold', symbol: 'GLD', denomination: 2, supply: 1000, mintable: true });
+  await dev('mint', { assetID, to, amount: 500 });
+  const nft = await dev('createNFT', { name: 'Card', symbol: 'CRD' });
+  await dev('mintNFT', { assetID: nft.assetID, to, payload: 'hello' });
+  await dev('export', { destinationChain: 'P', amount: '2 AVAX' });
+  await node.until(/"Export"/);
+  client.close();
+  const { out } = await node.stop();
+  const blocks = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event?: string; kinds: object; moved: { symbol: string; amount: string }[] })
+    .filter(({ event }) => event === 'block');
+  expect(blocks.map(({ kinds, moved }) => [kinds, moved.map(({ symbol, amount }) => `${amount} ${symbol}`)])).toEqual([
+    [{ 'Create asset': 1 }, ['1000 GLD']],
+    [{ Mint: 1 }, ['500 GLD']],
+    [{ 'Create asset': 1 }, []],
+    [{ 'Mint NFT': 1 }, []],
+    [{ Export: 1 }, ['2000000000 AVAX']],
+  ]);
+}, 30_000);
+
 test('text without a terminal: lines without escape sequences and without a status line', async () => {
   const node = start();
   const client = await clientOf(node);

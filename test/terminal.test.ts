@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from './http.ts';
-import { programCommand } from './program.ts';
+import { programCommand, startProgramAsUsers } from './program.ts';
 
 /**
  * Drives the program in a real terminal (tmux) and compares the screen with the texts in test/terminal/. Times, sizes and the port are masked.
@@ -44,12 +44,12 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Starts the program in a terminal of a size; `environment` precedes the command. */
-async function openTerminal(columns: number, environment: readonly string[] = [], flags: readonly string[] = []) {
+/** Starts the program, or a command with its arguments, in a terminal with a number of columns. */
+async function openTerminal(columns: number, environment: readonly string[] = [], command: readonly string[] = []) {
   const port = freePort();
-  const command = ['env', 'TZ=UTC', ...environment, ...programCommand, `--http-port=${port}`, ...flags];
+  const words = ['env', 'TZ=UTC', ...environment, ...programCommand, ...command, `--http-port=${port}`];
   // The shell stays after the program and shows its exit code.
-  const script = `${command.map((word) => `'${word}'`).join(' ')}; echo "exit code $?"; sleep 60`;
+  const script = `${words.map((word) => `'${word}'`).join(' ')}; echo "exit code $?"; sleep 60`;
   tmux('new-session', '-d', '-s', 'serac', '-x', `${columns}`, '-y', '60', script);
   await until(() => capture().includes('height 1 '), 'the node should start');
   const client = createClient(port);
@@ -88,6 +88,20 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
       if (process.env.SERAC_WRITE_GOLDEN !== undefined) writeFileSync(file, text);
       expect(text).toBe(readFileSync(file, 'utf8'));
     }, 60_000);
+
+  test('a follower has a status line too, and prints a block when its node does', async () => {
+    const node = await startProgramAsUsers('--workers=0');
+    const { client } = await openTerminal(80, [], ['follow', node.url]);
+    await node.client.call('/ext/dev', 'dev.send', { to, amount: '3 AVAX' });
+    await until(() => capture().includes('Transfer 1  3 AVAX'), 'the block should be shown');
+    // The state of the followed node is read several times a second, and must not erase the status line.
+    for (let i = 0; i < 5; i++) {
+      await Bun.sleep(170);
+      expect(capture().trimEnd().split('\n').at(-1)).toMatch(/^height 2 · 0 pending/);
+    }
+    client.close();
+    await node.stop();
+  }, 60_000);
 
   test('colours only without NO_COLOR; a narrow terminal does not wrap the status line', async () => {
     const { client } = await openTerminal(30, ['NO_COLOR=']);

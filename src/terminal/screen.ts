@@ -11,8 +11,8 @@ export type Output = {
 export type Screen = {
   /** Prints a line to stdout. While nobody reads the output, lines are counted and dropped, so that they do not fill the memory. */
   readonly print: (line: string) => void;
-  /** Prints a line to stderr at once. */
-  readonly log: (line: string) => void;
+  /** Prints a line to stderr: at once if it is urgent, or if stdout and stderr are not the same terminal; else with the next drawing. */
+  readonly log: (line: string, isUrgent: boolean) => void;
   /** Removes the status line before something else writes to the terminal. It is drawn again unless `isHeld`. */
   readonly clear: (isHeld?: boolean) => void;
   /** Shows a status line, read before each drawing; undefined removes it. Does nothing if stdout is not a terminal. */
@@ -31,6 +31,10 @@ export type ScreenDeps = {
 
 /** Milliseconds between two drawings of the status line. */
 const drawInterval = 250;
+/** Drawings after which the status line is drawn again although it has not changed: another process may have written over it. */
+const refreshAfter = 4;
+/** The most lines that wait for the next drawing. */
+const maxWaiting = 1000;
 
 /** Moves to the start of the line and erases it (ECMA-48). */
 const erase = '\r\x1b[K';
@@ -46,6 +50,7 @@ export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Sc
   let cancelTimer: (() => void) | undefined;
   let isBlocked = false;
   let dropped = 0;
+  let ticks = 0;
 
   const write = (text: string): void => {
     if (out.write(text) || isBlocked) return;
@@ -58,8 +63,8 @@ export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Sc
   };
 
   /** Prints waiting lines and replaces the status line, if it has changed, in one write. */
-  const replaceStatus = (status: string): void => {
-    if (isBlocked || (waiting.length === 0 && status === drawn)) return;
+  const replaceStatus = (status: string, isRefresh = false): void => {
+    if (isBlocked || (waiting.length === 0 && status === drawn && !(isRefresh && drawn !== ''))) return;
     const lines = waiting.map((line) => `${line}\n`).join('');
     waiting = [];
     write((drawn === '' ? '' : erase) + lines + status);
@@ -68,7 +73,7 @@ export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Sc
 
   const tick = (): void => {
     cancelTimer = after(drawInterval, tick);
-    replaceStatus(isHeld ? '' : (readStatus?.((out.columns ?? defaultColumns) - 1) ?? ''));
+    replaceStatus(isHeld ? '' : (readStatus?.((out.columns ?? defaultColumns) - 1) ?? ''), ++ticks % refreshAfter === 0);
   };
 
   return {
@@ -77,8 +82,9 @@ export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Sc
       else if (cancelTimer === undefined) write(`${line}\n`);
       else waiting.push(line);
     },
-    log: (line) => {
-      replaceStatus('');
+    log: (line, isUrgent) => {
+      if (!isUrgent && err.isTTY && cancelTimer !== undefined && waiting.length < maxWaiting) return void waiting.push(line);
+      if (err.isTTY) replaceStatus('');
       err.write(`${line}\n`);
     },
     clear: (held = false) => {
