@@ -7,6 +7,9 @@ import type { PageChecksums } from './page-checksums.ts';
  */
 const pagesPerCheckpoint = 6000;
 
+/** Pages that are added before a checkpoint is retried: it may have waited for a reader until the busy timeout. */
+const pagesPerRetry = pagesPerCheckpoint / 4;
+
 /** Pages that a write adds to the log, as estimated before the first checkpoint: some for the transaction itself, and a share per row. */
 const estimate = { perWrite: 12, perRow: 0.25 } as const;
 
@@ -28,9 +31,10 @@ export function createCheckpointer(
   const checkpoint = db.prepare<{ busy: number; log: number }>('PRAGMA wal_checkpoint(RESTART)');
   let factor = 1;
   let writes = 0;
-  /** The counts when the log started again, and the size of the file at the last attempt. */
-  let last = { writes: 0, rows: 0, bytes: 0 };
-  let due = pagesPerCheckpoint;
+  /** The counts when the log started again. */
+  let last = { writes: 0, rows: 0 };
+  /** The next checkpoint starts at this estimated length, or when the file is larger than this. */
+  let due = { pages: pagesPerCheckpoint, bytes: maxLogBytes };
 
   const estimatePages = (rows: number): number => (writes - last.writes) * estimate.perWrite + (rows - last.rows) * estimate.perRow;
 
@@ -53,10 +57,11 @@ export function createCheckpointer(
       const rows = changes.get()?.rows ?? 0;
       const estimated = estimatePages(rows);
       const bytes = db.walBytes();
-      if (estimated * factor < due && bytes <= Math.max(last.bytes, maxLogBytes)) return;
-      const restarts = tryCheckpoint(estimated);
-      last = restarts ? { writes, rows, bytes } : { ...last, bytes };
-      due = restarts ? pagesPerCheckpoint : estimated * factor + pagesPerCheckpoint / 4;
+      if (estimated * factor < due.pages && bytes <= due.bytes) return;
+      if (tryCheckpoint(estimated)) {
+        last = { writes, rows };
+        due = { pages: pagesPerCheckpoint, bytes: Math.max(bytes, maxLogBytes) };
+      } else due = { pages: estimated * factor + pagesPerRetry, bytes: bytes + pagesPerRetry * 4096 };
     },
   };
 }
