@@ -2,7 +2,8 @@ import { parseHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { Chain } from '../chain/chain.ts';
-import { type LifecycleStep, maxTxs, type TxLifecycle } from '../chain/tx-lifecycle.ts';
+import type { Step } from '../chain/step-table.ts';
+import { maxTxs, type TxLifecycle } from '../chain/tx-lifecycle.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { Fault } from '../fault.ts';
 import { method, methodTable } from '../rpc/method.ts';
@@ -54,11 +55,11 @@ export const insightMethods = methodTable<InsightDeps>()({
   nodeInfo: method(noParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
 });
 
-function formatStep(one: LifecycleStep): Json {
-  const shown = { step: one.step, time: rfc3339(one.time) };
-  if ('block' in one) return { ...shown, height: String(one.block.height), blockID: idText(one.block.id) };
-  if (one.reason === undefined) return shown;
-  return { ...shown, reason: one.reason.message, data: quoteBigints(one.reason.fault as Json) };
+function formatStep({ step, time, detail }: Step): Json {
+  const shown = { step, time: rfc3339(time) };
+  if (detail === undefined) return shown;
+  if ('height' in detail) return { ...shown, height: String(detail.height), blockID: idText(detail.id) };
+  return { ...shown, reason: detail.message, data: quoteBigints(detail.fault as Json) };
 }
 
 /** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */

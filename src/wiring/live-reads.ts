@@ -1,7 +1,7 @@
 import type { LiveLifecycle, LiveReads, LiveReason, LiveStep } from '../api/live-reads.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
-import type { LifecycleStep } from '../chain/tx-lifecycle.ts';
+import type { Step } from '../chain/step-table.ts';
 import { type AnyFault, Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { defaultMaxBody } from '../http/router.ts';
@@ -73,10 +73,10 @@ const formatReason = (reason: AnyFault): LiveReason => ({
   data: quoteBigints(reason.fault as Json),
 });
 
-function formatStep(one: LifecycleStep): LiveStep {
-  const shown = { step: one.step, time: milliseconds(one.time) };
-  if ('block' in one) return { ...shown, height: one.block.height.toString(), blockID: one.block.id };
-  return one.reason === undefined ? shown : { ...shown, reason: formatReason(one.reason) };
+function formatStep({ step, time, detail }: Step): LiveStep {
+  const shown = { step, time: milliseconds(time) };
+  if (detail === undefined) return shown;
+  return 'height' in detail ? { ...shown, height: String(detail.height), blockID: detail.id } : { ...shown, reason: formatReason(detail) };
 }
 
 /** The path on which a reader process asks the writer process for live reads. Only the relay can reach it, not a socket. */
