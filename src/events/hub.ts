@@ -93,7 +93,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       onActive?.(true);
       try {
         [logID, head] = [await log.id(), await log.last()];
-        beat();
+        if (!isClosed) beat();
       } catch (error) {
         deactivate();
         throw error;
@@ -210,6 +210,7 @@ export function createEventHub(deps: HubDeps): EventHub {
         await mine;
         if (mine === active) break;
       }
+      if (isClosed) return undefined;
       const subscriber = createSubscriber(filter, { seq: head, index: undefined }, () => closedEvent('too-slow'), deps.maxQueued);
       all.add(subscriber);
       advance();

@@ -129,6 +129,17 @@ test('events begin where the node was created or reverted; break and close end t
   expect(() => node.events()).toThrow('closed');
 });
 
+test('events that are opened while the node closes end, and keep nothing running', async () => {
+  const node = await createNode();
+  const late = node.events();
+  await node.close();
+  const settled = late.next().then(
+    ({ done }) => done,
+    ({ code }) => code,
+  );
+  expect([true, 'NODE_HTTP']).toContain(await Promise.race([settled, Bun.sleep(5000)]));
+});
+
 test('integers that a number cannot hold are bigints', async () => {
   await using node = await createNode();
   const { tx } = (await node.rpc('avm.getTx', { txID: '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe', encoding: 'json' })) as {
@@ -143,8 +154,15 @@ test('dev methods are open to the program itself, and nodes share nothing', asyn
   expect(new Set(ids.map((id) => JSON.stringify(id))).size).toBe(8);
   // The method is reached and reports its missing arguments; a request from another machine would get status 403.
   expect(await all[0]!.rpc('dev.addAtomicUTXO').catch((error) => error)).toMatchObject({ fault: { code: 'RPC_ERROR' } });
+  const { address } = all[0]!.accounts[1]!;
+  await Promise.all(all.map((node, i) => node.dev.send({ to: address, amount: i + 1 })));
+  await all[0]!.dev.increaseTime('1d');
   await all[0]!.close();
-  for (const node of all.slice(1)) expect(await node.rpc('avm.getHeight')).toEqual({ height: '1' });
+  for (const [i, node] of all.entries()) {
+    if (i === 0) continue;
+    expect(await node.avm.getBalance({ address, assetID: 'AVAX' })).toMatchObject({ balance: BigInt(10_000_000_000_001 + i) });
+    expect(await node.dev.getTime()).toMatchObject({ offset: 0 });
+  }
   await Promise.all(all.map((node) => node.close()));
 });
 
