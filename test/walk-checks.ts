@@ -4,6 +4,7 @@ import { type Id, idText } from '../src/bytes/id.ts';
 import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
 import { chainRoot, type Json, plainAddress } from './data-requests.ts';
 import { cChain, pChain } from './local-chain.ts';
+import { eventually } from './processes.ts';
 import { createMetricsApi, modelServedChains } from './stats-model.ts';
 import type { Walk } from './walk.ts';
 import { timeOf, tipOf } from './walk-model.ts';
@@ -29,6 +30,7 @@ export async function checkStep(walk: Walk, step: number): Promise<void> {
   expect(mempool.txs.map(({ txID }: Json) => txID)).toEqual(state.pending.map(({ id }) => idText(id)));
   checkTime(walk, info);
   await checkEvents(walk);
+  await checkFollowedMempool(walk);
   await checkBalances(walk, addresses[step % addresses.length] as Address);
   await checkStatus(walk, step);
 }
@@ -75,6 +77,21 @@ export async function checkEvents({ node, expectedEvents }: Walk): Promise<void>
   // A few of them are enough to show a difference.
   const around = (events: readonly string[]) => (first < 0 ? [] : events.slice(Math.max(0, first - 2), first + 3));
   expect([found.length, around(found)]).toEqual([wanted.length, around(wanted)]);
+}
+
+/**
+ * A client can follow the mempool by the events alone. They are not numbered, so the last ones are waited for. A reader process may send a
+ * block before it learns of the mempool events that came before it.
+ */
+async function checkFollowedMempool({ node, state }: Walk): Promise<void> {
+  if (node.mode.flags.includes('--workers=1')) return;
+  const expected = state.pending.map(({ id }) => idText(id)).join();
+  const found = await eventually(
+    () => node.followedMempool()?.join(),
+    (now) => now === undefined || now === expected,
+    5000,
+  );
+  if (found !== undefined) expect(found).toBe(expected);
 }
 
 /** More than an interval without the stream has; the events before have been compared in the steps before. */

@@ -28,6 +28,8 @@ export type WalkNode = {
   readonly blockAt: (height: number) => Promise<Block>;
   readonly saveState: () => Promise<Uint8Array>;
   readonly loadState: (file: Uint8Array) => Promise<void>;
+  /** The mempool as a client knows it that has followed the stream since it was empty; undefined if it has not. */
+  readonly followedMempool: () => readonly string[] | undefined;
   /** All events of blocks, transactions and reverts so far, over all connections. */
   readonly events: () => readonly ReceivedEvent[];
   /** Closes the event stream, or resumes it after the last event. Returns whether it is open. */
@@ -53,9 +55,11 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
   let isFollowing = true;
   let taken = 0;
   let next = 0;
+  let mempool: string[] | undefined = [];
 
   const takeEvents = (): void => {
     const { events } = stream;
+    for (const event of events.slice(taken)) mempool = nextMempool(mempool, event);
     received.push(...resumable(events.slice(taken)));
     lastID = events.findLast(({ id }) => id !== undefined)?.id ?? lastID;
     taken = events.length;
@@ -67,9 +71,12 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
   };
   /** The first heartbeat comes after all past events. */
   const follow = async (): Promise<void> => {
-    stream = openEvents(program.port, '?kind=block,tx,reverted', lastID === undefined ? {} : { 'last-event-id': lastID });
+    stream = openEvents(program.port, '?kind=block,tx,reverted,mempool', lastID === undefined ? {} : { 'last-event-id': lastID });
     taken = 0;
     await stream.until(({ kind }) => kind === 'heartbeat');
+    takeEvents();
+    // The transactions that wait now are not known.
+    mempool = undefined;
   };
   const client = (): Client => clients[next++ % clients.length] as Client;
   await start();
@@ -104,6 +111,10 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
       return received;
     },
     isFollowing: () => isFollowing,
+    followedMempool: () => {
+      if (isFollowing) takeEvents();
+      return isFollowing ? mempool : undefined;
+    },
     toggleEvents: async () => {
       isFollowing = !isFollowing;
       if (isFollowing) await follow();
@@ -144,6 +155,14 @@ const isRunning = (pid: number): boolean => {
     return false;
   }
 };
+
+/** The IDs of the waiting transactions after an event. A client that comes later knows them after the next revert. */
+function nextMempool(mempool: string[] | undefined, { kind, data }: ReceivedEvent): string[] | undefined {
+  if (kind === 'reverted') return [];
+  if (mempool === undefined) return undefined;
+  if (kind === 'mempool' && data.action === 'in') return [...mempool, data.txID as string];
+  return kind === 'mempool' || kind === 'tx' ? mempool.filter((id) => id !== data.txID) : mempool;
+}
 
 type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
 

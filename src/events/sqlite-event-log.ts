@@ -14,7 +14,8 @@ import { type EventLog, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from
 import { eventLogSchema, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
-export type SqliteEventLog = EventLog & {
+export type SqliteEventLog = Omit<EventLog, 'last'> & {
+  readonly last: () => number;
   /** Adds a chain. In the writer process: starts a new log if the log does not end with the chain's last block. */
   readonly addChain: (chain: LoggedChain) => void;
   /** Adds blocks to the log. Must run inside the transaction that stores them. */

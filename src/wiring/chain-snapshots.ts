@@ -67,6 +67,11 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
     }
   };
+  /** A subscriber takes the mempool as empty after a revert, so it learns of the transactions that the snapshot has in it. */
+  const publishPending = (): void => {
+    for (const { spec, revertible } of chains)
+      for (const tx of revertible?.pending().mempool ?? []) events.publish({ kind: 'pooled', chainID: spec.id, tx });
+  };
   const replaceState: ChainSnapshots['replaceState'] = (name, work) => {
     checkIdle();
     prepareRevert();
@@ -87,6 +92,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       prepareRevert();
       const restored = snapshots.revert(name);
       publish(name);
+      publishPending();
       return restored;
     },
     listSnapshots: snapshots.list,

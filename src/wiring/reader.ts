@@ -155,8 +155,13 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     if (received.reader === 'start') running = start(received);
     if (received.reader === 'eventsAdvanced') hub?.advance();
     if (received.reader === 'liveEvent') {
-      const { kind, properties, subject } = received;
-      hub?.sendLive(kind, () => properties, subject && (() => subject));
+      const { kind, properties, subject, lastEntry } = received;
+      hub?.sendLive(
+        kind,
+        () => properties,
+        subject && (() => subject),
+        () => lastEntry,
+      );
     }
     if (received.reader === 'stopping') isStopping = true;
     if (received.reader === 'setState') {

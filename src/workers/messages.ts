@@ -32,7 +32,8 @@ export type MessageToReader =
   | { readonly reader: 'ping' }
   /** The event log has new entries. This and `liveEvent` are sent only to readers that have clients of the event stream. */
   | { readonly reader: 'eventsAdvanced' }
-  | ({ readonly reader: 'liveEvent' } & LiveEvent)
+  /** `lastEntry`: the last number in the event log when it happened. */
+  | ({ readonly reader: 'liveEvent'; readonly lastEntry: number } & LiveEvent)
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
