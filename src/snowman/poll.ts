@@ -34,7 +34,10 @@ export function createPoll(
     count + remaining < alphaPreference || (count >= alphaPreference && count + remaining < alphaConfidence) || count >= alphaConfidence;
   const canFinish = (): boolean => {
     const remaining = sumWaiting();
-    if (remaining === 0 || countVotes(votes) + remaining < alphaPreference) return true;
+    const received = countVotes(votes);
+    if (remaining === 0 || received + remaining < alphaPreference) return true;
+    // Most answers end here: no block has enough votes yet, and the one with the most can still get them.
+    if (received < alphaPreference && Math.max(0, ...votes.values()) + remaining >= alphaPreference) return false;
     const counts = countInstanceVotes(votes, parentOf);
     return counts.length > 0 && counts.every((count) => isSettled(count, remaining));
   };
