@@ -1,6 +1,9 @@
 import { Fault } from '../fault.ts';
 
-/** Why bytes of a peer are not a message. All but FRAME_TOO_LARGE make AvalancheGo ignore the frame; that one closes the connection. */
+/**
+ * Why bytes of a peer are not a message. AvalancheGo ignores a message that is malformed, unknown or badly compressed; it closes the connection
+ * for a frame that is too large, and for handshakes and peer lists that break a limit.
+ */
 export type MessageFault =
   | { code: 'MESSAGE_MALFORMED'; part: string }
   | { code: 'MESSAGE_UNKNOWN' }

@@ -1,7 +1,7 @@
 import { MessageError, malformed } from './fault.ts';
 import { type ElementType, type FieldType, wrongIdLength } from './field-types.ts';
-import { type WireReader, wireTypes } from './wire-reader.ts';
-import { varintSize, type WireWriter } from './wire-writer.ts';
+import { WireReader, wireTypes } from './wire-reader.ts';
+import { varintSize, WireWriter } from './wire-writer.ts';
 
 /** A field of a message: its number, and how its value is read and written with the tag. */
 export type Field<T> = {
@@ -25,6 +25,9 @@ export type MessageType<F extends Fields> = ElementType<MessageOf<F>> & {
   readonly readMerged: (reader: WireReader, previous: MessageOf<F> | undefined) => MessageOf<F>;
   /** Throws if a field that must hold an ID is absent. */
   readonly requireIds: (value: MessageOf<F>) => void;
+  /** The message alone, without a length before it. */
+  readonly encode: (value: MessageOf<F>) => Buffer;
+  readonly decode: (bytes: Uint8Array) => MessageOf<F>;
 };
 
 export function field<T>(number: number, type: FieldType<T>): Field<T> {
@@ -149,6 +152,16 @@ export function message<F extends Fields>(fields: F): MessageType<F> {
     wireType: wireTypes.bytes,
     fields,
     requireIds,
+    encode: (value) => {
+      const out = Buffer.allocUnsafe(contentSize(value));
+      writeContent(new WireWriter(out), value);
+      return out;
+    },
+    decode: (bytes) => {
+      const value = readContent(new WireReader(bytes), undefined);
+      requireIds(value);
+      return value;
+    },
     readMerged: (reader, previous) => within(reader, () => readContent(reader, previous)),
     size: (value) => {
       const size = contentSize(value);

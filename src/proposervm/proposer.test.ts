@@ -71,6 +71,37 @@ test('the twister equals a plain one with bigint for many seeds', () => {
 });
 
 describe('weighted sampling', () => {
+  test('draws what AvalancheGo draws', () => {
+    // utils/sampler, NewDeterministicWeightedWithoutReplacement over MT19937-64 with the seeds 1000, 1001, …
+    const rows: [weights: bigint[], drawn: number[]][] = [
+      [
+        [100n, 100n],
+        [1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1],
+      ],
+      [
+        [1n, 2n, 3n, 4n, 5n],
+        [1, 1, 4, 3, 3, 4, 4, 3, 4, 3, 2, 0, 2, 2, 4],
+      ],
+      [
+        [7n, 7n, 7n, 0n, 9n, 13n],
+        [5, 4, 5, 5, 1, 2, 4, 4, 0, 4, 5, 5, 1, 5, 4],
+      ],
+      [
+        [2n * 10n ** 15n, 2n * 10n ** 12n, 2n * 10n ** 15n, 5n],
+        [2, 2, 0, 0, 2, 2, 2, 2, 0, 2, 0, 0, 0, 2, 0],
+      ],
+      [
+        [2n ** 63n, 2n ** 62n, 3n],
+        [1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1],
+      ],
+      [
+        [64n, 64n],
+        [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 1],
+      ],
+    ];
+    for (const [index, [weights, drawn]] of rows.entries())
+      expect(createWeightedSampler(weights).sample(15, createMersenneTwister(BigInt(1000 + index)))).toEqual(drawn);
+  });
   test('every unit is drawn once', () => {
     const sampler = createWeightedSampler([3n, 0n, 5n, 2n]);
     expect(sampler.totalWeight).toBe(10n);
