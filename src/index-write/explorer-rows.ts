@@ -88,14 +88,11 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       count.mintedNfts += nfts;
     }
     const countRows: SqlValue[] = [];
-    const removedCounts: SqlValue[] = [];
     for (const [asset, count] of counts) {
       cache.counts.set(asset, count);
-      // An asset from before linearization may lose its last known holder; it then has no row, as before its first one.
-      if (count.holders === 0 && count.minted === 0n && count.mintedNfts === 0) removedCounts.push(idBlob(asset));
-      else countRows.push(idBlob(asset), count.holders, sumToBytes(count.held), sumToBytes(count.minted), count.mintedNfts);
+      countRows.push(idBlob(asset), count.holders, sumToBytes(count.held), sumToBytes(count.minted), count.mintedNfts);
     }
-    return [...q.removeHolders(removed), ...q.upsertHolders(upserted), ...q.upsertCounts(countRows), ...q.removeCounts(removedCounts)];
+    return [...q.removeHolders(removed), ...q.upsertHolders(upserted), ...q.upsertCounts(countRows)];
   }
 
   return {
@@ -171,7 +168,6 @@ function explorerQueries(dialect: Dialect, chain: number, schema: string) {
     upsertHolders: insert(names.assetHolder, explorerSchema.assetHolder, ['amount', 'nfts']),
     removeHolders: batchedStatement(keys, 2, (n) => `DELETE FROM ${holderTable} WHERE ${matching(n)}`),
     upsertCounts: insert(names.assetCount, explorerSchema.assetCount, ['holders', 'held', 'minted', 'minted_nfts']),
-    removeCounts: batchedStatement(keys, 1, (n) => `DELETE FROM ${schema}${names.assetCount} WHERE asset IN (${placeholders(n)})`),
     addStats: insert(names.blockStat, explorerSchema.blockStat, []),
   };
 }
