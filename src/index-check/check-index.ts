@@ -137,8 +137,11 @@ function* checkExplorerRows(model: ChainModel): Steps<string[]> {
   const problems: string[] = [];
   for (const key of Object.keys(names) as (keyof ExplorerTables)[])
     problems.push(...(yield* expectRow(names[key], explorerSchema[key].columns, '1 = 1', [], expected[key])));
-  return problems;
+  return problems.filter((problem) => !emptyCount.test(problem));
 }
+
+/** The counts of an asset that lost its last holder stay with zeros. Whether there is such a row depends on how blocks were batched. */
+const emptyCount = /_asset_count: unexpected row \w+ 0 0{32} 0{32} 0$/;
 
 function* checkNewData(
   model: ChainModel,
