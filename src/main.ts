@@ -1,5 +1,5 @@
-import { openAsBlob, readFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { constants, openAsBlob, readFileSync } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
@@ -34,6 +34,7 @@ const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
+  BAD_ARGUMENT: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
   STATE_DAMAGED: exitCodes.damage,
@@ -77,13 +78,13 @@ async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Pr
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
 async function runClientCommand(name: ClientCommandName, { command, options }: RunFlags): Promise<void> {
-  const { clientCommands } = await import('./commands/client-commands.ts');
+  const { runClientCommand: run } = await import('./commands/client-commands.ts');
   const { createRpcClient } = await import('./client/rpc-client.ts');
   const interruption = new AbortController();
   process.on('SIGINT', () => interruption.abort());
   process.on('SIGTERM', () => interruption.abort());
-  process.exitCode = await clientCommands[name]({
-    client: createRpcClient({ url: options.url }),
+  process.exitCode = await run(name, {
+    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
     args: command.args,
     options,
     print: (line) => void process.stdout.write(`${line}\n`),
@@ -183,6 +184,8 @@ let logLevel: LogLevel = 'info';
 
 async function readBlob(path: string): Promise<Blob | undefined> {
   try {
+    // Bun opens a missing file without an error.
+    await access(path, constants.R_OK);
     return await openAsBlob(path);
   } catch {
     return undefined;
@@ -197,11 +200,14 @@ async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Pro
   try {
     for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
     await file.sync();
+    await rename(draft, path);
+    return size;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
-  await rename(draft, path);
-  return size;
 }
 
 /** Loads the YAML parser, if an argument or a variable names YAML. */

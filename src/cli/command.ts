@@ -108,10 +108,10 @@ export const commandTable = {
   address: {
     kind: 'client',
     args: ['ADDRESS'],
-    help: 'balances, outputs and all spellings of an address',
+    help: 'balances, newest outputs and all spellings of an address',
     examples: ['address X-local1…', 'address P-avax1… --json'],
   },
-  utxo: { kind: 'client', args: ['ID'], help: 'show an output and what spent it', examples: ['utxo 2Hb…'] },
+  utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
   time: {
     kind: 'client',

@@ -76,7 +76,7 @@ const footer = (command: CommandName): string =>
       );
 
 /** Breaks a text into lines of at most 80 columns; lines after the first are indented. */
-function wrap(text: string, indent = 0): string {
+export function wrap(text: string, indent = 0): string {
   const start = /^ */.exec(text)?.[0] ?? '';
   const lines: string[] = [];
   let line = start;

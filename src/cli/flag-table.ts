@@ -214,8 +214,8 @@ export const flagTable = {
   'dev-token': {
     group: 'Access',
     kind: 'text',
-    commands: ['dev'],
-    help: 'serve /ext/dev, on any --http-host, to callers that send Authorization: Bearer TOKEN, instead of to programs on this machine',
+    commands: ['dev', 'client'],
+    help: 'the node serves /ext/dev to callers that send Authorization: Bearer TOKEN, from anywhere, instead of to programs on this machine; commands that ask a node send it',
   },
   'require-api-key': {
     group: 'Access',
@@ -340,6 +340,7 @@ export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = 
   host: 'http-host',
   quiet: 'silent',
   config: 'config-file',
+  token: 'dev-token',
 };
 
 /** One-letter names, such as `-p`. */

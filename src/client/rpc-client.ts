@@ -69,12 +69,18 @@ type Answer = {
 
 function parseAnswer(text: string): Answer | undefined {
   try {
-    const value = JSON.parse(text);
+    const value = JSON.parse(quoteLargeNumbers(text));
     return typeof value === 'object' && value !== null && ('result' in value || value.error?.message !== undefined) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Turns integers of 16 and more digits into strings: as numbers they could be rounded. AvalancheGo writes amounts in transactions as numbers. */
+const quoteLargeNumbers = (text: string): string =>
+  /\d{16}/.test(text)
+    ? text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})(?=\s*[,}\]])/g, (_, quoted, digits) => quoted ?? `"${digits}"`)
+    : text;
 
 /** Amounts are decimal strings in JSON: numbers above 2^53 would be rounded. */
 const bigintText = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);

@@ -1,6 +1,5 @@
 import { formatUnits } from '../bytes/units.ts';
 import { devCommand } from './client-command.ts';
-import { formatTable } from './table.ts';
 
 type Issued = { readonly txID: string };
 type Created = Issued & { readonly assetID: string };
@@ -15,16 +14,10 @@ export const moneyCommands = {
     'accounts',
     () => ({}),
     ({ accounts }) =>
-      formatTable(
-        ['', 'Address', 'AVAX', 'Private key'],
-        accounts.map(({ index, address, balance, privateKey }) => [
-          String(index),
-          address,
-          formatUnits(BigInt(balance), 9),
-          privateKey ?? '(from your mnemonic)',
-        ]),
-        new Set([2]),
-      ),
+      accounts.flatMap(({ index, address, balance, privateKey }) => [
+        `${String(index).padEnd(3)} ${address}  ${formatUnits(BigInt(balance), 9)} AVAX`,
+        `    ${privateKey ?? 'the private key is that of your mnemonic'}`,
+      ]),
   ),
   faucet: devCommand<Issued>('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
   send: devCommand<Issued>(
@@ -46,10 +39,14 @@ export const moneyCommands = {
   ),
   'asset mint': devCommand<Issued>('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
   'nft create': devCommand<Created>('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
-  'nft mint': devCommand<Issued & { readonly groupID: number }>(
+  'nft mint': devCommand<Issued & { readonly groupID: number; readonly utxoID: string }>(
     'mintNFT',
     ([assetID, to, payload]) => ({ assetID, to, payload }),
-    ({ txID, groupID }) => [`transaction ${txID}`, `group ${groupID}`],
+    ({ txID, groupID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}, group ${groupID}`],
   ),
-  'nft send': devCommand<Issued>('sendNFT', ([utxoID, to]) => ({ utxoID, to }), formatTx),
+  'nft send': devCommand<Issued & { readonly utxoID: string }>(
+    'sendNFT',
+    ([utxoID, to]) => ({ utxoID, to }),
+    ({ txID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}`],
+  ),
 };

@@ -2,7 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import { type Id, idText, parseId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
-import { type AvmDeps, notFoundError, resolveAssetID } from '../rpc/avm.ts';
+import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
 import { readAllBalances } from '../rpc/balance.ts';
 import { createLongQueryRunner } from '../rpc/long-queries.ts';
 import { createMutex } from '../timing/mutex.ts';
@@ -13,6 +13,7 @@ import type { Account } from '../wallet/accounts.ts';
 import { type Funds, sumNeeded } from '../wallet/funding.ts';
 import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../wallet/wallet.ts';
 import { type AssetUnits, formatAmount } from './amount.ts';
+import { resolveAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
 
@@ -20,6 +21,8 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
   readonly accounts: readonly [Account, ...Account[]];
   readonly chainParams: ChainParams;
   readonly addressFormat: AddressFormat;
+  /** At most `limit` assets with this symbol. */
+  readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   /** An unspent output of the accepted state. */
   readonly utxo: (id: Id) => Utxo | undefined;
   readonly isPending: OutputReads['isPending'];
@@ -27,7 +30,7 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
   readonly issue: (tx: Tx) => Promise<void>;
 };
 
-export type Asset = AssetUnits & { readonly id: Id };
+export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
 export type TxRequest = {
@@ -57,7 +60,8 @@ export function createDevWallet(deps: DevWalletDeps) {
   const assetById = (id: Id): Asset => {
     const description = reads.description(id);
     if (description === undefined || description === 'not-an-asset') throw notFoundError('asset', id);
-    return { id, symbol: Buffer.from(description.symbol).toString('utf8'), denomination: description.denomination };
+    const { name, symbol, denomination } = description;
+    return { id, name: Buffer.from(name).toString('utf8'), symbol: Buffer.from(symbol).toString('utf8'), denomination };
   };
 
   const selectFunds = async (payer: Account, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
@@ -77,8 +81,8 @@ export function createDevWallet(deps: DevWalletDeps) {
     accounts,
     chainParams,
     formatAddress: addressFormat.format,
-    /** The asset with an alias or ID; AVAX if the text is empty. */
-    asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAssetID(text, deps)),
+    /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
+    asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
 
     /** The account with an index or address; account 0 if the text is empty. */
     account: (text: string): Account => {

@@ -22,7 +22,7 @@ import type { View } from './view.ts';
 
 /** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
 export type ChainState = View &
-  Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description'> &
+  Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
   Pick<Accounts, 'balances' | 'latestPassedLocktime' | 'addressRevision'> & {
     /** Scans the transfer outputs of an address. `rowsInStep`: for tests only. */
     readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;
@@ -33,6 +33,8 @@ export type ChainState = View &
     readonly height: () => bigint;
     /** Number of reverts so far; part of every cache key. */
     readonly epoch: () => number;
+    /** An output of this chain, spent or unspent. */
+    readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
     /** Whether an output existed and was consumed, on this chain or in the memory shared with another chain. */
     readonly wasConsumed: (utxoID: Id) => boolean;
     /** The transaction that spent an output of this chain. For outputs imported from another chain ask the history index. */
@@ -238,6 +240,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     ...accounts,
     transfers,
     utxo: utxos.unspent,
+    storedUtxo: utxos.stored,
     atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
     isInitialized: () => (cachedLast ?? history.last()) !== undefined,
     lastAccepted: () => {
