@@ -31,6 +31,8 @@ export type Config = {
   readonly access: AccessConfig;
   /** The URL of the node whose X-Chain is followed; undefined: this node decides its own blocks. */
   readonly follow: string | undefined;
+  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
+  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
   /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
   readonly databaseUrl: string | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
@@ -124,6 +126,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       trustedProxies: options['trusted-proxies'],
     },
     follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
+    fork:
+      command.name === 'dev' && options['fork-url'] !== undefined
+        ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
+        : undefined,
     databaseUrl: options['database-url'],
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],

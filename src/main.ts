@@ -22,6 +22,7 @@ import { storeErrorFromDriver } from './store/fault.ts';
 import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
+import { resolveForkedNetwork } from './wiring/fork.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
@@ -68,12 +69,16 @@ async function main(): Promise<void> {
   }
 }
 
-/** Creates the configuration. The network of a followed node need not be given: it is read from the data directory or from the node. */
+/** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
 async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Promise<Config> {
   const config = configFrom(options, command);
   logLevel = config.logLevel;
-  if (config.follow === undefined || isNetworkGiven) return config;
-  return configFrom({ ...options, 'network-id': await resolveFollowedNetwork(config.follow, config, env) }, command);
+  if (isNetworkGiven) return config;
+  const network =
+    config.follow !== undefined
+      ? await resolveFollowedNetwork(config.follow, config, env)
+      : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
+  return network === undefined ? config : configFrom({ ...options, 'network-id': network }, command);
 }
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */

@@ -2,6 +2,7 @@ import type { HexFault } from '../src/bytes/hex.ts';
 import type { ChainFault } from '../src/chain/fault.ts';
 import type { DevFault } from '../src/dev/fault.ts';
 import type { FollowFault } from '../src/follow/fault.ts';
+import type { ForkFault } from '../src/fork/fault.ts';
 import type { AvmFault } from '../src/rpc/avm-fault.ts';
 import type { CounterpartFault } from '../src/rpc/counterpart.ts';
 import type { EvmFault } from '../src/rpc/evm-fault.ts';
@@ -161,6 +162,7 @@ export const devCodes: AdviceByCode<
 };
 
 export const nodeCodes: AdviceByCode<
+  | Exclude<ForkFault['code'], 'FORK_NOT_A_FORK'>
   | Extract<FollowFault['code'], 'FOLLOW_SILENT' | 'FOLLOW_NONSENSE' | 'FOLLOW_REFUSED' | 'FOLLOW_STOPPED'>
   | Extract<RelayFault['code'], 'RELAY_BUSY'>
 > = {
@@ -171,5 +173,11 @@ export const nodeCodes: AdviceByCode<
     'If `spentBy` is given, that transaction spent an input: fetch the UTXOs again. Otherwise follow the message.',
   ],
   FOLLOW_STOPPED: ['The node is stopping.', 'Try again when it has started.'],
+  FORK_SOURCE_FAILED: ['The node of `--fork-url` does not answer; `why` says what failed.', 'Start it, and try again.'],
+  FORK_ADDRESS_TOO_LARGE: ['The address has more than `max` outputs on the forked node.', 'Use another address.'],
+  FORK_TOO_MANY_INPUTS: [
+    'The transaction spends outputs of more than `max` transactions that are not copied yet.',
+    'Copy their owners with `--fork-address`.',
+  ],
   RELAY_BUSY: ['The writer process has too many calls waiting.', 'Try again later.'],
 };

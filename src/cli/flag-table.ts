@@ -107,6 +107,13 @@ export const flagTable = {
     commands: ['dev'],
     help: 'with --block-time: also build a block as soon as there is a transaction',
   },
+  'fork-url': {
+    group: 'Chain',
+    kind: 'url',
+    commands: ['dev'],
+    help: 'node to fork: its outputs are copied when they are first used; its network is used unless --network-id is given (-f)',
+  },
+  'fork-address': { group: 'Chain', kind: 'list', commands: ['dev'], help: 'with --fork-url: addresses to copy at the start' },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
   'db-type': {
@@ -341,6 +348,10 @@ export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = 
   quiet: 'silent',
   config: 'config-file',
   token: 'dev-token',
+  'rpc-url': 'url',
+  'chain-id': 'network-id',
+  'no-mine': 'no-mining',
+  'allow-origin': 'http-allowed-origins',
 };
 
 /** One-letter names, such as `-p`. */
@@ -350,6 +361,8 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   a: 'accounts',
   m: 'mnemonic',
   b: 'block-time',
+  f: 'fork-url',
+  s: 'state-interval',
   q: 'silent',
   V: 'version',
 };

@@ -204,6 +204,8 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('mixed-mining', 'needs --block-time SECONDS; without it a block is built as soon as there is a transaction');
   if (options['dev-token'] !== undefined && !/^[\x21-\x7e]{8,256}$/.test(options['dev-token']))
     throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
+  if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
+    throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
   if (options.state !== undefined && options['data-dir'] !== undefined)
     throw createClash('state', 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
   if (options['state-interval'] > 0 && options.state === undefined)

@@ -25,6 +25,8 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   /** An unspent output of the accepted state. */
   readonly utxo: (id: Id) => Utxo | undefined;
+  /** Fetches outputs of addresses that are not stored yet, on a fork; undefined if there is nothing to fetch. */
+  readonly fetchOutputs?: ((addresses: readonly Address[]) => Promise<void> | undefined) | undefined;
   readonly isPending: OutputReads['isPending'];
   /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
   readonly issue: (tx: Tx) => Promise<void>;
@@ -117,11 +119,14 @@ export function createDevWallet(deps: DevWalletDeps) {
     },
 
     /** Up to `max` outputs that pass a test, that the accounts can spend now, and that the mempool does not consume. */
-    findOutputs: (isWanted: (utxo: Utxo) => boolean, max: number): Promise<readonly Utxo[]> =>
-      findOutputs(outputs, wallet.keys, (utxo) => isWanted(utxo) && findSigners(wallet, utxo, now()) !== undefined, max),
+    findOutputs: async (isWanted: (utxo: Utxo) => boolean, max: number): Promise<readonly Utxo[]> => {
+      await deps.fetchOutputs?.(wallet.keys.map(({ address }) => address));
+      return findOutputs(outputs, wallet.keys, (utxo) => isWanted(utxo) && findSigners(wallet, utxo, now()) !== undefined, max);
+    },
 
     /** The AVAX of an address, without locked and shared outputs. */
     balance: async (address: Address): Promise<bigint> => {
+      await deps.fetchOutputs?.([address]);
       const balances = await readAllBalances(reads, { address, includePartial: false, now: now() }, runLongQuery);
       return balances.get(chainParams.feeAsset) ?? 0n;
     },
@@ -129,6 +134,7 @@ export function createDevWallet(deps: DevWalletDeps) {
     /** Selects outputs of the payer, builds, signs and issues a transaction. */
     issue: ({ payer, sent = [], fee = chainParams.txFee, memo, build }: TxRequest): Promise<Tx> =>
       lock(async () => {
+        await deps.fetchOutputs?.([payer.key.address]);
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
         const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };

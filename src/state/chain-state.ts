@@ -53,6 +53,15 @@ export type ChainState = View &
     readonly commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored) => void;
     /** Adds unspent outputs from before linearization, with height 0. Outputs that are already stored, spent or not, are skipped. */
     readonly addPreLinearizationUtxos: (utxos: readonly Utxo[], onStored?: OnUtxosStored) => void;
+    /**
+     * Adds outputs and CreateAssetTxs that were copied from another node, in the same way. `onAdded` runs inside the transaction, also if there
+     * are no new outputs.
+     */
+    readonly addForked: (
+      copied: { readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] },
+      onAdded: () => void,
+      onStored?: OnUtxosStored,
+    ) => void;
   };
 
 /** Callbacks that run inside the write transaction, after the rows were stored. */
@@ -234,6 +243,21 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     }
   };
 
+  /** Adds outputs that no block contains; `before` runs first, inside the same transaction. */
+  const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
+    const accepted = last();
+    let added: NumberedUtxo[] = [];
+    writeOrClearCache(() => {
+      before?.();
+      added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
+      if (added.length === 0) return;
+      history.addUnspent(added.length);
+      onStored?.(added);
+    });
+    cachedLast = { ...accepted, unspent: accepted.unspent + added.length };
+    numbers = { ...numbers, utxo: numbers.utxo + added.length };
+  };
+
   return {
     id: chain.id,
     ...history,
@@ -278,18 +302,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       }
       storeBlocks(blocks, before.unspent, onStored);
     },
-    addPreLinearizationUtxos: (wanted, onStored) => {
-      const before = last();
-      let added: NumberedUtxo[] = [];
-      writeOrClearCache(() => {
-        added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
-        if (added.length === 0) return;
-        history.addUnspent(added.length);
-        onStored?.(added);
-      });
-      cachedLast = { ...before, unspent: before.unspent + added.length };
-      numbers = { ...numbers, utxo: numbers.utxo + added.length };
-    },
+    addPreLinearizationUtxos: (wanted, onStored) => addOutputs(wanted, onStored),
+    addForked: ({ utxos: copied, assets }, onAdded, onStored) =>
+      addOutputs(copied, onStored, () => {
+        history.insertAssets(assets);
+        onAdded();
+      }),
   };
 }
 

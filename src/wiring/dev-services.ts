@@ -14,6 +14,7 @@ import { insightMethods } from '../dev/insight-methods.ts';
 import { moneyMethods } from '../dev/money-methods.ts';
 import { stateMethods } from '../dev/state-methods.ts';
 import { timeMethods } from '../dev/time-methods.ts';
+import type { Fork } from '../fork/fork.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import { sumBalanceRows } from '../rpc/balance.ts';
@@ -29,7 +30,7 @@ import { createIssueAndWait } from './issue-and-wait.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
-type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain };
+type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
 
 /** The chains, the accounts, and what the `dev.*` methods need of the node. */
 export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
@@ -115,6 +116,7 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
     reads: x.reads,
     findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
     utxo: x.opened.ledger.utxo,
+    fetchOutputs: x.fork?.copyAddresses,
     now: chain.now,
     longWork: chain.longWork,
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,

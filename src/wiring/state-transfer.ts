@@ -151,10 +151,10 @@ function* readChunks(file: OffsetFile): Generator<Uint8Array> {
   }
 }
 
-/** Versions of the store's schema and of the index of each chain. */
+/** Versions of the store's schema and of the index of each chain. A fork has one more: its history is incomplete. */
 function readVersions(db: Database): StateHeader['versions'] {
   const rows = db.prepare<{ name: string; value: number }>(
-    `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`,
+    `SELECT name, value FROM meta WHERE name IN ('index', 'fork') OR name LIKE 'index of chain %'`,
   );
   return { schema: schemaVersion, ...Object.fromEntries(rows.all().map(({ name, value }) => [name, value])) };
 }
