@@ -128,13 +128,15 @@ export const flagTable = {
     commands: ['dev'],
     help: 'state file: loaded at start if it exists, saved at exit; for a chain in memory',
   },
+  'load-state': { group: 'Storage', kind: 'path', commands: ['dev'], help: 'state file to load at start; it is not changed' },
+  'dump-state': { group: 'Storage', kind: 'path', commands: ['dev'], help: 'state file to save at exit; it is not loaded' },
   'state-interval': {
     group: 'Storage',
     kind: 'integer',
     commands: ['dev'],
     default: '0',
     max: 86_400,
-    help: 'seconds between saves of the --state file; 0: only at exit',
+    help: 'seconds between saves of the state file; 0: only at exit',
   },
   workers: {
     group: 'Storage',

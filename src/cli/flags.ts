@@ -206,10 +206,7 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
   if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
     throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
-  if (options.state !== undefined && options['data-dir'] !== undefined)
-    throw createClash('state', 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
-  if (options['state-interval'] > 0 && options.state === undefined)
-    throw createClash('state-interval', 'needs a state file; give one with --state FILE');
+  checkStateFiles(options, createClash);
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)
@@ -219,6 +216,17 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     );
   if (options['health-check-frequency'] === 0) throw createClash('health-check-frequency', 'must be longer than 0s');
   checkIdentity(options, createClash);
+}
+
+function checkStateFiles(options: Options, createClash: (flag: keyof Options, text: string) => FlagError): void {
+  for (const flag of ['state', 'load-state', 'dump-state'] as const)
+    if (options[flag] !== undefined && options['data-dir'] !== undefined)
+      throw createClash(flag, 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
+  for (const flag of ['load-state', 'dump-state'] as const)
+    if (options[flag] !== undefined && options.state !== undefined)
+      throw createClash(flag, 'cannot be combined with --state, which loads and saves one file');
+  if (options['state-interval'] > 0 && options.state === undefined && options['dump-state'] === undefined)
+    throw createClash('state-interval', 'needs a state file; give one with --state FILE');
 }
 
 /** Throws if a command lacks the data directory or database that it needs. */

@@ -134,8 +134,12 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
       }
     },
     readVersion: () =>
-      // Outputs are added to shared memory and removed from it without a block too.
-      JSON.stringify([store.epoch(), describeChains(), db.prepare('SELECT max(seq), count(*), total(removed) FROM atomic').get()]),
+      // Outputs are added to shared memory, removed from it, and copied from a forked node without a block too.
+      JSON.stringify([
+        store.epoch(),
+        describeChains(),
+        db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
+      ]),
     load: (chunks, maxBytes) => oneAtATime(() => loadNow(chunks, maxBytes)),
   };
 }
