@@ -375,6 +375,19 @@ describe('the shell and the configuration', () => {
   });
 });
 
+test('the help of a first word lists its commands', async () => {
+  for (const args of [
+    ['snapshot', '--help'],
+    ['help', 'snapshot'],
+  ]) {
+    const { code, out } = await runProgram(...args);
+    expect([args, code]).toEqual([args, 0]);
+    for (const name of ['save', 'revert', 'list', 'delete', 'diff']) expect(out).toContain(`serac snapshot ${name}`);
+    expect(out).not.toContain('state save');
+    expect(out.split('\n').filter((line) => [...line].length > 80)).toEqual([]);
+  }
+});
+
 test('every client command was run, and its help starts with examples within 80 columns', async () => {
   for (const name of commandNames.filter((one) => commandTable[one].kind === 'client')) {
     if (name !== 'doctor') expect([name, used.has(name)]).toEqual([name, true]);

@@ -2,8 +2,8 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
 import { defaultAccounts } from '../wallet/accounts.ts';
 import { WalletError } from '../wallet/fault.ts';
 import { parsePath } from '../wallet/hd-key.ts';
-import { type Command, checkArguments, commandNames } from './command.ts';
-import { formatHelp, formatOverview } from './flag-help.ts';
+import { type Command, checkArguments, commandGroups, commandNames } from './command.ts';
+import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
@@ -37,6 +37,8 @@ export type ParsedFlags =
 /** Parses flags. Precedence: command line, environment, config file, default. */
 export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
   try {
+    const [first = '', second = ''] = argv;
+    if (commandGroups.includes(first) && /^(--help|-h)$/.test(second)) return { kind: 'help', text: formatGroupHelp(first) };
     const { command, given: typed } = readArguments(argv);
     if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp(argv[0]?.startsWith('-') === false ? command.name : undefined) };
     if (command.name === 'help') return { kind: 'help', text: helpOn(command.args) };
@@ -75,7 +77,9 @@ const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean =>
 
 /** The text of `serac help …`. */
 function helpOn(words: readonly string[]): string {
+  const [first = ''] = words;
   if (words.length === 0) return formatOverview();
+  if (words.length === 1 && commandGroups.includes(first)) return formatGroupHelp(first);
   const { command } = readArguments(words.join(' ') === 'run' ? ['dev'] : words.length === 1 ? [...words, '--help'] : words);
   return formatHelp(command.name);
 }
