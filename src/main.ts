@@ -1,5 +1,5 @@
 import { constants, openAsBlob, readFileSync } from 'node:fs';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { access, open, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
@@ -133,11 +133,31 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   },
 };
 
-async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
+async function runNode(config: Config, { warnings, options }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  stopOnSignals(node);
+  const contextFile = options['process-context-file'];
+  if (contextFile !== undefined) await writeProcessContext(contextFile, node.url, config);
+  stopOnSignals({
+    close: async () => {
+      if (contextFile !== undefined) await rm(contextFile, { force: true });
+      await node.close();
+    },
+  });
   const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
   printBanner(config, formatBannerJson(info), formatBanner(info));
+}
+
+/** Tells other programs where this node is. AvalancheGo: node/node.go, writeProcessContext. */
+async function writeProcessContext(path: string, uri: string, { peerAddress: { publicIP, port } }: Config): Promise<void> {
+  const context = { pid: process.pid, uri, stakingAddress: `${publicIP || '127.0.0.1'}:${port}` };
+  try {
+    // A reader must not see half of the file.
+    await writeFile(`${path}.part`, JSON.stringify(context, null, 2));
+    await rename(`${path}.part`, path);
+  } catch (error) {
+    writeError(`serac: --process-context-file: cannot write ${path} (${(error as { code?: string }).code})`);
+    process.exit(exitCodes.failure);
+  }
 }
 
 /** Prints the result of a command; sets the exit code if damage was found. */

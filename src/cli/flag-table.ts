@@ -337,6 +337,12 @@ export const flagTable = {
     allowed: ['json', 'yaml', 'yml'],
     help: 'format of --config-file-content; a --config-file is YAML if its name ends in .yaml or .yml',
   },
+  'process-context-file': {
+    group: 'Program',
+    commands: ['dev', 'follow'],
+    kind: 'path',
+    help: 'file for the process ID and the URL while the node runs, so that scripts find the port; the format is that of AvalancheGo',
+  },
   version: { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version and exit' },
   'version-json': { group: 'Program', kind: 'boolean', default: 'false', help: 'print the version as JSON and exit' },
   help: { group: 'Program', kind: 'boolean', default: 'false', help: 'print this help and exit' },
@@ -423,7 +429,7 @@ network-no-ingress-connections-grace-period network-outbound-connection-throttli
 network-peer-list-bloom-reset-frequency network-peer-list-num-validator-ips network-peer-list-pull-gossip-frequency
 network-peer-read-buffer-size network-peer-write-buffer-size network-ping-frequency network-ping-timeout network-read-handshake-timeout
 network-tcp-proxy-read-timeout network-timeout-coefficient network-timeout-halflife network-tls-key-log-file-unsafe plugin-dir
-process-context-file profile-continuous-freq profile-continuous-max-files profile-dir public-ip-resolution-frequency
+profile-continuous-freq profile-continuous-max-files profile-dir public-ip-resolution-frequency
 public-ip-resolution-service router-health-max-drop-rate router-health-max-outstanding-requests simplex-max-network-delay
 simplex-max-rebroadcast-wait snow-commit-threshold snow-concurrent-repolls snow-confidence-quorum-size snow-max-processing
 snow-max-time-processing snow-optimal-processing snow-preference-quorum-size snow-quorum-size snow-sample-size
