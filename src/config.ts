@@ -45,6 +45,8 @@ export type Config = {
   readonly disk: { readonly required: number; readonly warning: number };
   readonly identity: IdentityOptions;
   readonly peerAddress: { readonly publicIP: string; readonly port: number };
+  /** Where process ID and URL of the running node are written; undefined: nowhere. */
+  readonly processContextFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
 };
@@ -148,10 +150,18 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       warning: options['system-tracker-disk-warning-available-space-percentage'],
     },
     identity: identityOptions(options),
+    processContextFile: processContextFile(options),
     peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
-    logLevel: options['log-display-level'] ?? options['log-level'],
+    logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
+}
+
+/** The file of the process context: as in AvalancheGo, in the data directory. A node in the background has one beside its log otherwise. */
+function processContextFile(options: Options): string | undefined {
+  if (options['process-context-file'] !== undefined) return options['process-context-file'];
+  if (options['data-dir'] !== undefined) return `${options['data-dir']}/process.json`;
+  return options['log-file'] === undefined ? undefined : `${options['log-file']}.process.json`;
 }
 
 /** Whether a listening address can be reached from this machine only. */

@@ -47,6 +47,10 @@ export const differences = {
     what: '`info.getNodeVersion` returns `serac/<version>`.',
     why: 'It names the program that runs. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
   },
+  indexRoutes: {
+    what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers.',
+    why: 'AvalancheGo answers 404 to both. Other HTTP methods of `/` are still answered with 404.',
+  },
   extraChecks: {
     what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',
     why: 'AvalancheGo has neither reader processes nor followed nodes, so it has no checks for them.',

@@ -65,7 +65,10 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
     return () => void process.off('exit', run);
   },
   log,
-  showProgress: createProgressWriter(process.stderr, () => log.isShown('info')),
+  showProgress: createProgressWriter(
+    () => process.stderr,
+    () => log.isShown('info'),
+  ),
 });
 
 /** Built files (tools/build.ts) have the same paths relative to each other as their sources. */

@@ -1,5 +1,5 @@
 import { constants, openAsBlob, readFileSync } from 'node:fs';
-import { access, open, rename, rm, writeFile } from 'node:fs/promises';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
@@ -15,15 +15,22 @@ import { type CommandResult, reindex } from './commands/reindex.ts';
 import { type Config, configFrom } from './config.ts';
 import { createEnv } from './env.ts';
 import { Fault } from './fault.ts';
-import { startNode } from './node.ts';
+import { type Node, startNode } from './node.ts';
+import { takeDetachedMark } from './platform/detached-process.ts';
 import { stopWithOwners } from './platform/owner-processes.ts';
+import { removeProcessContext, writeProcessContext } from './platform/process-context.ts';
 import { writeError } from './platform/stderr.ts';
 import { storeErrorFromDriver } from './store/fault.ts';
+import { type Console, createConsole } from './terminal/console.ts';
+import { createScreen } from './terminal/screen.ts';
+import { createStyle, type Style } from './terminal/style.ts';
 import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
+import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { resolveForkedNetwork } from './wiring/fork.ts';
 import { startIndexer } from './wiring/indexer.ts';
+import { nodeAddress } from './wiring/info-service.ts';
 import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 
@@ -36,6 +43,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
   BAD_ARGUMENT: exitCodes.badFlags,
+  REDIS_BAD_URL: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
   STATE_DAMAGED: exitCodes.damage,
@@ -46,6 +54,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 
 async function main(): Promise<void> {
   stopWithOwners();
+  const isDetached = takeDetachedMark();
   const argv = process.argv.slice(2);
   const parseYaml = await loadYamlParser(argv);
   const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
@@ -54,6 +63,8 @@ async function main(): Promise<void> {
     const { name } = parsed.command;
     if (isClientCommand(name)) return await runClientCommand(name, parsed);
     if (name === 'help') return;
+    isServer = commandTable[name].kind === 'server';
+    if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
     const config = await resolveConfig(parsed);
     if (env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
@@ -116,10 +127,16 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
       `serac ${version}: Data and Metrics APIs at ${server.url}, reference at ${server.url}/api`,
     );
   },
-  index: async (config) => {
-    stopOnSignals(startIndexer(config, env));
+  index: async (config, { given }) => {
+    const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
+    stopOnSignals(indexer);
     const following = stripCredentials(config.follow ?? '');
-    printBanner(config, JSON.stringify({ following }), `serac ${version}: indexing ${following} into PostgreSQL`);
+    const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
+    printBanner(
+      config,
+      JSON.stringify({ following, url: indexer.url }),
+      `serac ${version}: indexing ${following} into PostgreSQL${served}`,
+    );
   },
   'config print': async (_, { options, given }) => {
     const rows = listConfig(options, given);
@@ -133,31 +150,61 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   },
 };
 
-async function runNode(config: Config, { warnings, options }: RunFlags): Promise<void> {
+/** `--detach`: starts the node in the background and prints where it is. */
+async function runDetached({ options, command }: RunFlags): Promise<void> {
+  const config = configFrom(options, command);
+  const { detach } = await import('./commands/detach.ts');
+  const { pid, logFile, url } = await detach(config, env, {
+    program,
+    logFile: options['log-file'] ?? `${config.dataDir}/serac.log`,
+    waitTimeout: options.wait ? options['wait-timeout'] : undefined,
+  });
+  const state = url === undefined ? 'starting' : `ready at ${url}`;
+  printBanner(config, JSON.stringify({ pid, log: logFile, url }), `serac ${version}: ${state}, pid ${pid}, log ${logFile}`);
+}
+
+async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  const contextFile = options['process-context-file'];
-  if (contextFile !== undefined) await writeProcessContext(contextFile, node.url, config);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, config, node);
+  const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
+  const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
+  // Before the banner: whoever has read it may send a signal.
   stopOnSignals({
     close: async () => {
-      if (contextFile !== undefined) await rm(contextFile, { force: true });
+      const { height } = node.readStatus();
       await node.close();
+      shown?.close({ height, note: describeSaved(config) });
     },
   });
   const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
-  printBanner(config, formatBannerJson(info), formatBanner(info));
+  printBanner(config, formatBannerJson(info), formatBanner(info, style));
+  // Lines about the node have level info; as JSON they are read by programs and always printed.
+  if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
+  node.observe(shown);
+  if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
 }
 
-/** Tells other programs where this node is. AvalancheGo: node/node.go, writeProcessContext. */
-async function writeProcessContext(path: string, uri: string, { peerAddress: { publicIP, port } }: Config): Promise<void> {
-  const context = { pid: process.pid, uri, stakingAddress: `${publicIP || '127.0.0.1'}:${port}` };
+/** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
+async function publishProcessContext(path: string, { peerAddress }: Config, node: Node): Promise<void> {
   try {
-    // A reader must not see half of the file.
-    await writeFile(`${path}.part`, JSON.stringify(context, null, 2));
-    await rename(`${path}.part`, path);
+    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: nodeAddress(peerAddress) });
+    process.on('exit', () => removeProcessContext(path));
   } catch (error) {
-    writeError(`serac: --process-context-file: cannot write ${path} (${(error as { code?: string }).code})`);
-    process.exit(exitCodes.failure);
+    await node.close();
+    throw error;
   }
+}
+
+const openConsole = (format: 'text' | 'json', style: Style): Console =>
+  createConsole({ screen, format, style, after: env.timers.after, time: timeTexts[format], monotonic: env.clock.monotonic });
+
+/** The time of a line: local for a person, RFC 3339 for a program. */
+const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
+
+/** Where the chain of a node that stops is. */
+function describeSaved({ store, dataDir, state }: Config): string {
+  if (state?.save !== undefined) return `saved to ${state.save}`;
+  return store === 'memory' ? 'the chain was in memory and is lost' : `the chain is in ${dataDir}`;
 }
 
 /** Prints the result of a command; sets the exit code if damage was found. */
@@ -167,7 +214,7 @@ function printResult({ lines, isDamaged }: CommandResult): void {
 }
 
 function printBanner({ banner }: Config, json: string, text: string): void {
-  if (banner !== 'none') process.stdout.write(`${banner === 'json' ? json : text}\n`);
+  if (banner !== 'none') screen.print(banner === 'json' ? json : text);
 }
 
 function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
@@ -203,6 +250,9 @@ function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
+
+/** Whether the command serves until it is stopped. */
+let isServer = false;
 
 /** The log level; `info` until the flags are parsed. */
 let logLevel: LogLevel = 'info';
@@ -246,17 +296,55 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-const log = createLog(writeError, () => logLevel);
+/** Whether stdout is a terminal that understands escape sequences. */
+const isTerminal = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+
+const screen = createScreen({
+  out: process.stdout,
+  err: process.stderr,
+  isInteractive: isTerminal,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+// Also after a second Ctrl-C or a fatal error, the status line is removed.
+process.on('exit', screen.close);
+
+// A reader process writes to the terminal of the writer process, which may have drawn its status line.
+const log = createLog(
+  process.send === undefined || !isTerminal
+    ? (line, level) => screen.log(line, level === 'error' || level === 'fatal')
+    : (line) => writeError(`\r\x1b[K${line}`),
+  () => logLevel,
+);
 
 /** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
 const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
 
-const env = await createEnv({ version, log, program: isExecutable ? undefined : fileURLToPath(import.meta.url) });
+/** The file of this program. */
+const program = isExecutable ? undefined : fileURLToPath(import.meta.url);
 
-// The reader of the output, such as `head`, may leave early.
+const baseEnv = await createEnv({ version, log, program });
+
+/** Whether a progress bar is shown; the status line is not drawn meanwhile. */
+let hasProgress = false;
+
+const env: Env = {
+  ...baseEnv,
+  showProgress: (progress) => {
+    if (progress === undefined && !hasProgress) return;
+    hasProgress = progress !== undefined;
+    screen.clear(hasProgress);
+    baseEnv.showProgress(progress);
+  },
+};
+
+// The reader of the output, such as `head`, may leave early. A server continues without output.
 process.stdout.on('error', (error: { readonly code?: string }) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (!isServer) process.exit();
 });
 
 await main();

@@ -1,3 +1,4 @@
+import { createIndexRoute, type ServerIndex } from './api/index-page.ts';
 import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
@@ -6,6 +7,7 @@ import { type BannerInfo, ewoqKey } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
+import { formatEventID } from './events/position.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
 import { createForcedChecks } from './health/forced-checks.ts';
@@ -14,6 +16,7 @@ import { applicationTag } from './health/worker.ts';
 import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
+import { createReadyRoute } from './http/ready-route.ts';
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
@@ -33,7 +36,7 @@ import { createChainVersionReader, createServedChainsOfNode } from './wiring/api
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
 import { countReaders } from './wiring/cache-budget.ts';
-import { createClockPart, openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
+import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
 import { createDevParts } from './wiring/dev-parts.ts';
@@ -47,16 +50,21 @@ import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
 import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
+import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
+import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
 import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { withRequestLog } from './wiring/request-log.ts';
 import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { createServerIndex } from './wiring/server-index.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
+import { createClockPart } from './wiring/stored-clock.ts';
+import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -64,7 +72,15 @@ export type Node = {
   readonly url: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
+  /** The accounts of the developer's chain; none if the node follows another one. */
+  readonly accounts: readonly (Account & { readonly address: string })[];
+  /** The ID of the last event; undefined without an event stream. */
+  readonly eventPosition: () => Promise<string | undefined>;
   readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  /** Passes blocks that are accepted and calls that are refused from now on to an observer. */
+  readonly observe: NodeFeed['observe'];
+  /** Height and pending transactions of the X-Chain. */
+  readonly readStatus: () => { readonly height: bigint; readonly pending: number };
   /** Listens on one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -114,7 +130,8 @@ async function startWriter(
     readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
   const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
-  const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
+  const dev = hasDev ? createDevParts(env, () => void informReaders()) : undefined;
+  const lifecycles = createTxLifecycles(env, context, events);
 
   const health = createHealth({
     now: clock.unixNanos,
@@ -149,7 +166,8 @@ async function startWriter(
     policy: config.mining,
     takeNextBlockTime: clock.takeNextBlockTime,
     publish: events.publish,
-    ...(dev && { impersonation: dev.impersonation, observerOf: dev.observerOf }),
+    ...(dev && { impersonation: dev.impersonation }),
+    observerOf: lifecycles.observerOf,
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
@@ -161,7 +179,10 @@ async function startWriter(
   const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const startChain = async (spec: AvmChainSpec) => {
     const opened = store.openChain(spec);
-    if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    const catchUp = (): void => {
+      if (opened.index !== undefined) catchUpIndex(opened.index, env);
+    };
+    catchUp();
     const fork = config.fork && spec === specs[0] ? await openFork(config.fork.url, env, context, store, opened) : undefined;
     if (fork !== undefined) closing.add(async () => fork.stop());
     await fork?.fetchFirst(
@@ -191,14 +212,27 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history, ledger, initialize } = opened;
+    const { reads, history, explorer, ledger, initialize } = opened;
     const ownRevision = running.backfillRevision ?? opened.backfillRevision;
     const backfillRevision = () => ownRevision() + (fork?.revision() ?? 0);
     const ownServices = createChainServices(spec, reads, running.txIssuer, chain);
     const services = fork
       ? { ...ownServices, avm: withForkedReads(fork, createChainAddressFormat(spec.id, chain), ownServices.avm) }
       : ownServices;
-    return { ...running, fork, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
+    return {
+      ...running,
+      fork,
+      opened,
+      reads,
+      history,
+      explorer,
+      backfillRevision,
+      findUtxo: ledger.utxo,
+      initialize,
+      catchUpIndex: catchUp,
+      fund,
+      services,
+    };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -238,7 +272,8 @@ async function startWriter(
   const [x] = chains;
   let isStopping = false;
   const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
-  const served = createServedChainsOfNode(config, context, chains, identity.nodeID);
+  const live = createLiveReads(lifecycles, chains);
+  const served = createServedChainsOfNode(config, context, chains, identity.nodeID, live);
   const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
   const hub =
     store.eventLog &&
@@ -257,9 +292,8 @@ async function startWriter(
           nodeStore: store,
           chains: chains as readonly SnapshotChain[] as [SnapshotChain],
           events,
-          parts: [createClockPart(clock)],
+          parts: [createClockPart(store.store, clock)],
           afterReset: () => {
-            clock.reset();
             for (const { fund } of chains) fund();
           },
         })
@@ -271,6 +305,15 @@ async function startWriter(
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
   if (hasDev && transfer !== undefined)
     extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
+  if (context.differences.indexRoutes)
+    extraRoutes.push(
+      createIndexRoute(() => readIndex()),
+      createReadyRoute(env.version, () => {
+        if (isStopping) return 'the node is stopping';
+        if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
+        return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
+      }),
+    );
   const routes = createNodeRoutes({
     chains: [
       ...chains.map(({ spec, services }) => ({
@@ -295,13 +338,16 @@ async function startWriter(
     health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
     metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
     dev: dev &&
-      snapshots && {
+      snapshots &&
+      transfer && {
         services: createDevServices({
           store,
           context,
           parts: dev,
+          lifecycle: lifecycles.of(specs[0].id),
           chains,
           snapshots,
+          transfer,
           accounts,
           events,
           timers: env.timers,
@@ -313,6 +359,14 @@ async function startWriter(
       },
     extraRoutes,
   });
+  const feed = createNodeFeed(events, () =>
+    chains.map(({ spec, reads, follower }) => ({
+      id: spec.id,
+      alias: spec.aliases[0],
+      reads,
+      isCatchingUp: () => follower?.status().state === 'catching-up',
+    })),
+  );
   const handlers = createHandlers(config, env, {
     served,
     health: {
@@ -332,6 +386,7 @@ async function startWriter(
     nodeID: identity.nodeID,
     differences: context.differences,
     longWork: chain.longWork,
+    onRefused: feed.onRefused,
     routes,
   });
   const handler = handlers.main;
@@ -355,7 +410,21 @@ async function startWriter(
     otherServers.push(other);
   }
   const relayedPaths = [...routes.keys()];
-  const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
+  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
+  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection, mainUrl = url): string | undefined => {
+    if (!config[part].enabled) return undefined;
+    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
+    return own < 0 ? mainUrl : urlOf(config, otherServers[own]?.port ?? 0);
+  };
+  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev };
+  const readIndex = (): ServerIndex =>
+    createServerIndex(env.version, config, {
+      apis,
+      data: apiUrl('data', 'data', ''),
+      stats: apiUrl('stats', 'metrics', ''),
+      aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
+    });
+  const relayHandler = withLiveEndpoint(live, withLimiterEndpoint(rateLimits.limiter, handler));
   // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
   const stateServer =
     hasDev && readerCount > 0
@@ -364,8 +433,15 @@ async function startWriter(
   if (stateServer !== undefined) closeWithServers(stateServer.close);
   const started = startReaders(readerCount, env, {
     handler: relayHandler,
-    start: { nodeID: identity.nodeID, port: mainPort ?? 0, relayedPaths, ...(stateServer && { statePort: stateServer.port }) },
+    start: {
+      nodeID: identity.nodeID,
+      port: mainPort ?? 0,
+      relayedPaths,
+      index: readIndex(),
+      ...(stateServer && { statePort: stateServer.port }),
+    },
     onChange: () => void health.recheck('health', 'readers'),
+    onRefused: feed.onReaderRefused,
   });
   readers = started;
   closeWithServers(started.stop);
@@ -374,12 +450,6 @@ async function startWriter(
     await health.recheck('health', 'readers');
   }
 
-  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
-  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection): string | undefined => {
-    if (!config[part].enabled) return undefined;
-    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
-    return own < 0 ? url : urlOf(config, otherServers[own]?.port ?? 0);
-  };
   const announceStopping = async (): Promise<void> => {
     isStopping = true;
     health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
@@ -402,6 +472,11 @@ async function startWriter(
   return {
     url,
     handler,
+    accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
+    eventPosition: async () => {
+      const { eventLog } = store;
+      return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
+    },
     describe: () => ({
       version: env.version,
       nodeID: identity.nodeID,
@@ -410,7 +485,9 @@ async function startWriter(
       xBlockchainID: idText(specs[0].id),
       height: x?.reads.height() ?? 0n,
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
-      apis: { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev },
+      stateFile: config.state?.save,
+      mining: config.mining,
+      apis,
       data: apiUrl('data', 'data'),
       stats: apiUrl('stats', 'metrics'),
       following: config.follow === undefined ? undefined : stripCredentials(config.follow),
@@ -421,6 +498,8 @@ async function startWriter(
       chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
       workers: readerCount,
     }),
+    observe: feed.observe,
+    readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: async (port) => urlOf(config, await listenOn(port)),
     close,
   };
@@ -465,6 +544,11 @@ const createHealthServices = (health: Health): Services => combineServices(creat
 function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
   const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
   return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
+}
+
+function withAddresses(accounts: readonly Account[], { chain, specs: [x] }: NetworkContext) {
+  const { format } = createChainAddressFormat(x.id, chain);
+  return accounts.map((account) => ({ ...account, address: format(account.key.address) }));
 }
 
 function readAccounts(

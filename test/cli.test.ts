@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programCommand, runProgram, startProgram } from './program.ts';
@@ -111,16 +111,6 @@ describe('the command line', () => {
     };
     expect(await saidAt('warn')).toContain('serac: waiting for http://127.0.0.1:1');
     expect(await saidAt('error')).toBe('');
-  }, 30_000);
-
-  test('--process-context-file has the process ID and the URL while the node runs', async () => {
-    const file = join(newFolder(), 'process.json');
-    const node = await startProgram(`--process-context-file=${file}`);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:9651' });
-    expect(await node.stop()).toBe(0);
-    expect(existsSync(file)).toBe(false);
-    const { code, err } = await runProgram('--http-port=0', '--silent', `--process-context-file=${file}/missing/process.json`);
-    expect([code, err]).toEqual([1, expect.stringContaining('--process-context-file: cannot write')]);
   }, 30_000);
 
   test('SIGTERM and SIGINT stop it cleanly', async () => {

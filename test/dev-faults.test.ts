@@ -102,4 +102,54 @@ for (const mode of devModes)
       expect((await node.devError('evm_increaseTime', ['soon'])).data).toMatchObject({ code: 'RPC_BAD_ARGUMENT', argument: 'seconds' });
       expect((await node.devError('evm_increaseTime', { seconds: 1 })).data).toMatchObject({ code: 'RPC_BAD_ARGUMENT' });
     });
+
+    test('evm_snapshot returns a new number each time, and evm_revert deletes the snapshot and later ones', async () => {
+      const height = async () => Number((await node.dev('dev.nodeInfo')).height);
+      const [before, first] = [await height(), await node.dev('evm_snapshot', [])];
+      await node.dev('evm_mine', []);
+      const second = await node.dev('anvil_snapshot', []);
+      expect([first, second]).toEqual(['0x0', '0x1']);
+      await node.dev('evm_mine', []);
+      expect(await node.dev('evm_revert', [second])).toBe(true);
+      expect(await height()).toBe(before + 1);
+      expect(await node.dev('evm_revert', [second])).toBe(false);
+      expect(await node.dev('evm_snapshot', [])).toBe('0x2');
+      await node.dev('dev.snapshot', { name: 'named' });
+      expect(await node.dev('anvil_revert', [first])).toBe(true);
+      expect(await height()).toBe(before);
+      expect((await node.dev('dev.listSnapshots')).snapshots.map(({ name }: { name: string }) => name)).toEqual(['named']);
+      await node.dev('dev.deleteSnapshot', { name: 'named' });
+      expect((await node.devError('evm_revert', ['clean'])).data).toMatchObject({ code: 'RPC_BAD_ARGUMENT', argument: 'snapshot' });
+      // A test suite that takes a snapshot before each test and reverts to it after does not reach the limit of snapshots.
+      for (let i = 0; i < 30; i++) expect(await node.dev('evm_revert', [await node.dev('evm_snapshot', [])])).toBe(true);
+      expect((await node.dev('dev.listSnapshots')).snapshots).toEqual([]);
+    });
+
+    test('anvil_setBalance raises a balance and refuses to lower it', async () => {
+      const address = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
+      const balance = async () =>
+        (await node.program().client.call('/ext/bc/X', 'avm.getBalance', { address, assetID: 'AVAX' })).result as unknown;
+      expect(await node.dev('anvil_setBalance', [address, '0x3e8'])).toBeNull();
+      expect(await balance()).toMatchObject({ balance: '1000' });
+      expect(await node.dev('hardhat_setBalance', [address, 1500])).toBeNull();
+      expect(await node.dev('anvil_setBalance', [address, '1500'])).toBeNull();
+      expect(await balance()).toMatchObject({ balance: '1500' });
+      expect((await node.devError('anvil_setBalance', [address, 7])).data).toMatchObject({ code: 'DEV_BALANCE_TOO_HIGH', balance: '1500' });
+    });
+
+    test('anvil_dumpState, anvil_loadState and anvil_reset', async () => {
+      const info = async () => (await node.dev('dev.nodeInfo')).blockID;
+      await node.dev('evm_mine', []);
+      const [saved, state] = [await info(), await node.dev('anvil_dumpState', [])];
+      expect(state).toMatch(/^0x[0-9a-f]+$/);
+      expect(await node.dev('anvil_reset', [])).toBeNull();
+      expect((await node.dev('dev.nodeInfo')).height).toBe('0');
+      expect(await node.dev('anvil_loadState', [state])).toBe(true);
+      expect(await info()).toBe(saved);
+      expect((await node.devError('anvil_loadState', ['0x1234'])).data).toMatchObject({ code: 'STATE_FILE_FOREIGN' });
+      expect((await node.devError('anvil_loadState', ['state'])).data).toMatchObject({ code: 'RPC_BAD_ARGUMENT', argument: 'state' });
+      expect(await info()).toBe(saved);
+      expect(await node.dev('hardhat_reset', [])).toBeNull();
+      expect((await node.dev('dev.nodeInfo')).height).toBe('0');
+    });
   });

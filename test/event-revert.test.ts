@@ -17,6 +17,8 @@ import { openChain } from '../src/state/open-chain.fixture.ts';
 import { chainID, otherChainID, randomChain } from '../src/state/random-chain.fixture.ts';
 import { longWork } from '../src/timing/long-work.fixture.ts';
 import { chromiumBinary, openChromium } from './chromium.ts';
+import { eventually } from './processes.ts';
+import { startProgram } from './program.ts';
 
 const binary = chromiumBinary();
 const folder = mkdtempSync(join(tmpdir(), 'serac-event-revert-'));
@@ -133,6 +135,79 @@ describe.skipIf(binary === undefined)('Chromium: a page follows the stream with 
     } finally {
       await page.close();
       await chain.close();
+    }
+  }, 90_000);
+
+  test('over dev.revert of the real program it gets every block once, in order, also of branches left behind', async () => {
+    const dataDir = join(folder, 'program');
+    const start = (port: number) => startProgram(`--data-dir=${dataDir}`, '--workers=1', ...(port === 0 ? [] : [`--http-port=${port}`]));
+    let node = await start(0);
+    const expected: string[] = [];
+    const dev = async (method: string, params: unknown = {}) => {
+      const { result, error } = await node.client.call('/ext/dev', `dev.${method}`, params);
+      expect([method, error]).toEqual([method, undefined]);
+      return result as unknown as { height: string };
+    };
+    const tip = async () => ((await dev('nodeInfo')) as unknown as { blockID: string }).blockID;
+    const mine = async (blocks: number) => {
+      for (let i = 0; i < blocks; i++) {
+        await dev('mine');
+        expected.push(`block ${await tip()}`);
+      }
+    };
+    const revert = async (name: string) => {
+      await dev('revert', { name });
+      expected.push(`reverted ${await tip()}`);
+    };
+    const page = await openChromium(binary as string);
+    try {
+      await page.open(`${node.url}/api`);
+      await page.run(`(() => {
+        window.seen = [];
+        window.stream = new EventSource('/ext/events?kind=block,reverted');
+        for (const kind of ['block', 'reverted', 'reset'])
+          stream.addEventListener(kind, ({ data, lastEventId }) => seen.push([kind + ' ' + JSON.parse(data).blockID, lastEventId]));
+        return new Promise((resolve) => stream.addEventListener('heartbeat', ({ lastEventId }) => resolve(window.first = lastEventId), { once: true }));
+      })()`);
+      const seen = async (list: string): Promise<string[]> => {
+        const read = () => page.run<[string, string][]>(list);
+        const found = await eventually(read, ({ length }) => length >= expected.length, 20_000);
+        return found.map(([text]) => text);
+      };
+      await mine(2);
+      await dev('snapshot', { name: 'root' });
+      await mine(2);
+      await dev('snapshot', { name: 'left' });
+      await revert('root');
+      await mine(3);
+      await dev('snapshot', { name: 'right' });
+      await revert('left');
+      await mine(1);
+      // This passes through the states of both branches.
+      await revert('root');
+      await mine(1);
+      await revert('right');
+      expect(await seen('window.seen')).toEqual(expected);
+
+      // After a restart on the same port it resumes by itself.
+      const { port } = node;
+      await node.stop();
+      node = await start(port);
+      await mine(1);
+      expect(await seen('window.seen')).toEqual(expected);
+
+      // A second client that resumes from the beginning gets the same events, from the log.
+      await page.run(`(() => {
+        window.again = [];
+        const stream = new EventSource('/ext/events?kind=block,reverted&lastEventId=' + first);
+        for (const kind of ['block', 'reverted', 'reset'])
+          stream.addEventListener(kind, ({ data, lastEventId }) => again.push([kind + ' ' + JSON.parse(data).blockID, lastEventId]));
+      })()`);
+      expect(await seen('window.again')).toEqual(expected);
+      expect(await page.run('JSON.stringify(window.again) === JSON.stringify(window.seen)')).toBe(true);
+    } finally {
+      await page.close();
+      await node.stop();
     }
   }, 90_000);
 });

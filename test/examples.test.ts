@@ -63,15 +63,25 @@ test('README: a test suite starts a node on a free port', async () => {
   expect(await child.exited).toBe(0);
 }, 30_000);
 
-test('README: a node inside a program', async () => {
-  const readme = await Bun.file(`${root}README.md`).text();
-  const [, code = ''] = /```js\n(\/\/ library: node\.test\.mjs\n[\s\S]*?)```\n/.exec(readme) ?? [];
-  const source = code.replace("from 'serac'", `from '${root}src/library/index.ts'`);
-  expect(source).not.toBe(code);
-  const child = Bun.spawn([process.execPath, '-e', source], { stdout: 'pipe', stderr: 'inherit' });
-  expect((await new Response(child.stdout).text()).trim()).toBe('0\n200');
-  expect(await child.exited).toBe(0);
-}, 30_000);
+test.each([
+  ['README.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
+  ['docs/library.md', 'codec', '10000000000005n'],
+])(
+  '%s: a node inside a program (%s)',
+  async (page, name, output) => {
+    const text = await Bun.file(root + page).text();
+    const code = [...text.matchAll(/```js\n([^`]*(?:`[^`]+`[^`]*)*)```\n/g)]
+      .map(([, code = '']) => code)
+      .find((code) => code.startsWith(`// library: ${name}\n`));
+    const source = code
+      ?.replace("from 'serac'", `from '${root}src/library/index.ts'`)
+      .replace("from 'serac/codec'", `from '${root}src/wallet/index.ts'`);
+    const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
+    expect((await new Response(child.stdout).text()).trim()).toBe(output);
+    expect(await child.exited).toBe(0);
+  },
+  30_000,
+);
 
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
@@ -107,6 +117,6 @@ test('docs/data-and-metrics.md: the example of a plans file is valid', async () 
 
 test('examples were found on every page that has some', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
-    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/events.md', 'docs/data-and-metrics.md']),
+    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/events.md', 'docs/data-and-metrics.md', 'docs/explorer-api.md']),
   );
 });

@@ -57,7 +57,7 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
       expect(await info(follower, 'isBootstrapped', { chain })).toMatchObject({ result: { isBootstrapped: false } });
     await expectNoValidator(follower);
     expect(node.stderrText()).toMatch(/^serac: X: accepted block 1, \w+, transactions: 1\n$/);
-    expect(follower.stderrText()).toBe('');
+    expect(follower.stderrText()).toBe(`serac: caught up with ${node.url} at height 0\n`);
   } finally {
     await follower.stop();
     await node.stop();

@@ -23,22 +23,24 @@ const queries = [
 ];
 
 let node: Program;
+let follower: Program;
 /** The labels of each exported metric, by metric name. */
 const exported = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   node = await startProgram();
+  follower = await startProgram('follow', node.url, '--log-level=info');
   await node.client.call('/ext/bc/X', 'avm.getHeight');
   await node.client.send('GET', '/v1/avg_tps/X');
-  const { text } = await node.client.send('GET', '/ext/metrics');
-  for (const [, name = '', labels = ''] of text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
+  const texts = await Promise.all([node, follower].map(async ({ client }) => (await client.send('GET', '/ext/metrics')).text));
+  for (const [, name = '', labels = ''] of texts.join('').matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
     const known = exported.get(name) ?? new Set();
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
     exported.set(name, known);
   }
 });
 afterAll(async () => {
-  await node.stop();
+  await Promise.all([follower.stop(), node.stop()]);
 });
 
 /** The metric names in a query; they begin with `serac_` or `process_`. */

@@ -120,12 +120,12 @@ export const spentBy = ({ unsigned }: Tx): Id[] => [
 ];
 
 /** Exported outputs. Their indices follow those of the other outputs. */
-const exportedBy = ({ id, unsigned }: Tx): Utxo[] =>
+export const exportedBy = ({ id, unsigned }: Tx): Utxo[] =>
   unsigned.kind !== 'ExportTx'
     ? []
     : unsigned.exportedOutputs.map(({ assetID, output }, i) => makeUtxo(id, unsigned.outputs.length + i, assetID, output));
 
-const exportTarget = ({ unsigned }: Tx): Id => (unsigned.kind === 'ExportTx' ? unsigned.destinationChain : unsigned.blockchainID);
+export const exportTarget = ({ unsigned }: Tx): Id => (unsigned.kind === 'ExportTx' ? unsigned.destinationChain : unsigned.blockchainID);
 
 function operationOutputs({ operation }: Operation): Output[] {
   switch (operation.kind) {
@@ -154,4 +154,4 @@ function operationOutputs({ operation }: Operation): Output[] {
   }
 }
 
-const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);
+export const refId = ({ txID, outputIndex }: UtxoRef): Id => utxoId(txID, outputIndex);

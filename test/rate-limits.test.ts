@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKey, type KeyHeader, writePlans } from './api-keys.ts';
@@ -258,6 +258,7 @@ describe('--require-api-key', () => {
     expect(out).toContain(`tiny: ${perMinute} requests a minute, ${perDay} a day\n`);
     const unknown = await runProgram('keys', 'create', '--plan=gold', `--data-dir=${join(folder, 'keys')}`);
     expect(unknown.err).toContain('tiny');
+    mkdirSync(join(folder, 'never started'));
     const fresh = await runProgram('keys', 'create', `--data-dir=${join(folder, 'never started')}`);
     expect(fresh.out).toContain('no server was started here yet');
   });

@@ -3,31 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { idText } from '../src/bytes/id.ts';
-import { syncStepRunner } from '../src/index/steps.ts';
-import { createIndexChecker } from '../src/index-check/check-index.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
 import type { Utxo } from '../src/tx/utxo.ts';
 import { chainRoot } from './data-requests.ts';
+import { checkDatabase } from './database-check.ts';
 import { createClient } from './http.ts';
 import { childrenOf, eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { createRandom } from './random.ts';
 import { createRevertDriver } from './revert-driver.ts';
-import { auditState } from './state-audit.ts';
 import { localChainParams } from './wallet-kit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-snapshots-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Checks every table of a stopped node against its blocks, with code that shares nothing with the writer's. */
-function checkDatabase(dataDir: string): void {
-  const db = openDatabase(join(dataDir, 'db/serac.sqlite'), { readonly: true });
-  expect(auditState(db)).toEqual([]);
-  const { blockchainID: id, feeAsset } = localChainParams;
-  const checker = createIndexChecker([{ number: 1, id, feeAsset, completeFrom: 0 }], 'sqlite');
-  expect(syncStepRunner(db)(checker.checkAll())).toEqual([]);
-  db.close();
-}
 
 type Saved = { readonly utxos: readonly Utxo[]; readonly digest: string };
 

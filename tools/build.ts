@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
 
 /**
@@ -8,10 +9,13 @@ import packageJson from '../package.json' with { type: 'json' };
  */
 
 /** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
-export const entryPoints = ['main.ts', 'recovery/recovery-thread.ts', 'library/index.ts'] as const;
+export const entryPoints = ['main.ts', 'recovery/recovery-thread.ts', 'library/index.ts', 'library/vitest.ts'] as const;
+
+/** Entry points that run in browsers too. Each becomes one file. */
+export const browserEntryPoints = ['client/index.ts', 'wallet/index.ts'] as const;
 
 /** Resolved when the program runs: modules of Bun, and the native package, which contains files for several platforms. */
-const external = ['bun', 'bun:sqlite', 'secp256k1'];
+const external = ['bun', 'bun:sqlite', 'secp256k1', 'vitest'];
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
@@ -20,6 +24,7 @@ const dist = join(root, 'dist');
 async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   await bundle();
+  await bundleForBrowsers();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
@@ -40,6 +45,34 @@ async function bundle(): Promise<void> {
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
   process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
+
+async function bundleForBrowsers(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: browserEntryPoints.map((entry) => join(source, entry)),
+    root: source,
+    outdir: dist,
+    target: 'browser',
+    format: 'esm',
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    naming: { entry: '[dir]/[name].js' },
+    plugins: [portableBytes],
+  });
+  for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+}
+
+/** Replaces what browsers do not have: Buffer, and the hashes of node:crypto. */
+export const portableBytes: BunPlugin = {
+  name: 'portable bytes',
+  setup: (build) => {
+    build.onResolve({ filter: /(?:^|\/)hash\.ts$/ }, () => ({ path: join(source, 'bytes/portable-hash.ts') }));
+    build.onLoad({ filter: /\/src\/(?:bytes|codec|tx|wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
+      const text = await Bun.file(path).text();
+      const importLine = `import { PortableBuffer as Buffer } from '${join(source, 'bytes/portable-buffer.ts')}';\n`;
+      const usesBuffer = /\bBuffer\./.test(text) && !path.endsWith('portable-buffer.ts');
+      return { contents: usesBuffer ? importLine + text : text, loader: 'ts' };
+    });
+  },
+};
 
 /** Emits declarations with the compiler and copies those that the given entry points reach. */
 function emitTypes(entries: readonly string[]): void {

@@ -22,6 +22,10 @@ export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
   SNAPSHOT_UNKNOWN: ['No snapshot has this name.', 'Use a name of `dev.listSnapshots`.'],
   SNAPSHOT_BAD_NAME: ['The name is empty or longer than `max` characters.', 'Use a shorter name, or none: the node then picks a number.'],
   SNAPSHOT_LIMIT: ['There are `max` snapshots already.', 'Delete some with `dev.deleteSnapshot`.'],
+  SNAPSHOT_OLD_INDEX: [
+    'The index of the data directory is of an older version, and `snapshots` snapshots hold rows of it.',
+    'Run `serac reindex`, which deletes the snapshots, or delete them with the version that saved them.',
+  ],
   SNAPSHOT_CHAIN_BUSY: ['A block of this chain is verified but not decided.', 'Send the call again.'],
   SNAPSHOT_DIFF_TOO_LARGE: ['More than `max` rows of a table differ.', 'Compare snapshots that are closer together.'],
 };

@@ -24,7 +24,7 @@ export const idToBytes = (id: Id): Uint8Array => fromHex(id);
 export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 
 /** Cached ids in each direction. Ids repeat a lot: every output has an asset id, and callers ask for the same few. */
-const cacheSize = 32_768;
+const cacheSize = 8192;
 
 /** The public text form, CB58. */
 export const idText: (id: Id) => string = memoize(cacheSize, createIdEncoder());

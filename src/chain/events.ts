@@ -6,7 +6,10 @@ import type { Tx } from '../tx/tx.ts';
 /** What happens to a chain, published after it happened. Changes of the accepted state come in the order of their commits. */
 export type ChainEvent =
   | { readonly kind: 'accepted'; readonly chainID: Id; readonly stored: StoredBlock }
-  /** An earlier state was restored; `height`, `blockID` and `blockTime` are of its last block, `snapshot` is its name. */
+  /**
+   * An earlier state was restored, and the mempool is empty; `height`, `blockID` and `blockTime` are of its last block, `snapshot` is its
+   * name. Transactions that it has in the mempool follow as `pooled`.
+   */
   | {
       readonly kind: 'reverted';
       readonly chainID: Id;

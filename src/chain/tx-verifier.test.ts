@@ -88,3 +88,43 @@ test('an import is verified in full each time, because its output may have been 
   expect(counts.recovered).toBe(2);
   expect(codeOf(() => verifier.verifySpend(tx, { ...viewOf([]), atomic: () => undefined }))).toBe('TX_UTXO_NOT_FOUND');
 });
+
+test('after the expected signatures were listed, only these are verified', () => {
+  const { verifier, counts } = createCountingVerifier();
+  const change = { assetID: avax, output: { ...coin.output, kind: 'secp256k1fx.TransferOutput' as const, amount: 1n } };
+  const tx = makeTx({ kind: 'BaseTx', ...base, inputs: [spendCoin], outputs: [change] }, [credential('secp256k1fx', alice)]);
+  let reads = 0;
+  const view = viewOf([coin]);
+  const countingView: View = {
+    ...view,
+    asset: (id) => {
+      reads++;
+      return view.asset(id);
+    },
+  };
+  verifier.verifySpend(makeTx(tx.unsigned, [...tx.credentials]), countingView);
+  const readsInFull = reads;
+  expect(verifier.expectedSignatures(tx, view).map(({ owner }) => owner)).toEqual([alice]);
+  reads = 0;
+  counts.recovered = 0;
+  for (let times = 0; times < 3; times++) verifier.verifySpend(tx, countingView);
+  expect(counts.recovered).toBe(1);
+  expect(reads / 3).toBeLessThan(readsInFull);
+});
+
+test('after the expected signatures were listed, a transaction is still refused for every reason', () => {
+  const bob = 'bb'.repeat(20) as Address;
+  const verifyAfterListing = (signer: Address, view: View, now: bigint) => {
+    const { verifier, counts } = createCountingVerifier();
+    const tx = makeTx({ kind: 'BaseTx', ...base, inputs: [spendCoin] }, [credential('secp256k1fx', signer)]);
+    expect(verifier.expectedSignatures(tx, viewOf([coin]))).toHaveLength(1);
+    counts.now = now;
+    return [1, 2].map(() => codeOf(() => verifier.verifySpend(tx, view)));
+  };
+  const twice = <T>(value: T) => [value, value];
+  expect(verifyAfterListing(alice, viewOf([coin]), unlockTime)).toEqual(twice(undefined));
+  expect(verifyAfterListing(bob, viewOf([coin]), unlockTime)).toEqual(twice('TX_WRONG_SIGNATURE'));
+  expect(verifyAfterListing(alice, viewOf([]), unlockTime)).toEqual(twice('TX_UTXO_NOT_FOUND'));
+  expect(verifyAfterListing(alice, { ...viewOf([coin]), asset: () => undefined }, unlockTime)).toEqual(twice('TX_ASSET_NOT_FOUND'));
+  expect(verifyAfterListing(alice, viewOf([coin]), unlockTime - 1n)).toEqual(twice('TX_TIME_LOCKED'));
+});

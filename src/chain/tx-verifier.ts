@@ -2,7 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { View } from '../state/view.ts';
-import type { Tx } from '../tx/tx.ts';
+import { type Tx, unsignedBytes } from '../tx/tx.ts';
 import { type EnrichFault, explainTx, type TxCheck } from '../verify/explain.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import type { Rules } from '../verify/rules.ts';
@@ -51,6 +51,21 @@ export function createTxVerifier({
     passed.add(tx);
   };
   const verified = new WeakMap<Tx, VerifiedTx>();
+  /** Transactions that are valid if all these signatures are: recovering them takes another thread some time. */
+  const unsigned = new WeakMap<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
+  /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
+  const completeVerification = (tx: Tx, view: View, { now }: SpendContext): VerifiedTx | undefined => {
+    const before = unsigned.get(tx);
+    if (before === undefined || !hasUnchangedInputs(before, view, now)) return undefined;
+    unsigned.delete(tx);
+    const message = unsignedBytes(tx);
+    try {
+      return before.signatures.every(({ signature, owner }) => recover(message, signature) === owner) ? before : undefined;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return undefined;
+    }
+  };
   const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped: true, subnetID, subnetOf });
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
@@ -69,8 +84,9 @@ export function createTxVerifier({
       const spending = context();
       const before = verified.get(tx);
       if (before !== undefined && hasUnchangedInputs(before, view, spending.now)) return;
-      verifySpend(tx, view, spending);
-      if (isRecordable(tx)) verified.set(tx, recordVerified(tx, spending.now));
+      const completed = completeVerification(tx, view, spending);
+      if (completed === undefined) verifySpend(tx, view, spending);
+      if (isRecordable(tx)) verified.set(tx, completed ?? recordVerified(tx, spending.now));
     },
     explain: (tx, view, enrich) => {
       const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;
@@ -78,9 +94,11 @@ export function createTxVerifier({
     },
     expectedSignatures: (tx, view) => {
       const all: ExpectedSignature[] = [];
+      const spending = context();
       try {
         verifySyntaxOnce(tx);
-        verifySpend(tx, view, { ...context(), onExpectedSignature: (one) => all.push(one) });
+        verifySpend(tx, view, { ...spending, onExpectedSignature: (one) => all.push(one) });
+        if (isRecordable(tx)) unsigned.set(tx, { ...recordVerified(tx, spending.now), signatures: all });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
       }

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
-import { createAddressFormatter } from '../bytes/address.ts';
+import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { getNetwork } from '../network.ts';
-import { type BannerInfo, ewoqKey, formatBanner, formatBannerJson } from './banner.ts';
+import { createStyle } from '../terminal/style.ts';
+import { testMnemonic } from '../wallet/accounts.ts';
+import { type BannerInfo, ewoqKey, formatBanner, formatBannerJson, maxBannerLines } from './banner.ts';
 
 const info: BannerInfo = {
   version: '0.1.0',
@@ -12,6 +14,8 @@ const info: BannerInfo = {
   xBlockchainID: '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed',
   height: 0n,
   stateDir: undefined,
+  stateFile: undefined,
+  mining: { automine: true, interval: 0 },
   apis: { info: true, health: true, metrics: true, dev: true },
   data: 'http://127.0.0.1:9650',
   stats: 'http://127.0.0.1:9650',
@@ -25,96 +29,114 @@ const info: BannerInfo = {
   warnings: [],
 };
 
-test('a local network in memory', () => {
-  const text = formatBanner(info);
-  for (const part of [
-    'serac 0.1.0',
-    'ready in 0.24 s',
-    'local   id 12345',
-    'in memory, lost when the node stops; to keep it: --data-dir DIR',
-    'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN',
-    'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u   300,000,000 AVAX',
-    'This key is public',
-    'http://127.0.0.1:9650/ext/bc/X/wallet',
-    'http://127.0.0.1:9650/ext/info   /ext/health   /ext/metrics   /ext/dev',
-    'http://127.0.0.1:9650/v1/networks/…',
-    'http://127.0.0.1:9650/v1/avg_tps/X   /v2/chains',
-    'http://127.0.0.1:9650/api ',
+/** The accounts of a fresh chain. Addresses have 45 characters, as on a local network. */
+const accountsOf = (count: number): BannerInfo['accounts'] =>
+  Array.from({ length: count }, (_, index) => ({
+    index,
+    address: createAddressFormatter('X', 'local')(index.toString(16).padStart(40, '0') as Address),
+    balance: index === 0 ? 299_899_999_999_000_000n : 10_000_000_000_000n,
+  }));
+
+const fresh: BannerInfo = { ...info, height: 1n, accounts: accountsOf(11), mnemonic: testMnemonic };
+
+test('a fresh chain: eleven accounts with full addresses and balances, mnemonic, URLs; 25 lines of 80 columns', () => {
+  const lines = formatBanner(fresh).split('\n');
+  expect(lines.length).toBeLessThanOrEqual(maxBannerLines);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  for (const { address } of fresh.accounts) expect(lines.filter((line) => line.includes(` ${address} `))).toHaveLength(1);
+  expect(lines.filter((line) => line.endsWith(' 10,000 AVAX'))).toHaveLength(10);
+  for (const line of [
+    /^serac 0\.1\.0 {3}local, network ID 12345 +ready in 0\.24 s$/,
+    /^State +in memory, lost when the node stops; to keep it: --data-dir DIR$/,
+    /^Blocks +as soon as there is a transaction; keys: serac accounts \(public\)$/,
+    /^Accounts +0 X-local1\S+ 299,899,999\.999 AVAX$/,
+    /^Mnemonic +test test test test test test test test test test test junk$/,
   ])
-    expect(text).toContain(part);
-  expect(text).not.toContain('Workers');
-  expect(text).not.toContain('Warning');
+    expect(lines.filter((text) => line.test(text))).toHaveLength(1);
+  const paths = [
+    '/ext/bc/X',
+    '/ext/bc/X/wallet',
+    '/ext/info',
+    '/ext/health',
+    '/ext/metrics',
+    '/ext/dev',
+    '/ext/events',
+    '/v1',
+    '/v2',
+    '/api',
+  ];
+  for (const path of paths) expect(lines.filter((text) => text.endsWith(` ${info.url}${path}`))).toHaveLength(1);
+});
+
+test('nothing of a mnemonic that the user gave is shown', () => {
+  const text = formatBanner({ ...fresh, mnemonic: undefined });
+  expect(text).not.toContain('Mnemonic');
+  expect(text).not.toContain('keys:');
+});
+
+test('when blocks are built', () => {
+  const blocks = (automine: boolean, interval: number) =>
+    /^Blocks +(.*);/m.exec(formatBanner({ ...fresh, mining: { automine, interval } }))?.[1];
+  expect(blocks(true, 0)).toBe('as soon as there is a transaction');
+  expect(blocks(false, 2000)).toBe('every 2 s if there is a transaction');
+  expect(blocks(true, 500)).toBe('at once, and every 0.5 s if there is a transaction');
+  expect(blocks(false, 0)).toBe('by hand: serac mine');
 });
 
 test('what is disabled or absent is not shown', () => {
   const text = formatBanner({
     ...info,
     apis: { info: false, health: false, metrics: false, dev: false },
-    funded: undefined,
+    strict: true,
+    accounts: [{ index: 0, address: 'X-a', balance: 0n }],
     stateDir: '/data',
     height: 42n,
+    workers: 1,
   });
-  for (const part of ['/ext/info', '/ext/dev', 'Node', 'PrivateKey', 'in memory']) expect(text).not.toContain(part);
-  expect(text).toContain('/data   height 42');
-  expect(formatBanner({ ...info, apis: { ...info.apis, info: false } })).toContain('http://127.0.0.1:9650/ext/health   /ext/metrics');
+  for (const part of ['/ext/info', '/ext/dev', '/ext/events', 'Accounts', 'in memory']) expect(text).not.toContain(part);
+  expect(text).toContain('/data, height 42, 1 reader process');
+  expect(formatBanner({ ...info, stateFile: 'chain.serac' })).toContain('in memory, height 0; saved to chain.serac');
 });
 
-test('the copy of a public network is called a private copy', () => {
+test('the copy of a public network is called a private copy; a followed one is not', () => {
   for (const id of [1, 5]) {
-    const text = formatBanner({ ...info, network: getNetwork(id), funded: undefined });
-    expect(text).toContain(`a private copy of ${getNetwork(id).name} (id ${id}), started from its genesis, at height 0`);
-    expect(text).toContain(`It is not connected to the public ${getNetwork(id).name}`);
+    const { name } = getNetwork(id);
+    expect(formatBanner({ ...info, network: getNetwork(id) })).toContain(`a private copy of ${name}, network ID ${id}`);
   }
-});
-
-test('a followed network, and APIs on ports of their own', () => {
-  const text = formatBanner({
-    ...info,
-    network: getNetwork(5),
-    following: 'http://node:9650',
-    data: 'http://127.0.0.1:1',
-    stats: undefined,
-    height: 7n,
-  });
-  expect(text).toContain('fuji   id 5   following http://node:9650, at height 7');
+  const text = formatBanner({ ...info, network: getNetwork(5), following: 'http://node:9650', data: 'http://127.0.0.1:1', height: 7n });
+  expect(text).toMatch(/^Follows +http:\/\/node:9650, at height 7$/m);
   expect(text).not.toContain('private copy');
-  expect(text).toContain('http://127.0.0.1:1/api ');
-  expect(text).not.toContain('Metrics ');
-  expect(formatBanner({ ...info, stats: 'http://127.0.0.1:2' })).toContain(
-    'http://127.0.0.1:2/v1/avg_tps/X   http://127.0.0.1:2/v2/chains',
-  );
+  expect(text).not.toContain('Blocks');
+  expect(text).toMatch(/^API docs +http:\/\/127\.0\.0\.1:1\/api$/m);
 });
 
 test('amounts are not rounded', () => {
-  expect(formatBanner({ ...info, funded: { address: 'a', balance: 1_234_567_000_000_001n } })).toContain('a   1,234,567.000000001 AVAX');
-  expect(formatBanner({ ...info, funded: { address: 'a', balance: 1_000_000n } })).toContain('a   0.001 AVAX');
+  const withBalance = (balance: bigint) => formatBanner({ ...info, accounts: [{ index: 0, address: 'a', balance }] });
+  expect(withBalance(1_234_567_000_000_001n)).toContain('a 1,234,567.000000001 AVAX');
+  expect(withBalance(1_000_000n)).toContain('a 0.001 AVAX');
 });
 
-test('the banner has at most 25 lines', () => {
+test('the banner has at most 25 lines: fewer accounts are shown if there is more to say', () => {
   const many = (count: number) => Array.from({ length: count }, (_, i) => `n${i}`);
   const text = formatBanner({
-    ...info,
-    network: getNetwork(5),
+    ...fresh,
+    accounts: accountsOf(500),
     chains: many(64).map((alias) => ({ alias, blockchainID: alias })),
     workers: 4,
     warnings: many(30),
   });
-  expect(text.split('\n').length).toBeLessThanOrEqual(25);
+  expect(text.split('\n')).toHaveLength(maxBannerLines);
+  expect(text).toContain('… 496 more: serac accounts');
   expect(text).toContain('… and 62 more');
   expect(text).toContain('… and 28 more');
 });
 
-test('the accounts of the mnemonic are one row', () => {
-  const accounts = [7n, 10_000_000_000n, 10_000_000_000n].map((balance, index) => ({ index, address: `X-${index}`, balance }));
-  expect(formatBanner({ ...info, accounts, mnemonic: 'test junk' })).toContain(
-    'Accounts  2 with 10 AVAX each, of the mnemonic test junk; dev.accounts lists them',
-  );
-  expect(formatBanner({ ...info, accounts })).toContain('of the mnemonic that was given;');
-  expect(formatBanner({ ...info, accounts, apis: { ...info.apis, dev: false } })).toMatch(/of the mnemonic that was given$/m);
-  expect(formatBanner({ ...info, accounts: accounts.slice(0, 2).concat(accounts[0]!), mnemonic: 'test junk' })).toContain(
-    'Accounts  2, of the mnemonic',
-  );
-  expect(formatBanner({ ...info, accounts: accounts.slice(0, 1) })).not.toContain('Accounts');
+test('only a style adds escape sequences', () => {
+  expect(formatBanner(fresh)).not.toContain('\x1b');
+  const styled = formatBanner(fresh, createStyle(true));
+  expect(styled).toContain('\x1b[1mserac 0.1.0');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are removed
+  expect(styled.replace(/\x1b\[\d+m/g, '')).toBe(formatBanner(fresh));
 });
 
 test('the JSON banner is one object on one line', () => {
@@ -142,8 +164,10 @@ test('the JSON banner is one object on one line', () => {
       info: `${info.url}/ext/info`,
       health: `${info.url}/ext/health`,
       dev: `${info.url}/ext/dev`,
+      events: `${info.url}/ext/events`,
       data: `${info.url}/v1`,
       metricsApi: `${info.url}/v2`,
+      reference: `${info.url}/api`,
     },
     following: null,
     chains: [

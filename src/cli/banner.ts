@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import { formatUnits } from '../bytes/units.ts';
 import { isPublicNetwork } from '../network.ts';
+import { plainStyle, type Style } from '../terminal/style.ts';
 
 /** What the start banner shows of a node that has just become ready. */
 export type BannerInfo = {
@@ -14,6 +15,10 @@ export type BannerInfo = {
   readonly height: bigint;
   /** undefined: in memory. */
   readonly stateDir: string | undefined;
+  /** The file of `--state`. */
+  readonly stateFile: string | undefined;
+  /** When blocks are built; see config.ts. */
+  readonly mining: { readonly automine: boolean; readonly interval: number };
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean; readonly dev: boolean };
   /** The URLs of the Data and Metrics APIs; undefined if disabled. */
   readonly data: string | undefined;
@@ -39,27 +44,25 @@ export const ewoqKey = {
   address: '3cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c' as Address,
 } as const;
 
-/** The start banner as text, at most 25 lines. */
-export function formatBanner(info: BannerInfo): string {
-  const title = `  serac ${info.version}   X-Chain node${info.strict ? ', strict' : ''}`;
-  const rows = [
-    ...networkRows(info),
-    formatRow(
-      'State',
-      info.stateDir === undefined
-        ? 'in memory, lost when the node stops; to keep it: --data-dir DIR'
-        : `${info.stateDir}   height ${info.height}`,
-    ),
-    ...keyRows(info),
-    '',
-    formatRow('RPC', `${info.url}/ext/bc/X   avm.*      ${info.url}/ext/bc/X/wallet   wallet.*`),
-    ...nodeRows(info),
-    ...apiRows(info),
+/** The most lines of the banner, so that a terminal of 24 lines shows all but the title. If there are more accounts, fewer are shown. */
+export const maxBannerLines = 25;
+
+/** The columns that the banner needs, unless a URL or a path is longer. */
+const columns = 80;
+
+/** The start banner as text. */
+export function formatBanner(info: BannerInfo, style: Pick<Style, 'bold' | 'dim'> = plainStyle): string {
+  const before = [formatTitle(info), ...stateRows(info), ...blockRows(info)];
+  const after = [
+    ...(info.mnemonic === undefined ? [] : [row('Mnemonic', info.mnemonic)]),
+    ...urlRows(info),
     ...chainRows(info),
-    ...(info.workers > 0 ? [formatRow('Workers', `${info.workers} reader processes beside the writer process`)] : []),
-    ...(info.warnings.length > 0 ? ['', ...truncateLines(info.warnings, maxWarnings).map((text) => formatRow('Warning', text))] : []),
+    ...truncateLines(info.warnings, maxWarnings).map((text) => row('Warning', text)),
   ];
-  return ['', `${title.padEnd(56)}ready in ${info.readySeconds.toFixed(2)} s`, '', ...rows, ''].join('\n');
+  const accounts = accountLines(info, maxBannerLines - before.length - after.length).map(
+    (text, i) => (i === 0 ? accountsLabel : ' '.repeat(accountsLabel.length)) + text,
+  );
+  return [...before, ...accounts, ...after].map((line) => styleLabel(line, style)).join('\n');
 }
 
 /** The start banner as one line of JSON, for programs. Amounts are strings. */
@@ -74,11 +77,7 @@ export function formatBannerJson(info: BannerInfo): string {
     network: { id: network.id, name: network.name, hrp: network.hrp, privateCopy: isPublicNetwork(network.id) },
     strict: info.strict,
     state: { dataDir: info.stateDir ?? null, height: info.height.toString() },
-    endpoints: {
-      ...Object.fromEntries(listEndpoints(info).map(({ name, path }) => [name, info.url + path])),
-      ...(info.data === undefined ? {} : { data: `${info.data}/v1` }),
-      ...(info.stats === undefined ? {} : { metricsApi: `${info.stats}/v2` }),
-    },
+    endpoints: Object.fromEntries(listUrls(info).map(({ name, url }) => [name, url])),
     following: info.following ?? null,
     chains: [{ alias: 'X', blockchainID: info.xBlockchainID }, ...info.chains].map((chain) => ({
       ...chain,
@@ -98,68 +97,89 @@ export function formatBannerJson(info: BannerInfo): string {
 const maxChains = 3;
 const maxWarnings = 3;
 
-const formatRow = (label: string, text: string): string => `  ${label.padEnd(9)} ${text}`;
+/** The width of labels. */
+const labelWidth = 12;
 
-function networkRows({ network, height, following }: BannerInfo): string[] {
-  if (following !== undefined)
-    return [formatRow('Network', `${network.name}   id ${network.id}   following ${following}, at height ${height}`)];
-  if (!isPublicNetwork(network.id)) return [formatRow('Network', `${network.name}   id ${network.id}   addresses X-${network.hrp}1…`)];
-  return [
-    formatRow('Network', `a private copy of ${network.name} (id ${network.id}), started from its genesis, at height ${height}`),
-    formatRow('', `It is not connected to the public ${network.name}.`),
-  ];
+/** The numbers of accounts are in the column of the labels. */
+const accountsLabel = 'Accounts';
+
+const row = (label: string, text: string): string => `${label.padEnd(labelWidth)}${text}`;
+
+/** The first line is bold, labels are dim. */
+const styleLabel = (line: string, style: Pick<Style, 'bold' | 'dim'>): string =>
+  line.startsWith('serac ') ? style.bold(line) : style.dim(line.slice(0, labelWidth)) + line.slice(labelWidth);
+
+function formatTitle({ version, strict, network, following, readySeconds }: BannerInfo): string {
+  const isCopy = following === undefined && isPublicNetwork(network.id);
+  const title = `serac ${version}${strict ? ', strict' : ''}   ${isCopy ? 'a private copy of ' : ''}${network.name}, network ID ${network.id}`;
+  const ready = `ready in ${readySeconds.toFixed(2)} s`;
+  return `${title}${ready.padStart(Math.max(columns - title.length, ready.length + 2))}`;
 }
 
-function keyRows(info: BannerInfo): string[] {
-  const { funded } = info;
-  if (funded === undefined) return [];
+function stateRows({ stateDir, stateFile, height, following, workers }: BannerInfo): string[] {
+  const readers = workers === 0 ? '' : `, ${workers} reader process${workers === 1 ? '' : 'es'}`;
   return [
-    '',
-    formatRow('Key', ewoqKey.text),
-    formatRow('', `${funded.address}   ${formatUnits(funded.balance, 9)} AVAX`),
-    formatRow('', 'This key is public: never send real funds to it.'),
-    ...accountRows(info),
-  ];
-}
-
-/** The row of the accounts beside account 0, whose key is in the rows before. */
-function accountRows({ accounts, mnemonic, apis }: BannerInfo): string[] {
-  const derived = accounts.slice(1);
-  if (derived.length === 0) return [];
-  const balances = new Set(derived.map(({ balance }) => balance));
-  const each = balances.size === 1 ? ` with ${formatUnits(derived[0]?.balance ?? 0n, 9)} AVAX each` : '';
-  return [
-    formatRow(
-      'Accounts',
-      `${derived.length}${each}, of the mnemonic ${mnemonic ?? 'that was given'}${apis.dev ? '; dev.accounts lists them' : ''}`,
+    ...(following === undefined ? [] : [row('Follows', `${following}, at height ${height}`)]),
+    row(
+      'State',
+      stateDir !== undefined
+        ? `${stateDir}, height ${height}${readers}`
+        : stateFile !== undefined
+          ? `in memory, height ${height}; saved to ${stateFile}`
+          : 'in memory, lost when the node stops; to keep it: --data-dir DIR',
     ),
   ];
 }
 
-const listEndpoints = ({ apis }: BannerInfo): { name: string; path: string }[] => [
-  { name: 'avm', path: '/ext/bc/X' },
-  { name: 'wallet', path: '/ext/bc/X/wallet' },
-  ...(['info', 'health', 'metrics', 'dev'] as const).filter((name) => apis[name]).map((name) => ({ name, path: `/ext/${name}` })),
-];
-
-function nodeRows(info: BannerInfo): string[] {
-  const [first, ...others] = listEndpoints(info).slice(2);
-  return first === undefined ? [] : [formatRow('Node', [info.url + first.path, ...others.map(({ path }) => path)].join('   '))];
+function blockRows({ following, mining, mnemonic, apis, accounts }: BannerInfo): string[] {
+  if (following !== undefined) return [];
+  const keys = apis.dev && (mnemonic !== undefined || accounts.length === 1) ? '; keys: serac accounts (public)' : '';
+  return [row('Blocks', `${describeMining(mining)}${keys}`)];
 }
 
-/** The rows of the Data and Metrics APIs and their reference page. */
-function apiRows({ data, stats }: BannerInfo): string[] {
+function describeMining({ automine, interval }: BannerInfo['mining']): string {
+  const timed = `every ${interval / 1000} s if there is a transaction`;
+  if (automine) return interval === 0 ? 'as soon as there is a transaction' : `at once, and ${timed}`;
+  return interval === 0 ? 'by hand: serac mine' : timed;
+}
+
+/** Accounts with addresses and balances. An account without funds that is the only one is left out: its key is not for this network. */
+function accountLines({ accounts }: BannerInfo, max: number): string[] {
+  if (accounts.length === 1 && accounts[0]?.balance === 0n) return [];
+  const amounts = accounts.map(({ balance }) => `${formatUnits(balance, 9)} AVAX`);
+  const width = Math.max(...amounts.map((text) => text.length));
+  const lines = accounts.map(({ index, address }, i) => `${String(index).padStart(3)} ${address} ${(amounts[i] ?? '').padStart(width)}`);
+  if (lines.length <= max) return lines;
+  const shown = Math.max(max - 1, 1);
+  return [...lines.slice(0, shown), `  … ${lines.length - shown} more: serac accounts`];
+}
+
+/** Every URL, with the name of what it serves. `name` is its key in the JSON banner. */
+export const listUrls = (info: Pick<BannerInfo, 'url' | 'apis' | 'data' | 'stats' | 'strict'>): NamedUrl[] => {
+  const { url, apis, data, stats, strict } = info;
   const reference = data ?? stats;
-  return [
-    ...(data === undefined ? [] : [formatRow('Data', `${data}/v1/networks/…   balances, UTXOs, transactions, blocks, assets`)]),
-    ...(stats === undefined ? [] : [formatRow('Metrics', `${stats}/v1/avg_tps/X   ${stats === data ? '' : stats}/v2/chains`)]),
-    ...(reference === undefined ? [] : [formatRow('', `${reference}/api   API reference`)]),
+  const rows: readonly (NamedUrl | false)[] = [
+    { name: 'avm', label: 'Node RPC', url: `${url}/ext/bc/X` },
+    { name: 'wallet', label: 'Wallet RPC', url: `${url}/ext/bc/X/wallet` },
+    apis.info && { name: 'info', label: 'Info', url: `${url}/ext/info` },
+    apis.health && { name: 'health', label: 'Health', url: `${url}/ext/health` },
+    apis.metrics && { name: 'metrics', label: 'Prometheus', url: `${url}/ext/metrics` },
+    apis.dev && { name: 'dev', label: 'dev.*', url: `${url}/ext/dev` },
+    !strict && { name: 'events', label: 'Events', url: `${url}/ext/events` },
+    data !== undefined && { name: 'data', label: 'Data API', url: `${data}/v1` },
+    stats !== undefined && { name: 'metricsApi', label: 'Metrics API', url: `${stats}/v2` },
+    reference !== undefined && { name: 'reference', label: 'API docs', url: `${reference}/api` },
   ];
-}
+  return rows.filter((one) => one !== false);
+};
+
+export type NamedUrl = { readonly name: string; readonly label: string; readonly url: string };
+
+const urlRows = (info: BannerInfo): string[] => listUrls(info).map(({ label, url }) => row(label, url));
 
 function chainRows({ chains, url }: BannerInfo): string[] {
-  const lines = chains.map(({ alias, blockchainID }) => `${url}/ext/bc/${alias}   ${blockchainID}`);
-  return truncateLines(lines, maxChains).map((text, i) => formatRow(i === 0 ? 'Chains' : '', text));
+  const lines = chains.map(({ alias }) => `${url}/ext/bc/${alias}`);
+  return truncateLines(lines, maxChains).map((text, i) => row(i === 0 ? 'Chains' : '', text));
 }
 
 const truncateLines = (lines: readonly string[], max: number): string[] =>

@@ -184,9 +184,15 @@ export function checkArguments({ name, args }: Command): string | undefined {
   const expected: readonly string[] = commandTable[name].args;
   const required = expected.filter((arg) => !arg.startsWith('[')).length;
   if (args.length < required) return `usage: ${formatUsage(name)}`;
+  // `serac doctor [URL]` also takes HOST:PORT.
+  const badUrl = args.find((arg, i) => expected[i] === 'URL' && !isHttpUrl(arg));
+  if (badUrl !== undefined) return `${JSON.stringify(badUrl)} is not a URL such as http://127.0.0.1:9650; usage: ${formatUsage(name)}`;
   // Lower-case alternatives are words to choose from; upper-case ones, such as ID|HEX, are kinds of values.
   const bad = expected.findIndex((arg, i) => /^[a-z|]+$/.test(arg) && !arg.split('|').includes(args[i] as string));
   return bad < 0
     ? undefined
     : `${JSON.stringify(args[bad])} is not one of ${expected[bad]?.replaceAll('|', ', ')}; usage: ${formatUsage(name)}`;
 }
+
+/** Whether a text is the URL of an HTTP server. */
+export const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:\/\/[^/]/i.test(text);

@@ -2,7 +2,7 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
 import { defaultAccounts } from '../wallet/accounts.ts';
 import { WalletError } from '../wallet/fault.ts';
 import { parsePath } from '../wallet/hd-key.ts';
-import { type Command, checkArguments, commandGroups, commandNames } from './command.ts';
+import { type Command, checkArguments, commandGroups, commandNames, isHttpUrl } from './command.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
@@ -211,6 +211,10 @@ function checkCombinations(options: Options, given: FlagInputs): void {
   if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
     throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
   checkStateFiles(options, createClash);
+  if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
+    throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');
+  for (const flag of ['wait', 'log-file'] as const)
+    if (options[flag] && !options.detach) throw createClash(flag, 'needs --detach, which starts the node in the background');
   const required = options['system-tracker-disk-required-available-space-percentage'];
   const warning = options['system-tracker-disk-warning-available-space-percentage'];
   if (warning < required)
@@ -241,6 +245,9 @@ function checkStorage({ name }: Command, options: Options): void {
     throw missing('database-url', 'PostgreSQL: --database-url postgres://user:password@host:5432/name');
   if (database !== undefined && !/^postgres(ql)?:/.test(database))
     throw missing('database-url', 'a PostgreSQL URL as --database-url: postgres://…');
+  if (options['cache-url'] !== undefined && !/^(?:redis|rediss|valkey|valkeys):\/\/[^/]/.test(options['cache-url']))
+    throw missing('cache-url', 'a URL of Redis or Valkey as --cache-url: redis://host:6379');
+  if (!isHttpUrl(options.url)) throw missing('url', 'the URL of a node as --url: http://127.0.0.1:9650');
   if (name === 'reindex' && directory === undefined) throw missing('data-dir', '--data-dir, the directory whose index is rebuilt');
   if (name === 'check' && directory === undefined) throw missing('data-dir', '--data-dir, the directory to verify');
   if (name === 'keys' && directory === undefined && database === undefined)

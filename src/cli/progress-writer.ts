@@ -2,17 +2,21 @@ import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval
 
 export type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 
-/** Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line every 5 seconds. */
-export function createProgressWriter(out: ProgressOutput, isShown: () => boolean): (progress: Progress | undefined) => void {
+/**
+ * Returns a function that shows or clears the progress bar: on a terminal one line that is redrawn, elsewhere a line every 5 seconds. `output`
+ * is called when something is shown first: opening stderr takes milliseconds.
+ */
+export function createProgressWriter(output: () => ProgressOutput, isShown: () => boolean): (progress: Progress | undefined) => void {
   let lastShown = Number.NEGATIVE_INFINITY;
   let isDrawn = false;
   return (progress) => {
     if (progress === undefined) {
-      if (isDrawn) out.write('\r\x1b[K');
+      if (isDrawn) output().write('\r\x1b[K');
       isDrawn = false;
       return;
     }
     if (!isShown()) return;
+    const out = output();
     const interval = out.isTTY ? 100 : plainLineInterval;
     if (performance.now() - lastShown < interval) return;
     lastShown = performance.now();

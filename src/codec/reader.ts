@@ -2,11 +2,14 @@ import { CodecError } from './fault.ts';
 
 /** A cursor over bytes. Every read is bounds-checked. AvalancheGo: utils/wrappers/packing.go and codec/reflectcodec (error texts). */
 export class Reader {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
+  /** The same bytes. Private, so that the declarations of `serac/codec` do not need the types of Node. */
+  private readonly buffer: Buffer;
   offset = 0;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes = this.buffer;
   }
 
   /** Advances by `size` and returns the old offset. `goKind` is the Go kind in AvalancheGo's error text. */
@@ -22,15 +25,15 @@ export class Reader {
   }
 
   u16(goKind = 'uint16'): number {
-    return this.bytes.readUInt16BE(this.advance(2, goKind));
+    return this.buffer.readUInt16BE(this.advance(2, goKind));
   }
 
   u32(goKind = 'uint32'): number {
-    return this.bytes.readUInt32BE(this.advance(4, goKind));
+    return this.buffer.readUInt32BE(this.advance(4, goKind));
   }
 
   u64(goKind = 'uint64'): bigint {
-    return this.bytes.readBigUInt64BE(this.advance(8, goKind));
+    return this.buffer.readBigUInt64BE(this.advance(8, goKind));
   }
 
   fixed(size: number, goKind?: string): Uint8Array {
@@ -41,7 +44,7 @@ export class Reader {
   /** Fixed bytes as lower-case hex: ids and addresses. */
   hex(size: number): string {
     const at = this.advance(size);
-    return this.bytes.toString('hex', at, at + size);
+    return this.buffer.toString('hex', at, at + size);
   }
 
   /** Reads the length of a list. Go counts in int32, so larger values are rejected. */

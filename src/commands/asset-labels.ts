@@ -1,6 +1,6 @@
 import { boundedMap } from '../bytes/bounded-map.ts';
 import { formatUnits } from '../bytes/units.ts';
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import type { RpcClient } from '../client/rpc-client.ts';
 import { callDev } from './client-command.ts';
 
@@ -19,15 +19,15 @@ export async function findAsset(client: RpcClient, name: string): Promise<AssetD
   try {
     return (await client.call('/ext/bc/X', 'avm.getAssetDescription', { assetID: name })) as AssetDescription;
   } catch (error) {
-    if (!(error instanceof ClientError) || error.fault.code !== 'RPC_ERROR') throw error;
+    if (!(error instanceof SeracError) || error.fault.code !== 'RPC_ERROR') throw error;
     return (await callDev(client, 'getAsset', { assetID: name }).catch((second: unknown) => {
-      throw second instanceof ClientError && second.fault.code === 'RPC_ERROR' ? second : error;
+      throw second instanceof SeracError && second.fault.code === 'RPC_ERROR' ? second : error;
     })) as AssetDescription;
   }
 }
 
 /** Returns a function that formats amounts with their symbols: `-1.5 AVAX`. The amount of an asset that the node does not know is shown with its ID. */
-export function createAmountFormatter(client: RpcClient): (amount: string, assetID: string) => Promise<string> {
+export function createAmountFormatter(client: RpcClient): (amount: string | bigint, assetID: string) => Promise<string> {
   const known = boundedMap<string, Promise<AssetDescription | undefined>>(maxCached);
   return async (amount, assetID) => {
     const asked = known.get(assetID) ?? findAsset(client, assetID).catch(() => undefined);

@@ -1,5 +1,9 @@
 import type { Options } from '../cli/flags.ts';
+import { devRows } from '../client/dev-methods.ts';
+import type { ResultOf } from '../client/method-row.ts';
+import { services } from '../client/namespaces.ts';
 import type { RpcClient } from '../client/rpc-client.ts';
+import { type Json, writeJson } from '../rpc/write-json.ts';
 
 /** What a command that asks a running node works with. */
 export type ClientContext = {
@@ -19,23 +23,33 @@ export type ClientContext = {
 /** Runs a command; returns the exit code if it is not 0. */
 export type ClientCommand = (context: ClientContext) => Promise<number | undefined>;
 
-/** Calls a `dev.*` method; undefined parameters are left out. */
+/** Calls a `dev.*` method; undefined parameters are left out. Returns its result as JSON. */
 export const callDev = (client: RpcClient, name: string, params: object = {}): Promise<unknown> =>
-  client.call('/ext/dev', `dev.${name}`, params);
+  client.call(services.dev.path, `dev.${name}`, params);
+
+type DevMethod = keyof typeof devRows;
+export type DevResult<M extends DevMethod> = ResultOf<(typeof devRows)[M]>;
+
+/** The JSON of a result as text. Integers above 2^53 are not rounded. */
+export const formatJson = (result: unknown): string => writeJson(result as Json);
+
+/** The result of a `dev.*` method from its JSON: amounts are bigints. */
+export const decodeDev = <M extends DevMethod>(method: M, json: unknown): DevResult<M> =>
+  devRows[method].result.decode(json, '') as DevResult<M>;
 
 /**
  * A command that calls one `dev.*` method. With `--json` its result is printed as it is, otherwise as the lines of `format`.
  * `read` takes the parameters from arguments and flags; undefined ones are left out.
  */
 export const devCommand =
-  <R>(
-    method: string,
+  <M extends DevMethod>(
+    method: M,
     read: (args: readonly string[], options: Options) => object,
-    format: (result: R) => readonly string[],
+    format: (result: DevResult<M>) => readonly string[],
   ): ClientCommand =>
   async ({ client, args, options, print }) => {
-    const result = await callDev(client, method, read(args, options));
-    if (options.json) print(JSON.stringify(result));
-    else for (const line of format(result as R)) print(line);
+    const json = await callDev(client, method, read(args, options));
+    if (options.json) print(formatJson(json));
+    else for (const line of format(decodeDev(method, json))) print(line);
     return undefined;
   };

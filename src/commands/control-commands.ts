@@ -1,21 +1,18 @@
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import { createAmountFormatter } from './asset-labels.ts';
-import { type ClientCommand, callDev, devCommand } from './client-command.ts';
+import { type ClientCommand, callDev, type DevResult, decodeDev, devCommand, formatJson } from './client-command.ts';
 import { badArgument } from './fault.ts';
 import { formatTable, formatTime } from './table.ts';
 
-type Tip = { readonly height: string | number; readonly time: string | number };
-type Clock = { readonly time: string | number; readonly offset: string | number; readonly frozen: boolean };
-type Snapshot = Tip & { readonly name: string };
-type Change = { readonly address: string; readonly assetID: string; readonly change: string };
+type Tip = DevResult<'revert'>;
+type Clock = DevResult<'getTime'>;
 type Changed = { readonly added: readonly unknown[]; readonly removed: readonly unknown[] };
-type Diff = { readonly blocks: Changed; readonly txs: Changed; readonly balances: readonly Change[] };
 
 const formatTip = ({ height, time }: Tip): string => `height ${height}, ${formatTime(time)}`;
 
 const formatClock = ({ time, offset, frozen }: Clock): string[] => [
   `${formatTime(time)} (${time})${frozen ? ', frozen' : ''}`,
-  ...(Number(offset) === 0 ? [] : [`${Number(offset) > 0 ? '+' : ''}${offset} s from the real time`]),
+  ...(offset === 0 ? [] : [`${offset > 0 ? '+' : ''}${offset} s from the real time`]),
 ];
 
 const formatChanged = (what: string, { added, removed }: Changed): string =>
@@ -23,29 +20,29 @@ const formatChanged = (what: string, { added, removed }: Changed): string =>
 
 /** Commands that make blocks, change the clock, and save and restore the chain. */
 export const controlCommands = {
-  mine: devCommand<Tip>(
+  mine: devCommand(
     'mine',
     ([blocks]) => ({ blocks: blocks === undefined ? undefined : readCount(blocks) }),
     (tip) => [formatTip(tip)],
   ),
   time: (async ({ client, args: [word], options, print }) => {
     const { method, params } = readTimeChange(word);
-    const clock = await callDev(client, method, params);
-    if (options.json) print(JSON.stringify(clock));
-    else for (const line of formatClock(clock as Clock)) print(line);
+    const json = await callDev(client, method, params);
+    if (options.json) print(formatJson(json));
+    else for (const line of formatClock(decodeDev('getTime', json))) print(line);
     return undefined;
   }) satisfies ClientCommand,
-  'snapshot save': devCommand<Snapshot>(
+  'snapshot save': devCommand(
     'snapshot',
     ([name]) => ({ name }),
     (snapshot) => [`snapshot ${snapshot.name}: ${formatTip(snapshot)}`],
   ),
-  'snapshot revert': devCommand<Tip>(
+  'snapshot revert': devCommand(
     'revert',
     ([name]) => ({ name }),
     (tip) => [`now at ${formatTip(tip)}`],
   ),
-  'snapshot list': devCommand<{ readonly snapshots: readonly Snapshot[] }>(
+  'snapshot list': devCommand(
     'listSnapshots',
     () => ({}),
     ({ snapshots }) =>
@@ -57,17 +54,18 @@ export const controlCommands = {
             new Set([1]),
           ),
   ),
-  'snapshot delete': devCommand<{ readonly name: string }>(
+  'snapshot delete': devCommand(
     'deleteSnapshot',
     ([name]) => ({ name }),
     ({ name }) => [`snapshot ${name} deleted`],
   ),
   'snapshot diff': (async ({ client, args: [from, to], options, print }) => {
-    const diff = (await callDev(client, 'diff', { from, to })) as Diff;
+    const json = await callDev(client, 'diff', { from, to });
     if (options.json) {
-      print(JSON.stringify(diff));
+      print(formatJson(json));
       return undefined;
     }
+    const diff = decodeDev('diff', json);
     print(formatChanged('blocks', diff.blocks));
     print(formatChanged('transactions', diff.txs));
     const formatAmount = createAmountFormatter(client);
@@ -97,15 +95,15 @@ export const controlCommands = {
   }) satisfies ClientCommand,
 };
 
-async function refusal(response: Response, url: string): Promise<ClientError> {
+async function refusal(response: Response, url: string): Promise<SeracError> {
   const text = (await response.text()).trim().slice(0, 500);
   const fault = { code: 'NODE_HTTP', url: `${url}/ext/dev/state`, status: response.status } as const;
-  return new ClientError(`${url}: ${text || `status ${response.status}`}`, fault);
+  return new SeracError(`${url}: ${text || `status ${response.status}`}`, fault);
 }
 
-function fileError(verb: 'read' | 'write', file: string, error?: unknown): ClientError {
+function fileError(verb: 'read' | 'write', file: string, error?: unknown): SeracError {
   const code = (error as { code?: string } | undefined)?.code;
-  return new ClientError(`cannot ${verb} ${file}${code === undefined ? '' : ` (${code})`}`, { code: 'FILE_UNREADABLE', file });
+  return new SeracError(`cannot ${verb} ${file}${code === undefined ? '' : ` (${code})`}`, { code: 'FILE_UNREADABLE', file });
 }
 
 function readCount(text: string): number {

@@ -1,4 +1,4 @@
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import type { RpcClient } from '../client/rpc-client.ts';
 
 export type DataAsset = {
@@ -50,7 +50,7 @@ export async function createDataClient(client: RpcClient): Promise<(path: string
     if (response.status === 404) return undefined;
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
-    throw new ClientError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
+    throw new SeracError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
       code: 'NODE_HTTP',
       url: client.url,
       status: response.status,

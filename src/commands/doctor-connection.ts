@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
-import type { ClientError } from '../client/fault.ts';
+import type { SeracError } from '../client/fault.ts';
 import type { Finding } from './doctor.ts';
 
 /** Explains why a node cannot be examined: nothing answers at the URL, or something that is not a node. */
-export async function explainConnection(url: string, error: ClientError): Promise<Finding> {
+export async function explainConnection(url: string, error: SeracError): Promise<Finding> {
   const { fault } = error;
   const wrong = (text: string, remedy: string): Finding => ({ topic: 'connection', ok: false, text, remedy });
   const { hostname, protocol } = new URL(url);

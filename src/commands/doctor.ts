@@ -1,5 +1,5 @@
 import { wrap } from '../cli/flag-help.ts';
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import { createRpcClient, type RpcClient } from '../client/rpc-client.ts';
 import type { ClientCommand } from './client-command.ts';
 import { explainConnection } from './doctor-connection.ts';
@@ -48,13 +48,13 @@ async function examine(client: RpcClient): Promise<Finding[]> {
 type NodeVersion = { readonly version?: string; readonly databaseVersion?: string; readonly vmVersions?: { readonly avm?: string } };
 type Examination = (client: RpcClient, version: NodeVersion) => Promise<Finding[]>;
 
-type Attempt = { readonly value?: unknown; readonly error?: ClientError };
+type Attempt = { readonly value?: unknown; readonly error?: SeracError };
 
 async function attempt(run: () => Promise<unknown>): Promise<Attempt> {
   try {
     return { value: await run() };
   } catch (error) {
-    if (error instanceof ClientError) return { error };
+    if (error instanceof SeracError) return { error };
     throw error;
   }
 }
@@ -62,7 +62,7 @@ async function attempt(run: () => Promise<unknown>): Promise<Attempt> {
 const failed = (error: unknown): Finding => ({
   topic: 'error',
   ok: false,
-  text: error instanceof ClientError ? error.message : String(error),
+  text: error instanceof SeracError ? error.message : String(error),
 });
 
 const loneNodeRemedy =

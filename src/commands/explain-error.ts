@@ -1,4 +1,4 @@
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 
 /** What the data of a JSON-RPC error may tell beside its message. */
 type ErrorData = {
@@ -15,12 +15,12 @@ type ErrorData = {
 
 /** Adds to the message of a failed call what the error's data tells, in words, and what to do. Other errors are returned as they are. */
 export function explainError(error: unknown): unknown {
-  if (!(error instanceof ClientError)) return error;
+  if (!(error instanceof SeracError)) return error;
   const hints = listHints(error);
-  return hints.length === 0 ? error : new ClientError([error.message, ...hints].join('\n       '), error.fault);
+  return hints.length === 0 ? error : new SeracError([error.message, ...hints].join('\n       '), error.fault);
 }
 
-function listHints({ fault, message }: ClientError): string[] {
+function listHints({ fault, message }: SeracError): string[] {
   if (fault.code === 'NODE_HTTP') return isDevPath(fault.url) ? (devRemedies[fault.status] ?? []) : [];
   if (fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
   const data = fault.data as ErrorData;

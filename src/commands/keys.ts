@@ -6,6 +6,7 @@ import { plansOfServer, readServerPlans } from '../access/server-plans.ts';
 import type { Options } from '../cli/flags.ts';
 import type { Config } from '../config.ts';
 import type { WritableSql } from '../index/sql.ts';
+import { StoreError } from '../store/fault.ts';
 import type { Env } from '../wiring/env.ts';
 import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring/gate.ts';
 
@@ -40,9 +41,22 @@ async function resolvePlans(
 type OpenedKeysStore = { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => Promise<void> | void };
 
 async function openKeysStore({ databaseUrl, dataDir }: Config, env: Env): Promise<OpenedKeysStore> {
-  if (databaseUrl === undefined) return openKeysDatabase(dataDir ?? '.', env);
+  if (databaseUrl === undefined) return openKeysDatabase(requireFolder(dataDir ?? '.', env), env);
   const sql = env.openPostgres({ url: databaseUrl });
   return { store: await openKeyStore(sql), sql, close: sql.close };
+}
+
+/** Returns a data directory that exists. A mistyped one is not created: its keys would be valid nowhere. */
+function requireFolder(dataDir: string, env: Env): string {
+  try {
+    env.fileSystem(dataDir);
+    return dataDir;
+  } catch {
+    throw new StoreError(`there is no directory ${dataDir}; check --data-dir, or create the directory first`, {
+      code: 'STORE_MISSING',
+      path: dataDir,
+    });
+  }
 }
 
 /** Reads the arguments and flags of `serac keys`. */

@@ -3,29 +3,28 @@ import { devCommand } from './client-command.ts';
 
 type Issued = { readonly txID: string };
 type Created = Issued & { readonly assetID: string };
-type Account = { readonly index: number; readonly address: string; readonly balance: string; readonly privateKey?: string };
 
 const formatTx = ({ txID }: Issued): string[] => [`transaction ${txID}`];
 const formatAsset = ({ assetID, txID }: Created): string[] => [`asset ${assetID}`, ...(txID === assetID ? [] : [`transaction ${txID}`])];
 
 /** Commands that move, create and mint: each is one `dev.*` call. */
 export const moneyCommands = {
-  accounts: devCommand<{ accounts: readonly Account[] }>(
+  accounts: devCommand(
     'accounts',
     () => ({}),
     ({ accounts }) =>
       accounts.flatMap(({ index, address, balance, privateKey }) => [
-        `${String(index).padEnd(3)} ${address}  ${formatUnits(BigInt(balance), 9)} AVAX`,
+        `${String(index).padEnd(3)} ${address}  ${formatUnits(balance, 9)} AVAX`,
         `    ${privateKey ?? 'the private key is that of your mnemonic'}`,
       ]),
   ),
-  faucet: devCommand<Issued>('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
-  send: devCommand<Issued>(
+  faucet: devCommand('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
+  send: devCommand(
     'send',
     ([to, amount], { from, asset, memo, locktime }) => ({ from, to, amount, assetID: asset, memo, locktime }),
     formatTx,
   ),
-  'asset create': devCommand<Created>(
+  'asset create': devCommand(
     'createAsset',
     ([name, symbol, supply], { denomination = 0, mintable, owner }) => ({
       name,
@@ -37,14 +36,14 @@ export const moneyCommands = {
     }),
     formatAsset,
   ),
-  'asset mint': devCommand<Issued>('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
-  'nft create': devCommand<Created>('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
-  'nft mint': devCommand<Issued & { readonly groupID: number; readonly utxoID: string }>(
+  'asset mint': devCommand('mint', ([assetID, to, amount]) => ({ assetID, to, amount }), formatTx),
+  'nft create': devCommand('createNFT', ([name, symbol], { groups }) => ({ name, symbol, groups }), formatAsset),
+  'nft mint': devCommand(
     'mintNFT',
     ([assetID, to, payload]) => ({ assetID, to, payload }),
     ({ txID, groupID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}, group ${groupID}`],
   ),
-  'nft send': devCommand<Issued & { readonly utxoID: string }>(
+  'nft send': devCommand(
     'sendNFT',
     ([utxoID, to]) => ({ utxoID, to }),
     ({ txID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}`],

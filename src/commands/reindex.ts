@@ -1,15 +1,18 @@
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { startProgress } from '../cli/progress.ts';
 import type { Config } from '../config.ts';
-import { migrateStore } from '../index/migrate.ts';
+import { isMigrationDue } from '../index/migrate.ts';
 import type { IndexDifference } from '../index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../index-sqlite/reindex.ts';
+import { countSnapshots, deleteAllSnapshots } from '../snapshot/snapshots.ts';
+import { getChainNumber } from '../state/chain-number.ts';
 import { checkChain } from '../state/check.ts';
 import { StoreError } from '../store/fault.ts';
 import type { Store } from '../store/store.ts';
 import type { AvmChainSpec } from '../wiring/avm-chain.ts';
 import { type DataFiles, rebuildPageChecksums, requireDatabase } from '../wiring/data-files.ts';
 import type { Env } from '../wiring/env.ts';
+import { migrateIndex } from '../wiring/index-migration.ts';
 import { createNetworkContext } from '../wiring/network-context.ts';
 import { openNodeDatabase, registerIndexSpec } from '../wiring/node-store.ts';
 
@@ -31,9 +34,10 @@ export function reindex(config: Config, env: Env): CommandResult {
   try {
     const specs = context.specs.filter((spec) => hasBlocks(store, spec));
     if (damagedPages.length > 0) for (const { id } of specs) requireUndamagedChain(store, id);
+    const outdated = deleteOutdatedSnapshots(store, specs);
     const found = withRebuiltIndex({ store, files, env, specs }, (work, blocks) => {
-      const { lines, isDamaged } = compareAndReplace(work, env);
-      return { lines: [`${blocks} blocks indexed again`, ...lines], isDamaged };
+      const { lines, isDamaged } = compareAndReplace(work, store, env);
+      return { lines: [`${blocks} blocks indexed again`, ...outdated, ...lines], isDamaged };
     });
     isDone = true;
     return found;
@@ -48,7 +52,7 @@ type RebuildTarget = { readonly store: Store; readonly files: DataFiles; readonl
 /** Rebuilds the index in a file beside the database, passes it to `use`, and removes the file afterwards. */
 export function withRebuiltIndex<T>({ store, files, env, specs }: RebuildTarget, use: (work: Reindex, blocks: number) => T): T {
   const chains = specs.map((spec) => registerIndexSpec(store, spec, readCompleteFrom(store, spec)));
-  for (const { number } of chains) migrateStore(store, number);
+  for (const { number } of chains) migrateIndex(store, number);
   const path = `${files.folder}/reindex.sqlite`;
   const work = openReindex({ store, open: env.openDatabase, path, chains });
   try {
@@ -88,14 +92,30 @@ function buildWithProgress(work: Reindex, env: Env): number {
   return blocks;
 }
 
-/** Compares the rebuilt index with the old one, and replaces the old one if they differ. */
-function compareAndReplace(work: Reindex, env: Env): CommandResult {
+/** Deletes the snapshots if the index must be migrated, which they would prevent. Returns the lines that say so. */
+function deleteOutdatedSnapshots(store: Store, specs: readonly AvmChainSpec[]): string[] {
+  if (!specs.some(({ id }) => isMigrationDue(store, getChainNumber(store, id)))) return [];
+  const snapshots = countSnapshots(store);
+  deleteAllSnapshots(store);
+  return describeDeleted(snapshots);
+}
+
+const describeDeleted = (snapshots: number): string[] =>
+  snapshots === 0 ? [] : [`snapshots deleted, because they hold rows of the old index: ${snapshots}`];
+
+/** Compares the rebuilt index with the old one, and replaces the old one, and deletes the snapshots, if they differ. */
+function compareAndReplace(work: Reindex, store: Store, env: Env): CommandResult {
   env.log('serac: comparing with the old index', 'info');
   const differences = listIndexDifferences(work);
   if (differences.length === 0) return { lines: ['the new index equals the old one'], isDamaged: false };
-  work.replace();
+  const snapshots = countSnapshots(store);
+  // The snapshots hold rows of the old index.
+  store.write(() => {
+    deleteAllSnapshots(store);
+    work.replace();
+  });
   const replaced = `the new index differs from the old one in ${differences.length} tables, and has replaced it`;
-  return { lines: [replaced, ...differences], isDamaged: true };
+  return { lines: [replaced, ...describeDeleted(snapshots), ...differences], isDamaged: true };
 }
 
 function runToEnd<T>(steps: Generator<unknown, T>): T {

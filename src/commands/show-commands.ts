@@ -1,8 +1,8 @@
 import { formatUnits } from '../bytes/units.ts';
-import { ClientError } from '../client/fault.ts';
+import { SeracError } from '../client/fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
 import { findAsset } from './asset-labels.ts';
-import { type ClientCommand, type ClientContext, callDev } from './client-command.ts';
+import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
 import { createDataClient, type DataAsset, type DataBlock, type DataTx, type DataUtxo } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
@@ -24,7 +24,7 @@ export function formatBytes(hex: string): string {
   return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
 }
 
-const notFound = (what: string, url: string): ClientError => new ClientError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
+const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
 
 function formatTx(tx: DataTx): string[] {
   return [
@@ -45,9 +45,9 @@ type Check = { readonly rule: string; readonly ok: boolean; readonly message?: s
 async function explainTx({ client, args: [tx = ''], options, print }: ClientContext): Promise<number | undefined> {
   const decoded = await callDev(client, 'decode', { bytes: tx });
   const { accepted, checks } = (await callDev(client, 'explainTx', { tx })) as { accepted: boolean; checks: readonly Check[] };
-  if (options.json) print(JSON.stringify({ decoded, accepted, checks }));
+  if (options.json) print(formatJson({ decoded, accepted, checks }));
   else {
-    print(JSON.stringify(decoded, null, 2));
+    print(JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2));
     for (const { rule, ok, message } of checks) print(`${ok ? 'ok    ' : 'failed'}  ${rule}${message === undefined ? '' : `: ${message}`}`);
     print(accepted ? 'the node would accept it' : 'the node would refuse it');
   }
@@ -120,40 +120,23 @@ const showAddress: ClientCommand = async ({ client, args: [text = ''], options, 
 /** Outputs that `serac address` lists. */
 const shownUtxos = 10;
 
-/** The result of `dev.getUTXO`. */
-type ShownUtxo = {
-  readonly utxoID: string;
-  readonly txID: string;
-  readonly outputIndex: number;
-  readonly type: string;
-  readonly symbol: string;
-  readonly denomination: number;
-  readonly amount?: string;
-  readonly groupID?: number;
-  readonly payload?: string;
-  readonly addresses: readonly string[];
-  readonly threshold: number;
-  readonly locktime: string;
-  readonly spentBy?: string;
-};
-
-function formatShownUtxo(utxo: ShownUtxo): string[] {
+function formatShownUtxo(utxo: DevResult<'getUTXO'>): string[] {
   const { symbol, denomination, amount, groupID, payload, locktime, spentBy } = utxo;
-  const content = amount === undefined ? `of ${symbol}` : `with ${formatUnits(BigInt(amount), denomination)} ${symbol}`;
+  const content = amount === undefined ? `of ${symbol}` : `with ${formatUnits(amount, denomination)} ${symbol}`;
   return [
     `output ${utxo.utxoID}`,
     `  number ${utxo.outputIndex} of transaction ${utxo.txID}`,
     `  ${utxo.type} ${content}${groupID === undefined ? '' : `, group ${groupID}`}`,
     ...(payload === undefined ? [] : [`  payload ${formatBytes(payload)}`]),
     `  owner ${formatOwners(utxo)}`,
-    ...(locktime === '0' ? [] : [`  locked until ${formatTime(locktime)}`]),
+    ...(locktime === 0n ? [] : [`  locked until ${formatTime(locktime)}`]),
     spentBy === undefined ? '  unspent' : `  spent by transaction ${spentBy}`,
   ];
 }
 
 const showUtxo: ClientCommand = async ({ client, args: [utxoID = ''], options, print }) => {
-  const found = (await callDev(client, 'getUTXO', { utxoID })) as ShownUtxo;
-  for (const line of options.json ? [JSON.stringify(found)] : formatShownUtxo(found)) print(line);
+  const json = await callDev(client, 'getUTXO', { utxoID });
+  for (const line of options.json ? [formatJson(json)] : formatShownUtxo(decodeDev('getUTXO', json))) print(line);
   return undefined;
 };
 

@@ -32,10 +32,10 @@ export type SignerCache = {
 };
 
 /**
- * Caches signers by (hash, signature). A transaction is verified when it is issued, when it is built into a block and when that block is
- * verified; its signatures are recovered once.
+ * Caches signers by (hash, signature): signers that the recovery thread has found until the rules need them, and those of a transaction that
+ * is verified again.
  */
-export function createSignerCache(recoverKey: RecoverKey, size = 16_384): SignerCache {
+export function createSignerCache(recoverKey: RecoverKey, size = 4096): SignerCache {
   const cache = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
   // All signatures of a transaction sign the same message, so its hash is kept.

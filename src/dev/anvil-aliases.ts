@@ -3,7 +3,7 @@ import type { BoundMethod, Services } from '../rpc/method.ts';
 import { type Json, RawJson, writeJson } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
 
-/** Calls a `dev.*` method by its name without the prefix. Results are objects, except those of `loadState` and its like. */
+/** Calls a `dev.*` method by its name without the prefix. Results are objects. */
 type CallDev = (
   method: string,
   params: { readonly [name: string]: Json | undefined },
@@ -12,12 +12,18 @@ type CallDev = (
 export type AliasDeps = {
   /** The spendable balance of an address in the fee asset, in nAVAX. */
   readonly balanceOf: (address: string) => bigint;
+  /** The state file of all chains. Throws if it has more bytes. */
+  readonly dumpState: (maxBytes: number) => Promise<Uint8Array>;
+  readonly loadState: (file: Uint8Array) => Promise<void>;
 };
+
+/** `lastSnapshot`: the highest ID that `evm_snapshot` has returned; IDs are not used twice. */
+type AliasContext = AliasDeps & { lastSnapshot: bigint };
 
 /** An alias: the `dev.*` methods it calls, and how its positional parameters and its result are translated. */
 type Alias = {
   readonly targets: readonly string[];
-  readonly run: (call: CallDev, params: readonly unknown[], deps: AliasDeps) => Promise<Json>;
+  readonly run: (call: CallDev, params: readonly unknown[], context: AliasContext) => Promise<Json>;
 };
 
 const mine: Alias = {
@@ -86,12 +92,33 @@ const autoImpersonate: Alias = {
   },
 };
 
-const snapshot: Alias = { targets: ['snapshot'], run: async (call) => (await call('snapshot', {})).name ?? null };
+/** The IDs of `evm_snapshot` are numbers; its snapshots have them as names, in hex. */
+const listSnapshotIDs = async (call: CallDev): Promise<bigint[]> => {
+  const { snapshots } = (await call('listSnapshots', {})) as { readonly snapshots: readonly { readonly name: string }[] };
+  return snapshots.flatMap(({ name }) => (/^0x[0-9a-f]{1,16}$/.test(name) ? [BigInt(name)] : []));
+};
 
+const formatQuantity = (value: bigint): string => `0x${value.toString(16)}`;
+
+const snapshot: Alias = {
+  targets: ['snapshot', 'listSnapshots'],
+  run: async (call, _params, context) => {
+    for (const id of await listSnapshotIDs(call)) if (id > context.lastSnapshot) context.lastSnapshot = id;
+    const name = formatQuantity(++context.lastSnapshot);
+    await call('snapshot', { name });
+    return name;
+  },
+};
+
+/** In Anvil a snapshot can be reverted to once: the revert deletes it and those made after it. */
 const revert: Alias = {
-  targets: ['revert'],
-  run: async (call, [name]) => {
-    await call('revert', { name: toText('snapshot', name) });
+  targets: ['revert', 'listSnapshots', 'deleteSnapshot'],
+  run: async (call, [given]) => {
+    const wanted = toQuantity('snapshot', given);
+    const ids = await listSnapshotIDs(call);
+    if (!ids.includes(wanted)) return false;
+    await call('revert', { name: formatQuantity(wanted) });
+    for (const id of ids) if (id >= wanted) await call('deleteSnapshot', { name: formatQuantity(id) });
     return true;
   },
 };
@@ -152,12 +179,20 @@ const reset: Alias = {
   },
 };
 
-const dumpState: Alias = { targets: ['dumpState'], run: async (call) => (await call('dumpState', {})).state ?? null };
+/** The largest state file in a call, in bytes: its hex must fit in a request body. */
+const maxStateFile = 500_000;
+
+const dumpState: Alias = {
+  targets: [],
+  run: async (_call, _params, { dumpState }) => `0x${Buffer.from(await dumpState(maxStateFile)).toString('hex')}`,
+};
 
 const loadState: Alias = {
-  targets: ['loadState'],
-  run: async (call, [state]) => {
-    await call('loadState', { state: toText('state', state) });
+  targets: [],
+  run: async (_call, [state], { loadState }) => {
+    const text = toText('state', state);
+    if (!/^0x(?:[0-9a-f]{2})+$/i.test(text)) throw badArgument('state', 'hex');
+    await loadState(Buffer.from(text.slice(2), 'hex'));
     return true;
   },
 };
@@ -223,11 +258,12 @@ export function withAnvilAliases(services: Services, deps: AliasDeps): Services 
     const result = await target.run(target.readParams(writeJson(params)));
     return (result instanceof RawJson ? {} : result) as Awaited<ReturnType<CallDev>>;
   };
+  const context: AliasContext = { ...deps, lastSnapshot: -1n };
   const bound = Object.entries(anvilAliases)
     .filter(([, { targets }]) => targets.every((target) => targetOf(target) !== undefined))
     .map(([name, { run }]): [string, BoundMethod] => [
       name,
-      { needsWriter: true, paramNames: [], readParams: readPositional, run: (params) => run(call, params as readonly unknown[], deps) },
+      { needsWriter: true, paramNames: [], readParams: readPositional, run: (params) => run(call, params as readonly unknown[], context) },
     ]);
   return { ...services, methods: new Map([...services.methods, ...bound]) };
 }

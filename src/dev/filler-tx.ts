@@ -1,22 +1,20 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import type { Address } from '../bytes/address.ts';
-import { checksumLength, sha256 } from '../bytes/hash.ts';
-import { type Id, zeroId } from '../bytes/id.ts';
-import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
-import { makeTx, type Tx, unsignedBytes } from '../tx/tx.ts';
-import type { UnsignedTx } from '../tx/unsigned.ts';
+import { zeroAddress } from '../bytes/address.ts';
+import { checksumLength } from '../bytes/hash.ts';
+import { zeroId } from '../bytes/id.ts';
+import type { AddressUtxoCursor, ReadUtxoPage } from '../rpc/utxo-query.ts';
+import type { Tx } from '../tx/tx.ts';
 import { parseUtxo, type Utxo } from '../tx/utxo.ts';
+import type { Key } from '../wallet/key.ts';
+import { baseTx } from '../wallet/transactions.ts';
+import { type ChainParams, findSigners, ownedBy, signDraft, transfer } from '../wallet/wallet.ts';
 import { DevError } from './fault.ts';
 
 export type FillerDeps = {
-  readonly networkID: number;
-  readonly chainID: Id;
-  readonly feeAsset: Id;
-  readonly txFee: bigint;
-  /** Account 0: its private key and address. */
-  readonly account: { readonly key: Uint8Array; readonly address: Address };
+  readonly chainParams: ChainParams;
+  /** The key of account 0. */
+  readonly key: Key;
   readonly utxos: ReadUtxoPage;
-  readonly formatAddress: (address: Address) => string;
+  readonly formatAddress: (address: Key['address']) => string;
   /** Unix seconds of the chain's clock. */
   readonly now: () => bigint;
 };
@@ -26,74 +24,42 @@ export type FillerDeps = {
  * and pays the fee. The output of the last filler is the newest and therefore found first.
  */
 export function createFillerTx(deps: FillerDeps): Tx {
-  const utxo = findSpendable(deps);
-  const { account, txFee, feeAsset } = deps;
-  const { amount } = utxo.output as TransferOutput;
-  const unsigned: UnsignedTx = {
-    kind: 'BaseTx',
-    networkID: deps.networkID,
-    blockchainID: deps.chainID,
-    outputs: [
-      {
-        assetID: feeAsset,
-        output: {
-          kind: 'secp256k1fx.TransferOutput',
-          amount: amount - txFee,
-          locktime: 0n,
-          threshold: 1,
-          addresses: [account.address],
-        },
-      },
-    ],
-    inputs: [
-      {
-        txID: utxo.txID,
-        outputIndex: utxo.outputIndex,
-        assetID: feeAsset,
-        input: { kind: 'secp256k1fx.TransferInput', amount, signatureIndices: [0] },
-      },
-    ],
-    memo: new Uint8Array(0),
-  };
-  const signature = sign(unsignedBytes(makeTx(unsigned, [])), account.key);
-  return makeTx(unsigned, [{ kind: 'secp256k1fx.Credential', signatures: [signature] }]);
+  const { chainParams, key, now } = deps;
+  const { feeAsset, txFee } = chainParams;
+  const { utxo, amount } = findPayment(deps);
+  const funds = { utxos: [utxo], now: now() };
+  return signDraft(baseTx({ keys: [key], chainParams }, funds, [transfer(feeAsset, amount - txFee, ownedBy([key]))]));
 }
 
-type TransferOutput = Extract<Utxo['output'], { kind: 'secp256k1fx.TransferOutput' }>;
+type Payment = { readonly utxo: Utxo; readonly amount: bigint };
 
 const pageSize = 1024;
 /** Pages of outputs that are searched for one that can pay the fee. */
 const maxPages = 16;
 
-function findSpendable(deps: FillerDeps): Utxo {
-  const { address } = deps.account;
-  let start = { address, utxoID: zeroId };
+function findPayment(deps: FillerDeps): Payment {
+  const { chainParams, key, utxos, formatAddress } = deps;
+  let start: AddressUtxoCursor = { address: zeroAddress, utxoID: zeroId };
   for (let i = 0; i < maxPages; i++) {
-    const page = deps.utxos(deps.chainID, [address], start, pageSize);
+    const page = utxos(chainParams.blockchainID, [key.address], start, pageSize);
     for (const bytes of page.utxos) {
-      const utxo = parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
-      if (isSpendable(utxo, deps)) return utxo;
+      const payment = paymentOf(parseUtxo(bytes.subarray(0, -checksumLength)), deps);
+      if (payment !== undefined) return payment;
     }
     if (page.utxos.length < pageSize) break;
     start = page.end;
   }
-  const shown = deps.formatAddress(address);
+  const shown = formatAddress(key.address);
   throw new DevError(
-    `there is no transaction to mine, and account 0 (${shown}) has no unlocked output above the fee of ${deps.txFee} nAVAX for a filler transaction; issue a transaction first, or send AVAX to account 0`,
-    { code: 'DEV_NO_FILLER_FUNDS', address: shown, need: String(deps.txFee + 1n) },
+    `there is no transaction to mine, and account 0 (${shown}) has no unlocked output above the fee of ${chainParams.txFee} nAVAX for a filler transaction; issue a transaction first, or send AVAX to account 0`,
+    { code: 'DEV_NO_FILLER_FUNDS', address: shown, need: String(chainParams.txFee + 1n) },
   );
 }
 
-const isSpendable = ({ assetID, output }: Utxo, { feeAsset, txFee, now }: FillerDeps): boolean =>
-  assetID === feeAsset &&
-  output.kind === 'secp256k1fx.TransferOutput' &&
-  output.amount > txFee &&
-  output.threshold === 1 &&
-  output.addresses.length === 1 &&
-  output.locktime <= now();
-
-/** A signature as the X-Chain encodes it: r, s and the recovery ID. */
-function sign(message: Uint8Array, key: Uint8Array): Uint8Array {
-  const recovered = secp256k1.sign(sha256(message), key, { prehash: false, format: 'recovered' });
-  return Uint8Array.from([...recovered.subarray(1), recovered[0] as number]);
+/** An output that account 0 owns alone and that is larger than the fee; undefined for any other. */
+function paymentOf(utxo: Utxo, { chainParams, key, now }: FillerDeps): Payment | undefined {
+  const { assetID, output } = utxo;
+  if (assetID !== chainParams.feeAsset || output.kind !== 'secp256k1fx.TransferOutput') return undefined;
+  const isOwnedAlone = output.addresses.length === 1 && findSigners({ keys: [key] }, utxo, now()) !== undefined;
+  return isOwnedAlone && output.amount > chainParams.txFee ? { utxo, amount: output.amount } : undefined;
 }

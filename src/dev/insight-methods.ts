@@ -1,6 +1,9 @@
 import { parseHex, toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { Chain } from '../chain/chain.ts';
+import type { Step } from '../chain/step-table.ts';
+import { maxTxs, type TxLifecycle } from '../chain/tx-lifecycle.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { Fault } from '../fault.ts';
 import { method, methodTable } from '../rpc/method.ts';
@@ -12,7 +15,6 @@ import type { TxCheck } from '../verify/explain.ts';
 import { decode } from './decode.ts';
 import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
-import { maxTxs, type TxLifecycle } from './tx-lifecycle.ts';
 
 export type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
@@ -25,7 +27,7 @@ export type InsightDeps = {
   /** The transaction that spent an output of the X-Chain. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
   readonly wallet: Pick<DevWallet, 'asset'>;
-  readonly lifecycle: TxLifecycle;
+  readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
   readonly nodeInfo: () => Json;
 };
@@ -53,7 +55,7 @@ export const insightMethods = methodTable<InsightDeps>()({
           txID: idText(txID),
           max: maxTxs,
         });
-      return { txID: idText(txID), status, steps: steps ?? [] };
+      return { txID: idText(txID), status, steps: steps?.map(formatStep) ?? [] };
     },
     { needsWriter: true },
   ),
@@ -94,6 +96,13 @@ function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Js
     spent: spentBy !== undefined,
     ...(spentBy !== undefined && { spentBy: idText(spentBy) }),
   };
+}
+
+function formatStep({ step, time, detail }: Step): Json {
+  const shown = { step, time: rfc3339(time) };
+  if (detail === undefined) return shown;
+  if ('height' in detail) return { ...shown, height: String(detail.height), blockID: idText(detail.id) };
+  return { ...shown, reason: detail.message, data: quoteBigints(detail.fault as Json) };
 }
 
 /** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */

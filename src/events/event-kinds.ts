@@ -58,7 +58,8 @@ export const eventKinds = {
     }),
   },
   reverted: {
-    meaning: 'An earlier state was restored: the blocks above `height` are no longer accepted.',
+    meaning:
+      'An earlier state was restored: the blocks above `height` are no longer accepted, and the mempool is empty. Transactions that a snapshot has in the mempool follow as `mempool` events.',
     isResumable: true,
     isSelectable: true,
     schema: chainEvent('RevertedEvent', 'reverted', {
@@ -69,7 +70,7 @@ export const eventKinds = {
     }),
   },
   mempool: {
-    meaning: 'A transaction entered the mempool, or left it other than by being accepted.',
+    meaning: 'A transaction entered the mempool, or left it other than by being accepted or by a revert.',
     isResumable: false,
     isSelectable: true,
     schema: object('MempoolEvent', {

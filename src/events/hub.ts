@@ -15,8 +15,16 @@ export type EventHub = {
   readonly unsubscribe: (subscriber: Subscriber) => void;
   /** Called when the log has new entries. */
   readonly advance: () => void;
-  /** Sends an event that is not in the log. Nothing is rendered unless a client wants it. */
-  readonly sendLive: (kind: LiveKind, properties: RenderProperties, subject?: () => NonNullable<StreamEvent['subject']>) => void;
+  /**
+   * Sends an event that is not in the log. Nothing is rendered unless a client wants it. It is sent after the entry with the number that
+   * `lastEntry` returns, the last one when the event happened.
+   */
+  readonly sendLive: (
+    kind: LiveKind,
+    properties: RenderProperties,
+    subject?: () => NonNullable<StreamEvent['subject']>,
+    lastEntry?: () => number,
+  ) => void;
   readonly size: () => number;
   /** Ends all streams with a last event. */
   readonly close: () => void;
@@ -93,7 +101,7 @@ export function createEventHub(deps: HubDeps): EventHub {
       onActive?.(true);
       try {
         [logID, head] = [await log.id(), await log.last()];
-        beat();
+        if (!isClosed) beat();
       } catch (error) {
         deactivate();
         throw error;
@@ -104,6 +112,7 @@ export function createEventHub(deps: HubDeps): EventHub {
   const deactivate = (): void => {
     active = undefined;
     cancelHeartbeat();
+    waitingLive.length = 0;
     cache.clear();
     onActive?.(false);
   };
@@ -135,6 +144,7 @@ export function createEventHub(deps: HubDeps): EventHub {
           if (entry.seq !== head + 1) continue;
           sendToLive(eventsOf(entry));
           head = entry.seq;
+          sendWaitingLive();
         }
         if (entries?.length) advanceAgain = true;
         if (advanceAgain) await nextTurn();
@@ -144,8 +154,15 @@ export function createEventHub(deps: HubDeps): EventHub {
     }
   };
 
+  /** Live events that came after entries that are not sent yet, which they must not overtake. */
+  const waitingLive: { readonly after: number; readonly send: () => void }[] = [];
+  const sendWaitingLive = (): void => {
+    while (waitingLive[0] !== undefined && waitingLive[0].after <= head) waitingLive.shift()?.send();
+  };
+
   const skipLostEntries = async (): Promise<void> => {
     [logID, head] = [await log.id(), await log.last()];
+    sendWaitingLive();
     for (const subscriber of all) if (subscriber.isLive) sendReset(subscriber, 'the log of events was started anew');
   };
 
@@ -210,6 +227,7 @@ export function createEventHub(deps: HubDeps): EventHub {
         await mine;
         if (mine === active) break;
       }
+      if (isClosed) return undefined;
       const subscriber = createSubscriber(filter, { seq: head, index: undefined }, () => closedEvent('too-slow'), deps.maxQueued);
       all.add(subscriber);
       advance();
@@ -224,13 +242,18 @@ export function createEventHub(deps: HubDeps): EventHub {
       remove(subscriber);
     },
     advance,
-    sendLive: (kind, properties, subject) => {
+    sendLive: (kind, properties, subject, lastEntry) => {
       if (all.size === 0) return;
       const wanting = [...all].filter((subscriber) => subscriber.isLive && wantsKind(subscriber.filter, kind));
       if (wanting.length === 0) return;
       const event = createStreamEvent(logID, kind, undefined, properties, subject?.());
-      for (const subscriber of wanting)
-        if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
+      const send = (): void => {
+        for (const subscriber of wanting)
+          if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
+      };
+      const after = lastEntry?.() ?? head;
+      if (after > head && waitingLive.length < maxWaitingLive) waitingLive.push({ after, send });
+      else send();
     },
     size: () => all.size,
     close: () => {
@@ -305,3 +328,5 @@ function createEntryCache() {
 }
 
 const maxCachedEntries = 1024;
+/** Live events that wait for entries of the log to be read. */
+const maxWaitingLive = 10_000;

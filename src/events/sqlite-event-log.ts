@@ -14,7 +14,8 @@ import { type EventLog, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from
 import { eventLogSchema, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
-export type SqliteEventLog = EventLog & {
+export type SqliteEventLog = Omit<EventLog, 'last'> & {
+  readonly last: () => number;
   /** Adds a chain. In the writer process: starts a new log if the log does not end with the chain's last block. */
   readonly addChain: (chain: LoggedChain) => void;
   /** Adds blocks to the log. Must run inside the transaction that stores them. */
@@ -184,8 +185,8 @@ function chainQueries({ db }: Store, chain: number) {
 
 /** Reads and trims the copies of reverted blocks; see event-log-schema.ts. */
 function revertedQueries({ db }: Store) {
-  const blockRow = db.prepare<{ revert: number; header: Uint8Array; first_tx: number; tx_count: number }>(
-    'SELECT revert, header, first_tx, tx_count FROM event_log_reverted_block WHERE id = ? ORDER BY revert DESC LIMIT 1',
+  const blockRows = db.prepare<{ revert: number; header: Uint8Array; first_tx: number; tx_count: number }>(
+    'SELECT revert, header, first_tx, tx_count FROM event_log_reverted_block WHERE id = ? ORDER BY revert DESC',
   );
   const txsOf = db.prepare<{ bytes: Uint8Array }>(
     'SELECT bytes FROM event_log_reverted_tx WHERE revert = ? AND chain = (SELECT chain FROM event_log_reverted_block WHERE id = ? LIMIT 1) AND seq >= ? AND seq < ? ORDER BY seq',
@@ -199,12 +200,17 @@ function revertedQueries({ db }: Store) {
   /** Bytes of each revert, oldest first; read once, since a revert must be fast. */
   let sizes: Map<number, number> | undefined;
   return {
+    /**
+     * A revert over several snapshots passes through the states between them, and the triggers copy their blocks too, but not their
+     * transactions where the reverted chain had others. So the copy whose hash is the ID is searched: that of the revert that left the block.
+     */
     block: (id: Id): Uint8Array | undefined => {
-      const row = blockRow.get(idToBytes(id));
-      if (row === undefined) return undefined;
-      const txs = txsOf.all(row.revert, idToBytes(id), row.first_tx, row.first_tx + row.tx_count);
-      const bytes = concat([row.header, ...txs.map((tx) => tx.bytes.subarray(versionSize))]);
-      return idOf(bytes) === id ? bytes : undefined;
+      for (const { revert, header, first_tx, tx_count } of blockRows.all(idToBytes(id))) {
+        const txs = txsOf.all(revert, idToBytes(id), first_tx, first_tx + tx_count);
+        const bytes = concat([header, ...txs.map((tx) => tx.bytes.subarray(versionSize))]);
+        if (idOf(bytes) === id) return bytes;
+      }
+      return undefined;
     },
     tx: (id: Id) => {
       const row = txRow.get(idToBytes(id));

@@ -38,7 +38,7 @@ export type ReindexOptions = {
 export function openReindex({ store, open, path, chains }: ReindexOptions): Reindex {
   const { db } = store;
   const tables = indexTablesOfChains(chains.map(({ number }) => number));
-  prepareFile(open, path, tables);
+  prepareFile(open, path, tables, store.epoch());
   db.exec(`ATTACH DATABASE '${path.replaceAll("'", "''")}' AS rebuilt`);
   // NORMAL is enough: a step that is lost in a power failure is repeated.
   db.exec('PRAGMA rebuilt.synchronous = NORMAL');
@@ -111,8 +111,11 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
   };
 }
 
-/** Creates the tables in the rebuild file. A file with another schema version is rejected. */
-function prepareFile(open: OpenDatabase, path: string, tables: ReturnType<typeof indexTablesOfChains>): void {
+/**
+ * Creates the tables in the rebuild file. A file with another schema version is rejected; one that was begun before a revert is emptied, since
+ * it may hold blocks that the chain no longer has.
+ */
+function prepareFile(open: OpenDatabase, path: string, tables: ReturnType<typeof indexTablesOfChains>, epoch: number): void {
   const db = open(path, { readonly: false });
   try {
     const version = db.prepare<{ user_version: number }>('PRAGMA user_version').get()?.user_version ?? 0;
@@ -126,6 +129,10 @@ function prepareFile(open: OpenDatabase, path: string, tables: ReturnType<typeof
     db.exec('PRAGMA journal_mode = WAL');
     db.exec(`PRAGMA user_version = ${newestVersion}`);
     for (const { name, table } of tables) for (const statement of createTable('sqlite', name, table)) db.exec(statement);
+    const begun = db.prepare<{ application_id: number }>('PRAGMA application_id').get()?.application_id ?? 0;
+    if (begun === epoch) return;
+    for (const { name } of tables) db.exec(`DELETE FROM ${name}`);
+    db.exec(`PRAGMA application_id = ${epoch}`);
   } finally {
     db.close();
   }

@@ -89,17 +89,18 @@ test('an asset counts its transactions and its supply', () => {
 });
 
 describe('the TPS rate of a second', () => {
-  const after = (...blocks: [time: number, txs: number][]) =>
+  const rateAfter = (...blocks: [time: number, txs: number][]) =>
     blocks.reduce<LatestSeconds | undefined>(
       (previous, [time, txCount]) => latestSecondsAfter(facts({ time, txCount, burned: 2n }), previous),
       undefined,
     );
 
-  test('the first second counts as one second long', () => expect(after([100, 6])?.last.rate).toBe(6));
-  test('a second is as long as the time since the previous one with blocks', () => expect(after([100, 6], [104, 6])?.last.rate).toBe(1.5));
+  test('the first second counts as one second long', () => expect(rateAfter([100, 6])?.last.rate).toBe(6));
+  test('a second is as long as the time since the previous one with blocks', () =>
+    expect(rateAfter([100, 6], [104, 6])?.last.rate).toBe(1.5));
   test('blocks of one second are counted together', () => {
-    expect(after([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
-    expect(after([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
+    expect(rateAfter([100, 6], [104, 6], [104, 2])).toEqual({ last: { time: 104, txs: 8, fees: 4n, rate: 2 }, previousTime: 100 });
+    expect(rateAfter([100, 1], [100, 2], [101, 4], [103, 4])?.last.rate).toBe(2);
   });
 });
 

@@ -29,6 +29,15 @@ export function migrateStore(store: Store, chain: number): void {
   });
 }
 
+/** Whether tables of the index exist in an older version; new tables are created without a migration. */
+export function isMigrationDue({ db }: Store, chain: number): boolean {
+  const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
+  return partsOf(chain).some(({ name }) => {
+    const version = find.get(name)?.value ?? 0;
+    return version > 0 && version < newestVersion;
+  });
+}
+
 export type ChainGenesis = {
   readonly id: Id;
   /** Hash that identifies the chain's genesis, as in state/chain-state.ts. */

@@ -1,23 +1,30 @@
 import { createLog } from '../cli/log.ts';
-import { createEnv } from '../env.ts';
-import { Fault } from '../fault.ts';
+import { type NodeApi, requireServicePath } from '../client/client.ts';
+import { subscribe } from '../client/events.ts';
+import { SeracError } from '../client/fault.ts';
+import { createNamespaces } from '../client/namespaces.ts';
+
 import { startNode } from '../node.ts';
 import { writeError } from '../platform/stderr.ts';
 import { version } from '../version.ts';
+import { formatSecret } from '../wallet/key.ts';
 import { callHandler, toStandardResponse } from './local-request.ts';
+import { callMethod, openLocalEvents } from './local-rpc.ts';
 import type { NodeOptions } from './node-options.ts';
 import { configFromOptions } from './options-config.ts';
-import { callMethod } from './rpc.ts';
+import { createEnv } from './runtime-env.ts';
 
 /** An X-Chain node inside this process. It shares nothing with other nodes of the process. */
-export type LocalNode = {
+export type LocalNode = NodeApi & {
+  /** The funded accounts. Account 0 has the ewoq key and pays by default. */
+  readonly accounts: readonly NodeAccount[];
   /** The URL of the last `listen`; undefined before. */
   readonly url: string | undefined;
   /**
-   * Calls a method of the Node RPC (`avm.getHeight`) without a socket and returns its result. A bigint in the parameters is sent as a decimal
-   * string; an integer in the result that a number cannot hold exactly is a bigint. Throws an RpcError if the node refuses.
+   * Subscribes to events. They begin where the node was created or, after `dev.revert` or `dev.reset`, where that ended; `after` says
+   * otherwise.
    */
-  readonly rpc: (method: string, params?: object) => Promise<unknown>;
+  readonly events: NodeApi['events'];
   /** Sends an HTTP request to any route of the node without a socket: `fetch('/v1/networks')`. */
   readonly fetch: (target: string, init?: FetchOptions) => Promise<Response>;
   /** Serves HTTP on a port of 127.0.0.1 (or `httpHost`), for SDKs; 0 picks a free port. Returns the URL. */
@@ -27,6 +34,13 @@ export type LocalNode = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+export type NodeAccount = {
+  readonly index: number;
+  readonly address: string;
+  /** `PrivateKey-` and CB58, as AvalancheGo writes it. */
+  readonly privateKey: string;
+};
+
 export type FetchOptions = {
   readonly method?: string;
   /** By lower-case name. */
@@ -34,30 +48,43 @@ export type FetchOptions = {
   readonly body?: string | Uint8Array;
 };
 
+/** Methods after which events of before are no longer of interest. */
+const restoringMethods: ReadonlySet<string> = new Set(['dev.revert', 'dev.reset']);
+
 /** Starts a node in this process: no port, and the chain in memory unless `dataDir` is given. */
 export async function createNode(options: NodeOptions = {}): Promise<LocalNode> {
   const config = configFromOptions(options);
   const { log: write = writeError } = options;
   const log = createLog(write, () => config.logLevel);
   // A full disk closes the node, but must not end the program that it is part of.
-  const env = { ...(await createEnv({ version, log })), exit: () => {} };
+  const env = { ...createEnv({ version, log }), exit: () => {} };
   const node = await startNode(config, env, { listens: false });
   let url: string | undefined;
   let closed: Promise<void> | undefined;
+  let eventsStart = await node.eventPosition();
   const requireOpen = (): void => {
-    if (closed !== undefined) throw new LibraryError('the node is closed; create another one', { code: 'NODE_CLOSED' });
+    if (closed !== undefined) throw new SeracError('the node is closed; create another one', { code: 'NODE_CLOSED' });
   };
   const close = (): Promise<void> => {
     closed ??= node.close();
     return closed;
   };
+  const call = async (path: string, method: string, params: object): Promise<unknown> => {
+    requireOpen();
+    const result = await callMethod(node.handler, path, method, params);
+    if (restoringMethods.has(method)) eventsStart = await node.eventPosition();
+    return result;
+  };
   return {
+    ...createNamespaces(call),
+    accounts: node.accounts.map(({ index, key, address }) => ({ index, address, privateKey: formatSecret(key.secret) })),
     get url() {
       return url;
     },
-    rpc: async (method, params = {}) => {
+    rpc: async (method, params = {}) => call(requireServicePath(method), method, params),
+    events: (filter = {}) => {
       requireOpen();
-      return callMethod(node.handler, method, params);
+      return subscribe((query) => openLocalEvents(node.handler, query), { ...filter, after: filter.after ?? eventsStart });
     },
     fetch: async (target, { method = 'GET', headers, body } = {}) => {
       requireOpen();
@@ -74,6 +101,3 @@ export async function createNode(options: NodeOptions = {}): Promise<LocalNode> 
     [Symbol.asyncDispose]: close,
   };
 }
-
-export type LibraryFault = { code: 'NODE_CLOSED' };
-export class LibraryError extends Fault<LibraryFault> {}

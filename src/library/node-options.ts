@@ -11,9 +11,13 @@ export const excludedGroups = ['Program', 'Keys'] as const satisfies FlagGroup[]
 type NodeFlag = {
   [N in keyof Flags]: N extends (typeof excludedFlags)[number]
     ? never
-    : Flags[N] extends { group: (typeof excludedGroups)[number] } | { commands: readonly unknown[] }
+    : Flags[N] extends { group: (typeof excludedGroups)[number] }
       ? never
-      : N;
+      : Flags[N] extends { commands: readonly (infer C)[] }
+        ? 'dev' extends C
+          ? N
+          : never
+        : N;
 }[keyof Flags];
 
 type CamelCase<T extends string> = T extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : T;
@@ -25,7 +29,9 @@ type OptionValues = {
   u64: bigint | number;
   list: readonly string[];
   network: string | number;
-} & { [K in Exclude<FlagKind, 'boolean' | 'integer' | 'u64' | 'list' | 'network'>]: string };
+  avax: string | number;
+  seconds: string | number;
+} & { [K in Exclude<FlagKind, 'boolean' | 'integer' | 'u64' | 'list' | 'network' | 'avax' | 'seconds'>]: string };
 
 /** The flags of `serac --help` that concern the node, in camel case (`minBlockDelay: '1s'`), and where its log goes. */
 export type NodeOptions = {

@@ -21,7 +21,7 @@ function flagOf(option: string): string {
   const row = Object.hasOwn(flagTable, name) ? (flagTable as { readonly [name: string]: FlagDefinition })[name] : undefined;
   const isExcluded =
     row === undefined ||
-    row.commands !== undefined ||
+    !(row.commands?.includes('dev') ?? true) ||
     excludedFlags.some((flag) => flag === name) ||
     excludedGroups.some((group) => group === row.group);
   if (isExcluded || option.includes('-'))

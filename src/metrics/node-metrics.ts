@@ -54,13 +54,27 @@ export type MetricReadings = {
   readonly process: () => ProcessReading;
 };
 
-/** Registers the metrics whose values are read at each scrape. The `process_` names are Prometheus conventions. */
+/** How far a follower is behind its node at the time of the scrape. */
+export type FollowReading = { readonly chain: string; readonly height: bigint; readonly lagBlocks: bigint; readonly lagSeconds: number };
+
+/** Registers the lag of followers; without one there are no samples. */
+export function registerFollowReadings(registry: MetricRegistry, read: () => readonly FollowReading[]): void {
+  for (const [type, name, help, key] of followRows)
+    registry.addReading(type, name, help, () => read().map((reading) => [{ chain: reading.chain }, reading[key]] as const));
+}
+
+/** Registers the metrics of the process. The `process_` names are Prometheus conventions. */
+export function registerProcessReadings(registry: MetricRegistry, process: () => ProcessReading): void {
+  for (const [type, name, help, key] of processRows) registry.addReading(type, name, help, () => process()[key]);
+}
+
+/** Registers the metrics whose values are read at each scrape. */
 export function registerReadings(registry: MetricRegistry, { chains, storeBytes, failingChecks, process }: MetricReadings): void {
   for (const [type, name, help, key] of chainRows)
     registry.addReading(type, name, help, () => chains().map((reading) => [{ chain: reading.chain }, reading[key]] as const));
   registry.addReading('gauge', 'serac_store_bytes', 'Size of the store.', storeBytes);
   registry.addReading('gauge', 'serac_health_checks_failing', 'Health checks that failed when they last ran.', failingChecks);
-  for (const [type, name, help, key] of processRows) registry.addReading(type, name, help, () => process()[key]);
+  registerProcessReadings(registry, process);
 }
 
 type ReadingRow<K> = readonly [type: 'counter' | 'gauge', name: string, help: string, key: K];
@@ -71,6 +85,11 @@ const chainRows: readonly ReadingRow<Exclude<keyof ChainReading, 'chain'>>[] = [
   ['gauge', 'serac_mempool_bytes', 'Bytes of the transactions waiting for a block.', 'mempoolBytes'],
   ['counter', 'serac_blocks_accepted_total', 'Blocks accepted since the start.', 'acceptedBlocks'],
   ['counter', 'serac_transactions_accepted_total', 'Transactions accepted since the start.', 'acceptedTxs'],
+];
+
+const followRows: readonly ReadingRow<'lagBlocks' | 'lagSeconds'>[] = [
+  ['gauge', 'serac_follow_lag_blocks', 'Blocks of the followed node that are not stored yet.', 'lagBlocks'],
+  ['gauge', 'serac_follow_lag_seconds', 'Seconds since all blocks of the followed node were stored.', 'lagSeconds'],
 ];
 
 const processRows: readonly ReadingRow<keyof ProcessReading>[] = [

@@ -1,4 +1,4 @@
-import { PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
+import { describeDatabase, PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 
 type Value = null | number | string | Uint8Array;
 
@@ -32,6 +32,7 @@ export type PostgresOptions = {
  */
 export function openPostgres(options: PostgresOptions): Postgres {
   const { statementMilliseconds = 2000 } = options;
+  const where = describeDatabase(options.url);
   const numberPlaceholders = createPlaceholderNumbering();
   let pool = connect(options);
   let completed = 0;
@@ -49,14 +50,14 @@ export function openPostgres(options: PostgresOptions): Postgres {
     const timer = setTimeout(() => {
       // If other statements completed meanwhile, the server is only busy, not hung.
       if (completed === completedBefore) replacePool(from);
-      reject(timeoutError(statementMilliseconds));
+      reject(timeoutError(statementMilliseconds, where));
     }, statementMilliseconds);
     try {
       const value = await Promise.race([result, timeout]);
       completed++;
       return value;
     } catch (cause) {
-      throw toPostgresFault(cause);
+      throw toPostgresFault(cause, where);
     } finally {
       clearTimeout(timer);
     }

@@ -25,6 +25,7 @@ export type RedisOptions = {
 export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
   const { commandTimeout = 200, connectTimeout = 1_000, retryDelay = 250, hungTimeout = 2_000, onChange = () => {} } = options;
   let client = createClient(url, connectTimeout);
+  const where = describeServer(url);
   let isConnected = false;
   let isClosed = false;
   let hungTimer: Timer | undefined;
@@ -42,19 +43,21 @@ export async function openRedis(url: string, options: RedisOptions = {}): Promis
   };
 
   const runCommand = <T>(what: string, command: (client: RedisClient) => Promise<T>): Promise<T> => {
-    if (!isConnected || hungTimer !== undefined) return Promise.reject(unreachableError(what));
+    if (!isConnected || hungTimer !== undefined) return Promise.reject(unreachableError(what, where));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const current = client;
     const timer = setTimeout(() => {
       if (current === client) startHungTimer();
-      reject(new RedisError(`Redis did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }));
+      reject(
+        new RedisError(`Redis at ${where} did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }),
+      );
     }, commandTimeout);
     command(current)
       .finally(() => {
         clearTimeout(timer);
         if (current === client) clearHung();
       })
-      .then(resolve, (cause: unknown) => reject(toRedisFault(what, cause)));
+      .then(resolve, (cause: unknown) => reject(toRedisFault(what, cause, where)));
     return promise;
   };
 
@@ -124,6 +127,13 @@ function createClient(url: string, connectionTimeout: number): RedisClient {
   }
 }
 
+/** Host and port of a URL, for messages: without password. */
+function describeServer(url: string): string {
+  if (!URL.canParse(url)) return 'an unknown host';
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '6379'}`;
+}
+
 export type RedisFault =
   | { code: 'REDIS_BAD_URL' }
   | { code: 'REDIS_UNREACHABLE'; command: string }
@@ -131,10 +141,11 @@ export type RedisFault =
   | { code: 'REDIS_REFUSED'; command: string };
 export class RedisError extends Fault<RedisFault> {}
 
-const unreachableError = (command: string) => new RedisError('Redis cannot be reached', { code: 'REDIS_UNREACHABLE', command });
+const unreachableError = (command: string, where: string) =>
+  new RedisError(`Redis at ${where} cannot be reached`, { code: 'REDIS_UNREACHABLE', command });
 
 /** Converts an error. The message of a server error stays unchanged, since callers check its first word (`NOSCRIPT No matching script`). */
-function toRedisFault(command: string, cause: unknown): RedisError {
+function toRedisFault(command: string, cause: unknown, where: string): RedisError {
   const { code, message } = cause as { code?: string; message: string };
-  return code === 'ERR_REDIS_SERVER_ERROR' ? new RedisError(message, { code: 'REDIS_REFUSED', command }) : unreachableError(command);
+  return code === 'ERR_REDIS_SERVER_ERROR' ? new RedisError(message, { code: 'REDIS_REFUSED', command }) : unreachableError(command, where);
 }

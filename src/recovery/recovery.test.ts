@@ -129,3 +129,17 @@ test('pending transactions proceed if the thread is stopped because it is idle',
   expect(await outcomes(pending, turn)).toEqual(new Set(['prepared']));
   expect([threads, logged]).toEqual([{ opened: 1, open: 0 }, []]);
 });
+
+test('a burst lasts while a block is stored, and ends when few transactions arrive', async () => {
+  const { recovery, burst, turn, pass, sentBatches } = setUp();
+  const pending = burst();
+  pass(100);
+  const afterBlock = recovery.prepare(tx, expected);
+  expect(afterBlock).toBeDefined();
+  turn();
+  for (const { resolve, batch } of sentBatches) resolve(recoverBatch(recoverNative, batch));
+  expect(await outcomes([...pending, afterBlock as Promise<void>])).toEqual(new Set(['prepared']));
+  pass(250);
+  expect(recovery.prepare(tx, expected)).toBeUndefined();
+  recovery.close();
+});

@@ -29,8 +29,11 @@ export type RecoveryEnv = ThreadEnv & {
   readonly cores: number;
 };
 
-/** More than this many transactions within this many milliseconds are a burst. */
-const burst = { transactions: 24, within: 40 } as const;
+/**
+ * More than this many transactions within this many milliseconds are a burst. It lasts so many milliseconds after that was last the case:
+ * while a block is stored nothing arrives, and the transactions after it belong to the same burst.
+ */
+const burst = { transactions: 24, within: 40, lasts: 200 } as const;
 
 const batchSize = 8;
 
@@ -48,11 +51,13 @@ export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery
   let cancelStop = () => {};
   let batch: Batch | undefined;
   const arrivals: number[] = [];
+  let burstUntil = Number.NEGATIVE_INFINITY;
 
   const isBurst = (): boolean => {
     const now = env.clock.monotonic();
     arrivals.push(now);
-    return arrivals.length > burst.transactions && now - (arrivals.shift() as number) < burst.within;
+    if (arrivals.length > burst.transactions && now - (arrivals.shift() as number) < burst.within) burstUntil = now + burst.lasts;
+    return now < burstUntil;
   };
 
   const close = (): void => {

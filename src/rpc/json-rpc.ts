@@ -20,6 +20,7 @@ import {
 import { maxBatch, maxBatchResponse, maxParamsLength, maxTextLength } from './limits.ts';
 import type { BoundMethod, RpcResponse, Services } from './method.ts';
 import { findParamHint, type ParamHint } from './param-hint.ts';
+import { describeRefusal, type RefusedCall } from './refused-call.ts';
 import { type Json, quoteBigints, RawJson, writeJson } from './write-json.ts';
 
 /** JSON-RPC 2.0 with the rules of gorilla/rpc/v2/json2 and AvalancheGo's utils/json codec, extended by batches. */
@@ -39,6 +40,8 @@ export type RpcOptions = {
   readonly onUnexpectedError: (error: unknown) => void;
   /** Lets other requests run between the calls of a batch. */
   readonly longWork: LongWork;
+  /** Called for every call that is answered with an error. `describe` builds what a person reads. */
+  readonly onRefused?: ((method: string, describe: () => RefusedCall) => void) | undefined;
 };
 
 /** Handles a request body. Never throws. Returns a promise only for a batch or an asynchronous method. */
@@ -53,7 +56,10 @@ const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8
 
 function handleCall(services: Services, text: string, options: RpcOptions): RpcResponse | Promise<RpcResponse> {
   const request = readRequest(text);
-  if (request.invalidReason !== null) return { body: invalidRequestBody(parseError, request.invalidReason, request), methodRan: false };
+  if (request.invalidReason !== null) {
+    reportInvalid(request, request.invalidReason, options);
+    return { body: invalidRequestBody(parseError, request.invalidReason, request), methodRan: false };
+  }
   if (request.jsonrpc !== '2.0')
     return { body: request.id === null ? '' : invalidRequestBody(invalidRequest, 'jsonrpc must be 2.0', request), methodRan: false };
 
@@ -63,16 +69,16 @@ function handleCall(services: Services, text: string, options: RpcOptions): RpcR
   try {
     method = findMethod(services, request.method);
     if (method.needsWriter && services.forwardToWriter)
-      return services.forwardToWriter(Buffer.from(text, 'latin1')).catch((error: unknown) => errorResponse(id, error, false, options));
+      return services.forwardToWriter(Buffer.from(text, 'latin1')).catch((error: unknown) => errorResponse(request, error, false, options));
     const params = method.readParams(request.params);
     methodRan = true;
     const result = method.run(params);
     if (!(result instanceof Promise)) return resultResponse(id, result);
     return result
       .then((value) => resultResponse(id, value))
-      .catch((error: unknown) => errorResponse(id, error, true, options, paramHintFor(method, request, options)));
+      .catch((error: unknown) => errorResponse(request, error, true, options, paramHintFor(method, request, options)));
   } catch (error) {
-    return errorResponse(id, error, methodRan, options, paramHintFor(method, request, options));
+    return errorResponse(request, error, methodRan, options, paramHintFor(method, request, options));
   }
 }
 
@@ -184,12 +190,24 @@ const lastBodies = new WeakMap<Uint8Array, { readonly echo: string; readonly bod
 const maxCachedIdLength = 64;
 const resultPrefix = Buffer.from('{"jsonrpc":"2.0","result":');
 
-function errorResponse(id: string | null, error: unknown, methodRan: boolean, options: RpcOptions, hint?: ParamHint): RpcResponse {
+function errorResponse(
+  { id, method }: Readonly<ParsedRequest>,
+  error: unknown,
+  methodRan: boolean,
+  options: RpcOptions,
+  hint?: ParamHint,
+): RpcResponse {
   const isFault = error instanceof Fault;
   if (!isFault) options.onUnexpectedError(error);
   const reported = isFault ? error : new RpcError('internal error', { code: 'RPC_INTERNAL' });
+  options.onRefused?.(method, () => describeRefusal(method, reported, hint));
   const response = { body: id === null ? '' : errorBody(rpcCodeOf(reported), reported, compactJson(id), options, hint), methodRan };
   return reported.fault.code === 'RELAY_BUSY' ? { ...response, isUnavailable: true } : response;
+}
+
+/** Reports a body that is not a valid request. */
+function reportInvalid({ method }: Readonly<ParsedRequest>, reason: string, { onRefused }: RpcOptions): void {
+  onRefused?.(method, () => describeRefusal(method, new RpcError(reason, { code: 'RPC_BAD_JSON', at: 0 }), undefined));
 }
 
 /** Without `errorData`, EVM methods omit `data`; all others have null. EVM methods also have error codes of their own; see evm.ts. */

@@ -2,11 +2,16 @@ import type { Store } from '../store/store.ts';
 import { SnapshotError } from './fault.ts';
 import { createUndoLog, type UndoLog } from './undo-log.ts';
 
-/** A part of the node outside the database that a snapshot saves and a revert restores, such as the mempool or the clock. */
+/** A part of the node outside the tables of the chains that a snapshot saves and a revert restores, such as the mempool or the clock. */
 export type RevertiblePart = {
   readonly name: string;
   readonly save: () => string;
-  readonly restore: (text: string) => void;
+  /** Restores what the part has in the database, in the transaction of the revert. */
+  readonly restoreRows?: (text: string) => void;
+  /** Sets what the part has in the database to that of a fresh chain, in the transaction of a reset. */
+  readonly resetRows?: () => void;
+  /** Restores what the part has in memory, after the transaction. */
+  readonly restore?: (text: string) => void;
 };
 
 export type SnapshotInfo = {
@@ -118,8 +123,13 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
       const row = find(name);
       const passed = segments().filter((segment) => segment >= row.segment);
       const isNewest = passed.length === 1;
+      const saved = JSON.parse(row.parts) as Record<string, string>;
+      const restoreParts = (step: 'restoreRows' | 'restore'): void => {
+        for (const part of parts) if (saved[part.name] !== undefined) part[step]?.(saved[part.name] as string);
+      };
       store.revert(() => {
         undoLog.restore(passed, !isNewest);
+        restoreParts('restoreRows');
         if (isNewest) {
           // No other snapshot needs the rows of this segment.
           undoLog.merge(row.segment, undefined);
@@ -133,8 +143,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         undoLog.begin(segment);
       }, name);
       onReverted?.();
-      const saved = JSON.parse(row.parts) as Record<string, string>;
-      for (const part of parts) if (saved[part.name] !== undefined) part.restore(saved[part.name] as string);
+      restoreParts('restore');
       return toInfo(row);
     },
     delete: (name) => {
@@ -145,6 +154,21 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
       });
     },
   };
+}
+
+/** The number of snapshots in a database, also one that no node has opened. */
+export function countSnapshots({ db }: Store): number {
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshot'`).get() === undefined) return 0;
+  return db.prepare<{ count: number }>('SELECT count(*) AS count FROM snapshot').get()?.count ?? 0;
+}
+
+/** Deletes all snapshots and the undo log. */
+export function deleteAllSnapshots(store: Store): void {
+  if (countSnapshots(store) === 0) return;
+  store.write(() => {
+    store.db.exec('DELETE FROM snapshot');
+    createUndoLog(store.db).uninstall();
+  });
 }
 
 type SnapshotRow = SnapshotInfo & { readonly seq: number; readonly segment: number };

@@ -11,7 +11,10 @@ import { columnsOf, type RevertedTable, readRevertedTables } from './reverted-ta
  * changed since the beginning of the segment, whatever the size of the database. All functions must run inside a write transaction.
  */
 export type UndoLog = {
-  /** Creates the undo tables and triggers that are missing. */
+  /**
+   * Creates the undo tables and triggers that are missing. Rows of index tables that a chain got after the last snapshot are recorded as new,
+   * so a revert removes them; the chain must be indexed again after it.
+   */
   readonly install: () => void;
   /** Drops them all, so that commits cost what they did before. */
   readonly uninstall: () => void;
@@ -50,7 +53,8 @@ export function createUndoLog(db: Database): UndoLog {
     install: () => {
       db.exec('CREATE TABLE IF NOT EXISTS undo_segment(current INTEGER NOT NULL) STRICT');
       const missing = reverted.filter(({ name }) => !exists(undoTableOf(name)));
-      if (missing.length > 0) db.exec(missing.flatMap(installSql).join(';'));
+      const addedLater = missing.filter(({ name }) => exists(undoTableOf(blockTableOf(name))));
+      if (missing.length > 0) db.exec([...missing.flatMap(installSql), ...addedLater.map(recordAsNewSql)].join(';'));
       cached = undefined;
     },
     uninstall: () => {
@@ -99,6 +103,14 @@ function prepareTable(prepare: ReturnType<typeof createStatementCache>, table: R
     discardRows: prepare(`DELETE FROM ${undo} WHERE segment = ?`),
   };
 }
+
+/** The table with the blocks of the chain that a table belongs to; for a shared table, of the first chain. */
+const blockTableOf = (name: string): string => `c${/^c(\d+)_/.exec(name)?.[1] ?? 1}_block`;
+
+const recordAsNewSql = ({ name, key }: RevertedTable): string => {
+  const keys = key.join(', ');
+  return `INSERT INTO ${undoTableOf(name)}(segment, existed, ${keys}) SELECT current, 0, ${keys} FROM undo_segment, ${name}`;
+};
 
 const triggerKinds = ['insert', 'update', 'delete'] as const;
 

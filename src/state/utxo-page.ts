@@ -62,14 +62,7 @@ const newest = Number.MAX_SAFE_INTEGER;
 /** Reads one page of the unspent outputs of some addresses. */
 export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: OwnedUtxoQuery, rules: PagingRules): OwnedUtxoPage {
   const utxos: StoredUtxo[] = [];
-  const hasSeveral = addresses.length > 1;
-  const requested = new Set(addresses);
-  const seen = new Set<number>();
-  const isDuplicate = (row: OwnedRow, address: Address): boolean => {
-    if (!hasSeveral) return false;
-    if (seen.size === seen.add(row.seq).size) return true;
-    return rules.deduplicate === 'across pages' && address !== addresses[0] && hasSmallerOwner(source.bytesOf(row), address, requested);
-  };
+  const isDuplicate = addresses.length > 1 ? createDuplicateCheck(source, addresses, rules) : undefined;
   let end = start;
   let rowsRead = 0;
   for (const address of addresses) {
@@ -80,7 +73,7 @@ export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: Ow
     while (rowsRead < maxRowsRead && utxos.length < limit) {
       const wanted = limit - utxos.length;
       const rows = source.rows(address, below, wanted);
-      for (const row of rows) if (!isDuplicate(row, address)) utxos.push(source.bytesOf(row));
+      for (const row of rows) if (isDuplicate?.(row, address) !== true) utxos.push(source.bytesOf(row));
       last = rows[rows.length - 1] ?? last;
       rowsRead += rows.length;
       if (last === undefined || rows.length < wanted) break;
@@ -91,6 +84,20 @@ export function readUtxoPage(source: OwnedUtxos, { addresses, start, limit }: Ow
     if (utxos.length >= limit || rowsRead >= maxRowsRead) break;
   }
   return { utxos, end };
+}
+
+/** Returns whether a row repeats an output that was or will be listed. Call it for each row once. */
+function createDuplicateCheck(
+  source: OwnedUtxos,
+  addresses: readonly Address[],
+  rules: PagingRules,
+): (row: OwnedRow, address: Address) => boolean {
+  const requested = new Set(addresses);
+  const seen = new Set<number>();
+  return (row, address) => {
+    if (seen.size === seen.add(row.seq).size) return true;
+    return rules.deduplicate === 'across pages' && address !== addresses[0] && hasSmallerOwner(source.bytesOf(row), address, requested);
+  };
 }
 
 /** The number to start below. A cursor is ignored if its output does not belong to its address; AvalancheGo's end cursor can be such. */

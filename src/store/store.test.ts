@@ -75,13 +75,13 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         let n = 0;
         let largest = 0;
         for (let i = 0; i < 120; i++) {
-          const rows = Array.from({ length: 500 }, () => [++n, new Uint8Array(200)] as const).flat();
+          const rows = Array.from({ length: 2000 }, () => [++n, new Uint8Array(200)] as const).flat();
           store.write(() => insert(rows));
           expect(reader.read(() => reader.db.prepare<{ n: number }>('SELECT max(n) AS n FROM t').get())?.n).toBe(n);
           largest = Math.max(largest, store.sizes().wal);
         }
-        expect(largest).toBeLessThan(8_000_000);
-        expect(store.sizes().file).toBeGreaterThan(12_000_000);
+        expect(largest).toBeLessThan(40_000_000);
+        expect(store.sizes().file).toBeGreaterThan(48_000_000);
         reader.close();
         store.close();
         expect(at(path).sizes().wal).toBeLessThan(100_000);
@@ -126,9 +126,9 @@ test('a checkpoint that fails does not undo the write before it', () => {
   const store = openStore(failing, { path: ':memory:', networkID: 5, genesis: zeroId });
   store.write(() => store.db.exec('CREATE TABLE t(n)'));
   const insert = bulkInsert(store.db, 'INSERT INTO t', 1);
-  for (let i = 0; i < 40; i++) store.write(() => insert(Array(500).fill(i)));
+  for (let i = 0; i < 40; i++) store.write(() => insert(Array(2000).fill(i)));
   expect(checkpoints).toBeGreaterThan(1);
-  expect(store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(20_000);
+  expect(store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM t').get()?.n).toBe(80_000);
 });
 
 test('a process that is killed leaves no lock behind', async () => {

@@ -1,4 +1,5 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
+import { createCheckpointer } from './checkpointer.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
 import { type PageChecksums, recordOrDiscard } from './page-checksums.ts';
@@ -201,41 +202,6 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
     },
     onReverting: (listener) => void revertingListeners.push(listener),
     onRevert: (listener) => void listeners.push(listener),
-  };
-}
-
-/** Rows written between two checkpoints. They make about 16 to 30 MB of log, which is read again after a crash in tens of milliseconds. */
-const rowsPerCheckpoint = 8000;
-
-/**
- * Runs checkpoints after writes. Readers can prevent SQLite's automatic checkpoints from completing, and the log would grow without limit.
- * So the writer starts a checkpoint that waits briefly for readers (RESTART); if a reader still holds the log, it retries some commits later.
- */
-function createCheckpointer(db: Database, pageChecksums: StoreOptions['pageChecksums']): { afterWrite: () => void } {
-  const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
-  const checkpoint = db.prepare<{ busy: number }>('PRAGMA wal_checkpoint(RESTART)');
-  let next = rowsPerCheckpoint;
-  let writes = 0;
-
-  /** Returns whether the checkpoint must be retried. Errors are ignored: the data is committed, and a failing disk also fails the next write. */
-  const tryCheckpoint = (): boolean => {
-    try {
-      pageChecksums?.record();
-      return checkpoint.get()?.busy === 1;
-    } catch {
-      return true;
-    }
-  };
-
-  return {
-    afterWrite: () => {
-      // Counting takes some microseconds and a block has at most a few thousand rows, so only every fourth write counts.
-      if (++writes % 4 !== 0) return;
-      const rows = changes.get()?.rows ?? 0;
-      if (rows < next) return;
-      const mustRetry = tryCheckpoint();
-      next = rows + (mustRetry ? rowsPerCheckpoint / 4 : rowsPerCheckpoint);
-    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { LiveReads } from '../api/live-reads.ts';
 import type { ChainVersion } from '../api/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
@@ -5,6 +6,7 @@ import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { Fork } from '../fork/fork.ts';
+import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import type { ApiSelection } from './api.ts';
 import type { Env } from './env.ts';
@@ -18,6 +20,7 @@ export type IndexedChain = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
   readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
   readonly history: IndexReads | undefined;
+  readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
   readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
@@ -29,6 +32,7 @@ export function createServedChainsOfNode(
   context: NetworkContext,
   chains: readonly IndexedChain[],
   nodeID: string,
+  liveOf: (chainID: Id) => LiveReads,
 ): ServedChains | undefined {
   const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
   if (chains.some(({ history }) => history === undefined)) return undefined;
@@ -40,9 +44,11 @@ export function createServedChainsOfNode(
     builder: config.follow === undefined ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, reads, follower, fork } = byId.get(id) as IndexedChain;
+      const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
+        ...(explorer && { explorer }),
+        live: liveOf(id),
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
         ...(follower === undefined

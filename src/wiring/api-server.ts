@@ -1,6 +1,7 @@
 import { openKeyStore } from '../access/key-store.ts';
 import { recordServerPlans } from '../access/server-plans.ts';
 import { coalesce } from '../api/coalesce.ts';
+import { createIndexRoute } from '../api/index-page.ts';
 import type { ChainVersion } from '../api/response-cache.ts';
 import type { ServedChains } from '../api/served-chains.ts';
 import { createSharedResponseCache } from '../api/shared-response-cache.ts';
@@ -11,9 +12,11 @@ import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
 import { type AddressTask, createAddressTask } from '../follow/address-task.ts';
 import type { Handler } from '../http/message.ts';
+import { createReadyRoute } from '../http/ready-route.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../index/migrate.ts';
 import { runSteps } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
@@ -33,6 +36,7 @@ import { withRequestLog } from './request-log.ts';
 import { serveOptions, urlOf } from './serve-options.ts';
 import { createServedChains, type NetworkDescription } from './served-network.ts';
 import { getOrCreatePageSecret, type IndexStatus, readNetworkDescription, readStatus } from './served-network-store.ts';
+import { createApiIndex } from './server-index.ts';
 
 export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
 
@@ -65,6 +69,9 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
   const hub = config.strict ? undefined : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), report });
   const otherRoutes = [
     ...(config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : []),
+    ...(config.strict
+      ? []
+      : [createApiReadyRoute(env, served, () => isStopping), createIndexRoute(() => createApiIndex(env.version, config))]),
     ...(hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served) })]),
   ];
   const handlers = createHandlers(config, env, {
@@ -117,6 +124,16 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
   };
 }
 
+/** `/ready`: PostgreSQL answers, and the server is not stopping. */
+const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
+  createReadyRoute(env.version, async () => {
+    if (isStopping()) return 'the server is stopping';
+    return chains[0].reads.tip().then(
+      () => undefined,
+      () => 'the database does not answer',
+    );
+  });
+
 /**
  * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
  * start again from block 0 under the same name.
@@ -162,6 +179,7 @@ async function createServedChainsFromPostgres(
       const reads = openReads(sql, chain);
       return {
         reads,
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: life,
         backfillAddresses: createBackfillThroughIndexer(env, sql, {

@@ -28,7 +28,7 @@ function openTestSnapshots() {
       pending: () => ({ mempool: [], walletQueue: [] }),
       continueAfterRevert: () => void calls.push(`continue ${i} at ${lastAccepted().height}`),
     };
-    return { spec: { id, aliases: [`chain ${i}`] }, lastAccepted, revertible, initialize: () => add(0), add };
+    return { spec: { id, aliases: [`chain ${i}`] }, lastAccepted, revertible, initialize: () => add(0), catchUpIndex: () => {}, add };
   });
   const snapshots = openChainSnapshots({
     nodeStore: { store, prepareRevert: () => void calls.push('prepare') },

@@ -7,7 +7,6 @@ import { diffStates } from '../snapshot/snapshot-diff.ts';
 import { openSnapshots, type RevertiblePart } from '../snapshot/snapshots.ts';
 import { getChainNumber } from '../state/chain-number.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
-import type { ChainClock, ClockState } from '../timing/chain-clock.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
@@ -17,7 +16,11 @@ export type ChainSnapshots = Omit<StateDeps, 'formatAddress' | 'informReaders'> 
   readonly replaceState: (name: string, work: (reload: () => void) => void) => void;
 };
 
-export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> & Pick<OpenedChain, 'initialize'>;
+export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> &
+  Pick<OpenedChain, 'initialize'> & {
+    /** Indexes the blocks that the restored index does not have: the snapshot was saved while the node ran without an index. */
+    readonly catchUpIndex: () => void;
+  };
 
 export type ChainSnapshotDeps = {
   readonly nodeStore: Pick<NodeStore, 'store' | 'prepareRevert'>;
@@ -41,7 +44,11 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
   const dropPending = (): void => {
     for (const { revertible } of chains) revertible?.continueAfterRevert(noPendingTxs);
   };
-  const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: dropPending, tip });
+  const continueChains = (): void => {
+    for (const { catchUpIndex } of chains) catchUpIndex();
+    dropPending();
+  };
+  const snapshots = openSnapshots({ store, parts: [...chains.map(createPendingPart), ...parts], onReverted: continueChains, tip });
   const { undoLog } = snapshots;
   const diffDeps = { prepare: createStatementCache(store.db), undoLog, chain: getChainNumber(store, x.spec.id) };
 
@@ -60,11 +67,16 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
     }
   };
+  /** A subscriber takes the mempool as empty after a revert, so it learns of the transactions that the snapshot has in it. */
+  const publishPending = (): void => {
+    for (const { spec, revertible } of chains)
+      for (const tx of revertible?.pending().mempool ?? []) events.publish({ kind: 'pooled', chainID: spec.id, tx });
+  };
   const replaceState: ChainSnapshots['replaceState'] = (name, work) => {
     checkIdle();
     prepareRevert();
     store.revert(work, name);
-    dropPending();
+    continueChains();
     publish(name);
   };
 
@@ -80,6 +92,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       prepareRevert();
       const restored = snapshots.revert(name);
       publish(name);
+      publishPending();
       return restored;
     },
     listSnapshots: snapshots.list,
@@ -90,6 +103,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
         for (const { name } of undoLog.tables) store.db.exec(`DELETE FROM ${name}`);
         reload();
         for (const { initialize } of chains) initialize();
+        for (const { resetRows } of parts) resetRows?.();
       });
       afterReset?.();
       dropPending();
@@ -97,13 +111,6 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
     },
   };
 }
-
-/** The chain's clock, which is restored with its offset to the real time. */
-export const createClockPart = (clock: ChainClock): RevertiblePart => ({
-  name: 'clock',
-  save: () => JSON.stringify(clock.save()),
-  restore: (text) => clock.restore(JSON.parse(text) as ClockState),
-});
 
 const createPendingPart = ({ spec, revertible }: SnapshotChain): RevertiblePart => ({
   name: `pending ${idText(spec.id)}`,

@@ -1,12 +1,13 @@
-import { cb58Decode } from '../bytes/cb58.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import { concat } from '../bytes/octets.ts';
 import type { EventBus } from '../chain/events.ts';
-import { ewoqKey } from '../cli/banner.ts';
+import type { TxLifecycle } from '../chain/tx-lifecycle.ts';
 import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
 import { crossChainMethods } from '../dev/cross-chain-methods.ts';
 import { createDepositIds } from '../dev/deposit-id.ts';
 import { createDevWallet, type DevWallet } from '../dev/dev-wallet.ts';
+import { DevError } from '../dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../dev/fault-methods.ts';
 import { createFillerTx } from '../dev/filler-tx.ts';
 import { identityMethods } from '../dev/identity-methods.ts';
@@ -29,6 +30,8 @@ import type { Env } from './env.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
+import { maxLoadedBytes } from './state-route.ts';
+import type { StateTransfer } from './state-transfer.ts';
 
 type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
 
@@ -37,9 +40,12 @@ export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & 
   readonly store: NodeStore;
   readonly context: NetworkContext;
   readonly parts: DevParts;
+  /** Of the X-Chain. */
+  readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
   readonly snapshots: ChainSnapshots;
+  readonly transfer: StateTransfer;
   readonly accounts: readonly [Account, ...Account[]];
   readonly events: EventBus;
   readonly timers: Env['timers'];
@@ -78,7 +84,14 @@ export function createDevServices(deps: DevServicesDeps): Services {
       setPolicy: (policy) => {
         for (const { dev } of chains) dev?.engine.setPolicy(policy);
       },
-      createFiller: createFiller(context, x.reads, addressFormat.format),
+      createFiller: () =>
+        createFillerTx({
+          chainParams: wallet.chainParams,
+          key: wallet.accounts[0].key,
+          utxos: x.reads.utxos,
+          formatAddress: addressFormat.format,
+          now: clock.unixSeconds,
+        }),
       advanceTime: clock.advance,
       longWork: shared.longWork,
       informReaders,
@@ -93,7 +106,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       storedUtxo: x.opened.state.storedUtxo,
       consumerOf: x.opened.state.consumerOf,
       wallet,
-      lifecycle: parts.lifecycle,
+      lifecycle: deps.lifecycle,
       json: { address: addressFormat.format, id: idText },
       nodeInfo: () => describeNode(deps, x),
     }),
@@ -103,7 +116,31 @@ export function createDevServices(deps: DevServicesDeps): Services {
     sumBalanceRows(x.reads.balances(addressFormat.parse(address)), { includePartial: false, now: clock.unixSeconds() }).get(
       feeAssetOf(context),
     ) ?? 0n;
-  return withAnvilAliases(services, { balanceOf });
+  return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.transfer) });
+}
+
+/** A state file as one value, for calls that cannot stream. */
+const createStateCalls = ({ save, load }: StateTransfer): Pick<AliasDeps, 'dumpState' | 'loadState'> => ({
+  dumpState: async (max) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of save()) {
+      size += chunk.length;
+      if (size > max)
+        throw new DevError(`the state file has more than ${max} bytes; use GET and PUT /ext/dev/state`, {
+          code: 'DEV_LIMIT',
+          what: 'bytes',
+          max,
+        });
+      chunks.push(chunk);
+    }
+    return concat(chunks);
+  },
+  loadState: (file) => load(once(file), maxLoadedBytes),
+});
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
 }
 
 function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
@@ -125,19 +162,6 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
 }
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
-
-const createFiller =
-  (context: NetworkContext, reads: AvmReads, formatAddress: Parameters<typeof createFillerTx>[0]['formatAddress']) => () =>
-    createFillerTx({
-      networkID: context.chain.network.id,
-      chainID: context.specs[0].id,
-      feeAsset: feeAssetOf(context),
-      txFee: context.specs[0].fees.txFee,
-      account: { key: cb58Decode(ewoqKey.text.slice('PrivateKey-'.length)), address: ewoqKey.address },
-      utxos: reads.utxos,
-      formatAddress,
-      now: context.clock.unixSeconds,
-    });
 
 function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain): Json {
   const { id, height, time } = x.lastAccepted();

@@ -11,6 +11,7 @@ import { createEventsRoute, eventsPath } from '../events/events-route.ts';
 import type { EventParamContext } from '../events/filter.ts';
 import { createEventHub, type EventHub, type HubDeps, type LiveKind } from '../events/hub.ts';
 import { type ChainText, outputsOf, subjectOf } from '../events/render-entry.ts';
+import type { SqliteEventLog } from '../events/sqlite-event-log.ts';
 import { renderProperties, type StreamEvent } from '../events/stream-event.ts';
 import type { HttpRoute } from '../http/router.ts';
 import type { StoredBlock } from '../state/block-change.ts';
@@ -66,7 +67,7 @@ export function createNodeHub(
 }
 
 export type WriterEventsDeps = {
-  readonly log: EventLog;
+  readonly log: SqliteEventLog;
   readonly bus: EventBus;
   readonly onRevert: (listener: () => void) => void;
   /** Finds an unspent output of a chain. */
@@ -94,9 +95,9 @@ export function createWriterEvents(env: Env, context: NetworkContext, deps: Writ
     });
   };
   const sendLive = (kind: LiveKind, properties: () => string, subject?: () => NonNullable<StreamEvent['subject']>): void => {
-    hub.sendLive(kind, properties, subject);
+    hub.sendLive(kind, properties, subject, log.last);
     if (readers()?.hasListeners() === true)
-      readers()?.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.() });
+      readers()?.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.last() });
   };
   const sendMempool = ({ chainID, tx }: { chainID: Id; tx: Tx }, action: 'in' | 'out', reason?: EventOf<'dropped'>['reason']): void => {
     const properties = () =>

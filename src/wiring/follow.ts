@@ -23,6 +23,7 @@ import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import type { OpenedChain } from './node-store.ts';
+import { observeIssue } from './observed-issue.ts';
 import { stripCredentials } from './served-network.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
@@ -61,8 +62,9 @@ export async function startFollowing(
     prepare: prefetch?.prepare,
     onProgress: (status) =>
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
-    report,
+    report: (error) => report(nameHost(error, url)),
   });
+  void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
   const stop = async () => {
     await follower.stop();
     thread?.stop();
@@ -77,6 +79,10 @@ export async function startFollowing(
   return { ...follower, stop };
 }
 
+/** Adds the URL to an error of the followed node, for the log. Callers of the APIs do not see it. */
+const nameHost = (error: unknown, url: string): unknown =>
+  error instanceof FollowError ? new FollowError(`${stripCredentials(url)}: ${error.message}`, error.fault) : error;
+
 /** Starts a chain of this node whose blocks come from the followed node. */
 export async function startFollowedChain(
   url: string,
@@ -89,6 +95,7 @@ export async function startFollowedChain(
   const [spec] = context.specs;
   const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
   const commits = createCommitState(deps.onCommitState);
+  const observer = deps.observerOf(spec.id);
   let backfillRevision = 0;
   const follower = await startFollowing(url, env, context, {
     ledger: {
@@ -123,11 +130,12 @@ export async function startFollowedChain(
     pendingTxs: () => ({ txs: 0, bytes: 0 }),
     commitFailure: commits.failure,
     txIssuer: {
-      issue: (tx) =>
+      issue: observeIssue(observer, (tx) =>
         follower.issue(tx).catch((error: unknown) => {
           throw addSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
         }),
-      queueWalletTx: follower.issueWalletTx,
+      ),
+      queueWalletTx: observeIssue(observer, follower.issueWalletTx),
       preLinearizationTx: follower.preLinearizationTx,
       status: async (txID) => {
         if (state.hasTx(txID)) return 'Accepted';
@@ -140,7 +148,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState'>;
+type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;

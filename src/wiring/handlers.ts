@@ -2,18 +2,24 @@ import type { Config } from '../config.ts';
 import type { Differences } from '../differences.ts';
 import type { Handler } from '../http/message.ts';
 import { createRouter, type HttpRoute } from '../http/router.ts';
+import type { RpcOptions } from '../rpc/json-rpc.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { splitCacheBudget } from './cache-budget.ts';
 import type { Env } from './env.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
+export type HandlerParts = Omit<
+  ApiParts,
+  'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures' | 'cacheBytes'
+> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
   readonly differences: Differences;
   readonly longWork: LongWork;
+  /** See rpc/json-rpc.ts. */
+  readonly onRefused?: RpcOptions['onRefused'];
   /** Routes of the main port beside the Data and Metrics APIs. */
   readonly routes: Iterable<readonly [path: string, route: HttpRoute]>;
   /** Routes of the other ports beside the Data or Metrics API. */
@@ -36,11 +42,13 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     version: env.version,
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
+    // `serac api` runs no chain.
+    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.follow === undefined },
     cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const { allowedHosts, allowedOrigins } = config.http;
-  const rpcOptions = { differences, onUnexpectedError: report, longWork };
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
     const { prefixHandlers, pages } = apis(selection);
     return createRouter({ routes: new Map([...pages, ...paths]), prefixHandlers, nodeID, allowedHosts, allowedOrigins, rpcOptions });

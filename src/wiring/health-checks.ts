@@ -108,7 +108,7 @@ export const createStoreProbe = (chains: readonly Pick<RunningChain, 'commitFail
 const maxBehindSeconds = 60;
 
 /** A check that fails while the followed node does not answer, or if this node is more than `maxBehindSeconds` behind it. */
-const createFollowCheck =
+export const createFollowCheck =
   (status: () => FollowStatus): Check =>
   () => {
     const { state, height, target, behindSeconds, lastError, unknownImports } = status();

@@ -2,6 +2,7 @@ import { idOf } from '../bytes/id.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { Fault, messageOf } from '../fault.ts';
+import type { Follower } from '../follow/follower.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
@@ -10,11 +11,16 @@ import { sleep } from '../timing/sleep.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
 import type { Env } from './env.ts';
 import { backfillWithApiErrors, startFollowing } from './follow.ts';
+import { type IndexerState, serveIndexer } from './indexer-server.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import { describeNetwork, stripCredentials } from './served-network.ts';
 import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
-export type Indexer = { readonly close: () => Promise<void> };
+export type Indexer = {
+  /** The URL of health and metrics; undefined if it does not listen. */
+  readonly url: string | undefined;
+  readonly close: () => Promise<void>;
+};
 
 /** Milliseconds between two attempts to get the lock, and between two writes of the status. */
 const intervals = { lockAttempt: 500, status: 2000 } as const;
@@ -22,47 +28,64 @@ const intervals = { lockAttempt: 500, status: 2000 } as const;
 /**
  * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: it holds a database lock and writes through the
  * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
+ * `listens`: whether health and metrics are served on the HTTP port.
  */
-export function startIndexer(config: Config, env: Env): Indexer {
+export async function startIndexer(config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
   const [url, node] = [config.databaseUrl ?? '', config.follow ?? ''];
   const context = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
+  let role: IndexerState['role'] = 'starting';
+  let follower: Follower | undefined;
+  let lastError: string | undefined;
   const logChange = logChanges(env.log);
+  const warn = (error: unknown): void => {
+    lastError = messageOf(error);
+    logChange(lastError, 'warn');
+  };
+  const server = listens
+    ? await serveIndexer(config, env, () => ({ role, follow: follower?.status(), error: lastError }), warn)
+    : undefined;
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const ledger = await prepareIndex(lock, context, node);
-    const report = (error: unknown) => logChange(messageOf(error), 'warn');
-    const follower = await startFollowing(node, env, context, { ledger, exported: ledger.exported, report });
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, report: warn });
+    follower = following;
+    role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);
     let cancel = () => {};
     const writeStatusRepeatedly = (): void => {
-      void writeStatus(lock, follower.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
       cancel = env.timers.after(intervals.status, writeStatusRepeatedly);
     };
     writeStatusRepeatedly();
-    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(follower), { timers: env.timers, report });
+    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { timers: env.timers, report: warn });
     await Promise.race([lock.lost, stopping.promise]);
     stopProcessing();
     cancel();
-    await follower.stop();
+    await following.stop();
   };
 
   const run = async (): Promise<void> => {
     while (!isStopping) {
       try {
         const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
-        if (lock === undefined) logChange('another serac index is writing this index; waiting to take over when it stops');
-        else
+        if (lock === undefined) {
+          role = 'standby';
+          logChange('another serac index is writing this index; waiting to take over when it stops');
+        } else
           try {
             await write(lock);
           } finally {
+            role = 'starting';
+            follower = undefined;
             await lock.release();
           }
       } catch (error) {
         // A fault such as a node of another network does not go away by retrying; a lost database connection may.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
-        logChange(messageOf(error), 'warn');
+        role = 'starting';
+        warn(error);
       }
       if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
     }
@@ -74,10 +97,12 @@ export function startIndexer(config: Config, env: Env): Indexer {
     env.exit(1);
   });
   return {
+    url: server?.url,
     close: async () => {
       isStopping = true;
       stopping.resolve();
       await ended;
+      await server?.close();
     },
   };
 }

@@ -21,14 +21,12 @@ export function createInfoService(config: Config, env: Env, { chain, differences
   const rows = config.publicApi
     ? Object.fromEntries(Object.entries(infoMethods).filter(([name]) => !privateMethods.has(name)))
     : infoMethods;
-  const { publicIP, port } = config.peerAddress;
   return combineServices(
     createService('info', rows, {
       ...identity,
       versions: nodeVersions(env.version, !differences.nodeVersion),
       gitCommit: env.gitCommit,
-      // The address at which other nodes would connect. Nothing listens there: this node has no peers.
-      nodeIP: () => `${publicIP === '' ? '127.0.0.1' : publicIP}:${port}`,
+      nodeIP: () => nodeAddress(config.peerAddress),
       network: chain.network,
       aliases: chain.aliases,
       peers: () => [],
@@ -37,4 +35,12 @@ export function createInfoService(config: Config, env: Env, { chain, differences
       uptime: () => (config.follow === undefined ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
     }),
   );
+}
+
+/**
+ * The address at which other nodes would connect, as Go's netip.AddrPort writes it. Nothing listens there: this node has no peers.
+ */
+export function nodeAddress({ publicIP, port }: Config['peerAddress']): string {
+  const address = publicIP === '' ? '127.0.0.1' : publicIP;
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

@@ -1,9 +1,17 @@
 import type { ResponseObserver } from '../api/dispatch.ts';
 import type { Id } from '../bytes/id.ts';
+import type { FollowStatus } from '../follow/status.ts';
 import { metricsRoute } from '../http/node-routes.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { type MetricFamily, sumFamilies } from '../metrics/family.ts';
-import { createRequestMeters, registerReadings } from '../metrics/node-metrics.ts';
+import {
+  createRequestMeters,
+  type FollowReading,
+  type ProcessReading,
+  registerFollowReadings,
+  registerProcessReadings,
+  registerReadings,
+} from '../metrics/node-metrics.ts';
 import { createMetricRegistry } from '../metrics/registry.ts';
 import { meterServices } from '../rpc/meter-services.ts';
 import type { Services } from '../rpc/method.ts';
@@ -34,7 +42,7 @@ export function createNodeMetrics(env: Env, readings: NodeReadings | undefined):
   const registry = createMetricRegistry();
   const meters = createRequestMeters(registry);
   const accepted = new Map<Id, { blocks: number; txs: number }>();
-  const started = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
+  const process = createProcessReading(env);
   const seconds = () => env.clock.monotonic() / 1000;
   if (readings !== undefined)
     registerReadings(registry, {
@@ -49,8 +57,12 @@ export function createNodeMetrics(env: Env, readings: NodeReadings | undefined):
         })),
       storeBytes: readings.storeBytes,
       failingChecks: readings.failingChecks,
-      process: () => ({ ...env.process(), startUnixSeconds: started }),
+      process,
     });
+  if (readings !== undefined)
+    registerFollowReadings(registry, () =>
+      readings.chains().flatMap(({ spec, follower }) => (follower === undefined ? [] : [readLag(spec.aliases[0], follower.status())])),
+    );
   return {
     countAccepted: (chainID, { txs }) => {
       const totals = accepted.get(chainID) ?? { blocks: 0, txs: 0 };
@@ -60,6 +72,33 @@ export function createNodeMetrics(env: Env, readings: NodeReadings | undefined):
     apiObserver: createApiMeters(registry, seconds),
     families: registry.families,
   };
+}
+
+/** Creates the metrics of `serac index`: the process, and the lag behind the followed node while it writes. */
+export function createIndexerMetrics(env: Env, readStatus: () => FollowStatus | undefined): () => MetricFamily[] {
+  const registry = createMetricRegistry();
+  registerProcessReadings(registry, createProcessReading(env));
+  const read = (): FollowReading[] => {
+    const status = readStatus();
+    return status === undefined ? [] : [readLag('X', status)];
+  };
+  registerFollowReadings(registry, read);
+  registry.addReading('gauge', 'serac_chain_height', 'Height of the last accepted block.', () =>
+    read().map(({ chain, height }) => [{ chain }, height] as const),
+  );
+  return registry.families;
+}
+
+const readLag = (chain: string, { height, target = height, behindSeconds }: FollowStatus): FollowReading => ({
+  chain,
+  height,
+  lagBlocks: target > height ? target - height : 0n,
+  lagSeconds: behindSeconds,
+});
+
+function createProcessReading(env: Env): () => ProcessReading {
+  const startUnixSeconds = Number(env.clock.unixNanos()) / 1e9 - env.clock.monotonic() / 1000;
+  return () => ({ ...env.process(), startUnixSeconds });
 }
 
 /** The route `/ext/metrics`: the sum of the metrics of this process and of the node's other processes. */

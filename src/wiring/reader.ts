@@ -1,8 +1,10 @@
+import { createIndexRoute } from '../api/index-page.ts';
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { EventHub } from '../events/hub.ts';
 import { createDevAccess } from '../http/dev-access.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from '../http/node-routes.ts';
+import { limitRefused } from '../terminal/limit-refused.ts';
 import type { ChainClock } from '../timing/chain-clock.ts';
 import { hungTimeout, watchHeartbeat } from '../workers/heartbeat.ts';
 import type { MessageFromReader, MessageToReader } from '../workers/messages.ts';
@@ -24,6 +26,7 @@ import { createEventParams, createEventsRouteOf, createNodeHub } from './events.
 import { createNodeGate, openKeyFinder } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { createInfoService } from './info-service.ts';
+import { createRelayedLiveReads } from './live-reads.ts';
 import { createNodeMetrics } from './metrics.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
@@ -48,9 +51,14 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
   let isForwarding = false;
   let clock: ChainClock | undefined;
   let hub: EventHub | undefined;
+  const send = (message: MessageFromReader): void => parent.send(message);
+  const refused = limitRefused(
+    { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
+    env.timers.after,
+  );
   const sendPong = (): void => parent.send({ reader: 'pong', isServing } satisfies MessageFromReader);
 
-  const start = async ({ nodeID, port, relayedPaths, statePort }: Extract<MessageToReader, { reader: 'start' }>) => {
+  const start = async ({ nodeID, port, relayedPaths, statePort, index }: Extract<MessageToReader, { reader: 'start' }>) => {
     const context = createNetworkContext(config, env);
     const store = openNodeStore(config, env, context, 'read');
     clock = context.clock;
@@ -61,7 +69,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-    const served = createServedChainsOfNode(config, context, chains, nodeID);
+    const served = createServedChainsOfNode(config, context, chains, nodeID, (chainID) => createRelayedLiveReads(relay, chainID));
     const gate = createNodeGate(config, env, keys.finder, limiter);
     hub =
       store.eventLog &&
@@ -98,11 +106,13 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       nodeID,
       differences: context.differences,
       longWork: context.chain.longWork,
+      onRefused: config.banner === 'none' ? undefined : refused.add,
       routes: [
         ...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const),
         ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
         ...readerRoutes,
         ...eventRoutes,
+        ...(context.differences.indexRoutes ? [createIndexRoute(() => index)] : []),
       ],
     });
     const handler = withRequestLog(main, env);
@@ -145,8 +155,13 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     if (received.reader === 'start') running = start(received);
     if (received.reader === 'eventsAdvanced') hub?.advance();
     if (received.reader === 'liveEvent') {
-      const { kind, properties, subject } = received;
-      hub?.sendLive(kind, () => properties, subject && (() => subject));
+      const { kind, properties, subject, lastEntry } = received;
+      hub?.sendLive(
+        kind,
+        () => properties,
+        subject && (() => subject),
+        () => lastEntry,
+      );
     }
     if (received.reader === 'stopping') isStopping = true;
     if (received.reader === 'setState') {

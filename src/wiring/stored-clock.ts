@@ -1,5 +1,8 @@
+import type { RevertiblePart } from '../snapshot/snapshots.ts';
 import type { Store } from '../store/store.ts';
 import type { ChainClock, ClockState } from '../timing/chain-clock.ts';
+
+const realClock = '{}';
 
 /**
  * Keeps the state of the chain clock in the store: restores it at start and, in the writer process, after a revert, and stores every change.
@@ -7,14 +10,35 @@ import type { ChainClock, ClockState } from '../timing/chain-clock.ts';
  */
 export function connectStoredClock(store: Store, clock: ChainClock): void {
   const select = store.db.prepare<{ value: string }>(`SELECT value FROM meta WHERE name = 'clock'`);
-  const load = (): string | undefined => select.get()?.value;
+  let stored = realClock;
   const restore = (): void => {
-    const text = load();
-    clock.restore(text === undefined ? {} : (JSON.parse(text) as ClockState));
+    stored = select.get()?.value ?? realClock;
+    clock.restore(JSON.parse(stored) as ClockState);
   };
   restore();
   if (store.readonly) return;
-  const replace = store.db.prepare(`INSERT OR REPLACE INTO meta VALUES ('clock', ?)`);
+  const replace = createClockWriter(store);
   store.onRevert(restore);
-  clock.onChange(() => store.write(() => replace.run(JSON.stringify(clock.save()))));
+  clock.onChange(() => {
+    const text = JSON.stringify(clock.save());
+    if (text === stored) return;
+    store.write(() => replace(text));
+    stored = text;
+  });
 }
+
+/** The chain's clock as part of snapshots, with its offset to the real time. It is restored from the store after the revert, see above. */
+export const createClockPart = (store: Store, clock: ChainClock): RevertiblePart => {
+  const replace = createClockWriter(store);
+  return {
+    name: 'clock',
+    save: () => JSON.stringify(clock.save()),
+    restoreRows: replace,
+    resetRows: () => replace(realClock),
+  };
+};
+
+const createClockWriter = (store: Store): ((text: string) => void) => {
+  const replace = store.db.prepare(`INSERT OR REPLACE INTO meta VALUES ('clock', ?)`);
+  return (text) => void replace.run(text);
+};

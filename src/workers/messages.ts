@@ -1,6 +1,8 @@
+import type { ServerIndex } from '../api/index-page.ts';
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { MetricFamily } from '../metrics/family.ts';
+import type { RefusedCall } from '../rpc/refused-call.ts';
 import type { ClockState } from '../timing/chain-clock.ts';
 
 /** What the `dev.*` methods change in every process: the chain's clock, and whether all calls are forwarded to the writer process. */
@@ -20,6 +22,8 @@ export type MessageToReader =
       readonly nodeID: string;
       readonly port: number;
       readonly relayedPaths: readonly string[];
+      /** What `GET /` shows. */
+      readonly index: ServerIndex;
       readonly statePort?: number;
     }
   | { readonly reader: 'getMetrics'; readonly id: number }
@@ -28,11 +32,15 @@ export type MessageToReader =
   | { readonly reader: 'ping' }
   /** The event log has new entries. This and `liveEvent` are sent only to readers that have clients of the event stream. */
   | { readonly reader: 'eventsAdvanced' }
-  | ({ readonly reader: 'liveEvent' } & LiveEvent)
+  /** `lastEntry`: the last number in the event log when it happened. */
+  | ({ readonly reader: 'liveEvent'; readonly lastEntry: number } & LiveEvent)
   | { readonly reader: 'stopping' }
   | { readonly reader: 'stop' };
 export type MessageFromReader =
   | { readonly reader: 'metrics'; readonly id: number; readonly families: MetricFamily[] }
   | { readonly reader: 'done'; readonly id: number }
   | { readonly reader: 'eventsListening'; readonly isListening: boolean }
+  /** A call that the reader answered with an error, and the number of those that it does not send one by one. At most 20 a second. */
+  | { readonly reader: 'refused'; readonly call: RefusedCall }
+  | { readonly reader: 'refusedCounts'; readonly counts: ReadonlyMap<string, number> }
   | { readonly reader: 'pong'; readonly isServing: boolean };

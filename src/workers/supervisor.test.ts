@@ -26,7 +26,7 @@ function startFakes(count: number) {
   let changes = 0;
   const readers = startReaders(count, env, {
     handler: () => ({ status: 200, headers: {}, body: '' }),
-    start: { nodeID: '', port: 1, relayedPaths: [] },
+    start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
     onChange: () => void changes++,
   });
   const error = () => (readers.check() as { error?: string }).error;

@@ -40,6 +40,8 @@ export type ReaderPoolOptions = {
   readonly start: Omit<Extract<MessageToReader, { reader: 'start' }>, 'reader'>;
   /** Called when the result of the check has changed. */
   readonly onChange: () => void;
+  /** Called for calls that a reader answered with an error. */
+  readonly onRefused?: (message: Extract<MessageFromReader, { reader: 'refused' | 'refusedCounts' }>) => void;
 };
 
 /** Milliseconds for a reader to send its metrics or to stop. */
@@ -90,7 +92,7 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function superviseReader(env: SupervisorEnv, { handler, start, onChange }: ReaderPoolOptions): ReaderSlot {
+function superviseReader(env: SupervisorEnv, { handler, start, onChange, onRefused }: ReaderPoolOptions): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let child: ReaderProcess | undefined;
   let collectFamilies = async (): Promise<MetricFamily[]> => [];
@@ -145,6 +147,7 @@ function superviseReader(env: SupervisorEnv, { handler, start, onChange }: Reade
     spawned.onMessage((message) => {
       const received = message as MessageFromReader;
       if (received.reader === 'done') pendingRequests.get(received.id)?.();
+      if (received.reader === 'refused' || received.reader === 'refusedCounts') onRefused?.(received);
       if (received.reader === 'eventsListening') {
         isListening = received.isListening;
         // Blocks may have been committed before this message came.

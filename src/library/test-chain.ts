@@ -1,0 +1,51 @@
+import { createNode, type LocalNode } from './create-node.ts';
+import type { NodeOptions } from './node-options.ts';
+
+/** A chain that is used by one test after the other. */
+export type TestChain = {
+  /** Returns a node whose chain, clock, mempool and settings are as new: reverted if that is enough, else created again. */
+  readonly renew: () => Promise<LocalNode>;
+  readonly close: () => Promise<void>;
+};
+
+/** Not a name that a test would choose for its own snapshot. */
+const newChain = 'serac: new chain';
+
+export function createTestChain(options: NodeOptions): TestChain {
+  let node: LocalNode | undefined;
+  let initialSettings = '';
+  const create = async (): Promise<LocalNode> => {
+    const created = await createNode(options);
+    await created.dev.snapshot(newChain);
+    initialSettings = await readSettings(created);
+    return created;
+  };
+  return {
+    renew: async () => {
+      if (node !== undefined && (await restore(node, initialSettings))) return node;
+      await node?.close();
+      node = await create();
+      return node;
+    },
+    close: async () => node?.close(),
+  };
+}
+
+/** Reverts the chain. Returns false if the test has closed the node, deleted the snapshot, or left settings that a revert does not undo. */
+async function restore(node: LocalNode, initialSettings: string): Promise<boolean> {
+  try {
+    await node.dev.revert(newChain);
+    const { snapshots } = await node.dev.listSnapshots();
+    for (const { name } of snapshots) if (name !== newChain) await node.dev.deleteSnapshot(name);
+    return (await readSettings(node)) === initialSettings;
+  } catch {
+    return false;
+  }
+}
+
+/** What `dev.*` methods change outside the chain: block policy, impersonation, faults and health. */
+async function readSettings({ dev, health }: LocalNode): Promise<string> {
+  const { automine, interval, impersonated, autoImpersonate, faults } = await dev.nodeInfo();
+  const { healthy } = await health.health();
+  return JSON.stringify({ automine, interval, impersonated, autoImpersonate, faults, healthy });
+}

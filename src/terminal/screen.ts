@@ -1,0 +1,105 @@
+/** A stream of the program: stdout or stderr. */
+export type Output = {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  /** Returns false if the text was buffered because nobody reads; `drain` follows when the buffer is empty. */
+  readonly write: (text: string) => boolean;
+  readonly once: (event: 'drain', listener: () => void) => unknown;
+};
+
+/** The only writer of the terminal: lines above, a status line at the bottom. */
+export type Screen = {
+  /** Prints a line to stdout. While nobody reads the output, lines are counted and dropped, so that they do not fill the memory. */
+  readonly print: (line: string) => void;
+  /** Prints a line to stderr: at once if it is urgent, or if stdout and stderr are not the same terminal; else with the next drawing. */
+  readonly log: (line: string, isUrgent: boolean) => void;
+  /** Removes the status line before something else writes to the terminal. It is drawn again unless `isHeld`. */
+  readonly clear: (isHeld?: boolean) => void;
+  /** Shows a status line, read before each drawing; undefined removes it. Does nothing if stdout is not a terminal. */
+  readonly setStatus: (read: ((columns: number) => string) | undefined) => void;
+  /** Stops drawing and prints what is waiting. */
+  readonly close: () => void;
+};
+
+export type ScreenDeps = {
+  readonly out: Output;
+  readonly err: Output;
+  /** Whether a status line may be drawn: stdout is a terminal that understands escape sequences. */
+  readonly isInteractive: boolean;
+  readonly after: (ms: number, run: () => void) => () => void;
+};
+
+/** Milliseconds between two drawings of the status line. */
+const drawInterval = 250;
+/** Drawings after which the status line is drawn again although it has not changed: another process may have written over it. */
+const refreshAfter = 4;
+/** The most lines that wait for the next drawing. */
+const maxWaiting = 1000;
+
+/** Moves to the start of the line and erases it (ECMA-48). */
+const erase = '\r\x1b[K';
+
+const defaultColumns = 80;
+
+export function createScreen({ out, err, isInteractive, after }: ScreenDeps): Screen {
+  let readStatus: ((columns: number) => string) | undefined;
+  /** The status line on the terminal; empty if there is none. */
+  let drawn = '';
+  let isHeld = false;
+  let waiting: string[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let isBlocked = false;
+  let dropped = 0;
+  let ticks = 0;
+
+  const write = (text: string): void => {
+    if (out.write(text) || isBlocked) return;
+    isBlocked = true;
+    out.once('drain', () => {
+      isBlocked = false;
+      if (dropped > 0) write(`serac: ${dropped} lines were not printed because the output was not read\n`);
+      dropped = 0;
+    });
+  };
+
+  /** Prints waiting lines and replaces the status line, if it has changed, in one write. */
+  const replaceStatus = (status: string, isRefresh = false): void => {
+    if (isBlocked || (waiting.length === 0 && status === drawn && !(isRefresh && drawn !== ''))) return;
+    const lines = waiting.map((line) => `${line}\n`).join('');
+    waiting = [];
+    write((drawn === '' ? '' : erase) + lines + status);
+    drawn = status;
+  };
+
+  const tick = (): void => {
+    cancelTimer = after(drawInterval, tick);
+    replaceStatus(isHeld ? '' : (readStatus?.((out.columns ?? defaultColumns) - 1) ?? ''), ++ticks % refreshAfter === 0);
+  };
+
+  return {
+    print: (line) => {
+      if (isBlocked) dropped++;
+      else if (cancelTimer === undefined) write(`${line}\n`);
+      else waiting.push(line);
+    },
+    log: (line, isUrgent) => {
+      if (!isUrgent && err.isTTY && cancelTimer !== undefined && waiting.length < maxWaiting) return void waiting.push(line);
+      if (err.isTTY) replaceStatus('');
+      err.write(`${line}\n`);
+    },
+    clear: (held = false) => {
+      isHeld = held;
+      replaceStatus('');
+    },
+    setStatus: (read) => {
+      readStatus = isInteractive ? read : undefined;
+      if (readStatus !== undefined && cancelTimer === undefined) tick();
+    },
+    close: () => {
+      readStatus = undefined;
+      cancelTimer?.();
+      cancelTimer = undefined;
+      replaceStatus('');
+    },
+  };
+}

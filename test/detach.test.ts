@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from './http.ts';
+import { eventually } from './processes.ts';
+import { programCommand, runProgram, startProgram } from './program.ts';
+
+/** `--process-context-file`, `--detach` and `--wait`. */
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-detach-'));
+const pids: number[] = [];
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+afterAll(() => {
+  for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Context = { readonly pid: number; readonly uri: string; readonly stakingAddress: string };
+const readContext = (path: string): Context => JSON.parse(readFileSync(path, 'utf8')) as Context;
+
+/** Runs a command that starts a node in the background. Its output must not be held open by the node. */
+async function detach(...flags: string[]) {
+  const { code, out, err } = await runProgram('--http-port=0', '--json', '--detach', ...flags);
+  const started = out === '' ? undefined : (JSON.parse(out) as { pid: number; log: string; url?: string });
+  if (started !== undefined) pids.push(started.pid);
+  return { code, err, started };
+}
+
+const stop = async (pid: number): Promise<void> => {
+  process.kill(pid, 'SIGTERM');
+  await eventually(
+    async () => isRunning(pid),
+    (is) => !is,
+  );
+};
+
+describe('the process context file', () => {
+  test('has what AvalancheGo writes, while the node runs', async () => {
+    const path = join(folder, 'context.json');
+    const node = await startProgram(`--process-context-file=${path}`, '--staking-port=9751', '--public-ip=::1');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toBe(`{\n  "pid": ${node.pid},\n  "uri": "${node.url}",\n  "stakingAddress": "[::1]:9751"\n}`);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(await node.client.call('/ext/info', 'info.getNodeIP')).toMatchObject({ result: { ip: '[::1]:9751' } });
+    await node.stop();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is process.json in the data directory by default; one that cannot be written fails the start', async () => {
+    const dataDir = join(folder, 'data');
+    const node = await startProgram(`--data-dir=${dataDir}`);
+    expect(readContext(join(dataDir, 'process.json'))).toEqual({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:9651' });
+    await node.stop('SIGINT');
+    expect(existsSync(join(dataDir, 'process.json'))).toBe(false);
+    const { code, err } = await runProgram('--http-port=0', `--process-context-file=${folder}/missing/context.json`);
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot write the process context to ${folder}/missing/context.json: ENOENT`);
+  });
+});
+
+describe('--detach', () => {
+  test('--wait returns when the node is healthy; its log is in the data directory', async () => {
+    const dataDir = join(folder, 'detached');
+    const { code, err, started } = await detach('--wait', `--data-dir=${dataDir}`);
+    expect([code, err]).toEqual([0, '']);
+    const { pid, log, url = '' } = started as NonNullable<typeof started>;
+    expect(log).toBe(join(dataDir, 'serac.log'));
+    expect((await fetch(`${url}/ext/health`)).status).toBe(200);
+    expect(readContext(join(dataDir, 'process.json'))).toMatchObject({ pid, uri: url });
+    expect(JSON.parse(readFileSync(log, 'utf8').split('\n')[0] ?? '')).toMatchObject({ url });
+    await stop(pid);
+    expect(readFileSync(log, 'utf8')).toContain('"event":"stopped"');
+  }, 60_000);
+
+  test('the node outlives the process that started it, and its group', async () => {
+    const log = join(folder, 'alone.log');
+    const child = Bun.spawn(['setsid', ...programCommand, '--http-port=0', '--json', '--detach', `--log-file=${log}`], { stdout: 'pipe' });
+    const { pid } = JSON.parse(await new Response(child.stdout).text()) as { pid: number };
+    pids.push(pid);
+    expect(await child.exited).toBe(0);
+    const { uri } = (await eventually(
+      async () => (existsSync(`${log}.process.json`) ? readContext(`${log}.process.json`) : undefined),
+      (context): context is Context => context !== undefined,
+    )) as Context;
+    const client = createClient(Number(new URL(uri).port));
+    expect(await client.call('/ext/bc/X', 'avm.getHeight')).toMatchObject({ result: { height: '1' } });
+    client.close();
+    await stop(pid);
+  }, 60_000);
+
+  test('--wait exits with 1 and the reason if the node stops', async () => {
+    const taken = await startProgram();
+    const { code, err } = await runProgram('--detach', '--wait', `--http-port=${taken.port}`, `--log-file=${folder}/taken.log`);
+    await taken.stop();
+    expect(code).toBe(1);
+    expect(err).toContain('the node has stopped: serac: ');
+    expect(err).toContain('is already in use');
+  }, 60_000);
+
+  test('--wait exits with 1 and the reason if the node does not become healthy in time', async () => {
+    const flags = ['--detach', '--wait', '--wait-timeout=4s', '--http-port=0', '--network-id=local', `--log-file=${folder}/sick.log`];
+    const { code, err } = await runProgram('follow', 'http://127.0.0.1:1', ...flags);
+    const { pid } = readContext(`${folder}/sick.log.process.json`);
+    pids.push(pid);
+    expect(code).toBe(1);
+    expect(err).toContain('the node is not healthy after 4 s: ');
+    expect(err).toContain(`it runs on with pid ${pid}`);
+    await stop(pid);
+  }, 60_000);
+
+  test('flags that need each other exit with 2', async () => {
+    const refusals: [string, ...string[]][] = [
+      ['give --data-dir DIR or --log-file FILE', '--detach'],
+      ['needs --detach', '--wait'],
+      ['needs --detach', `--log-file=${folder}/x.log`],
+    ];
+    for (const [text, ...flags] of refusals) {
+      const { code, err } = await runProgram(...flags);
+      expect([flags, code]).toEqual([flags, 2]);
+      expect(err).toContain(text);
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { nodes, runsSerac } from './nodes.ts';
+import { type InstalledPackage, installPackage } from './package.ts';
+import { startProgramAsUsers } from './program.ts';
+
+/** Runs every program of examples/ with the packed package, on Bun and on Node. */
+
+const examples = resolve(import.meta.dir, '../examples');
+/** vitest and avalanchejs, which only the example needs: `cd examples/vitest && npm ci`. */
+const vitestModules = join(examples, 'vitest/node_modules');
+const runtimes = [{ name: 'Bun', path: process.execPath, version: '' }, ...nodes.filter(runsSerac)];
+
+let installed: InstalledPackage;
+beforeAll(() => {
+  installed = installPackage({ withBun: true });
+  cpSync(examples, installed.folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  if (existsSync(vitestModules)) cpSync(vitestModules, join(installed.folder, 'node_modules'), { recursive: true });
+}, 120_000);
+afterAll(() => installed.remove());
+
+async function run(command: string[], cwd = installed.folder): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe', env: { ...process.env, NO_COLOR: '1' } });
+  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  return { code, out, err };
+}
+
+const outputs: { readonly [program: string]: string } = {
+  'send.mjs': 'true 10001500000000n\n',
+  'mint-nft.mjs': 'ipfs://perito-moreno\ntrue\nGlaciers\n',
+  'watch-deposits.mjs': 'credit ann 5\ncredit ben 2000000000\nundo ben 2000000000\ncredit ben 7\nann 5, ben 7\n',
+};
+
+test('every program of examples/ has a test', () => {
+  expect(readdirSync(examples).filter((file) => file.endsWith('.mjs'))).toEqual(expect.arrayContaining(Object.keys(outputs)));
+  expect(readdirSync(examples).filter((file) => file.endsWith('.mjs')).length).toBe(Object.keys(outputs).length);
+});
+
+describe.each(runtimes)('on $name', ({ path, version }) => {
+  test.each(Object.entries(outputs))(
+    '%s prints what it says',
+    async (program, expected) => {
+      const { code, out, err } = await run([path, program]);
+      expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, expected, '']);
+    },
+    30_000,
+  );
+
+  test('watch-deposits.mjs watches a node over HTTP', async () => {
+    const program = await startProgramAsUsers();
+    const { code, out, err } = await run([path, 'watch-deposits.mjs', program.url]);
+    await program.stop();
+    expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, outputs['watch-deposits.mjs'] ?? '', '']);
+  }, 30_000);
+
+  // vitest runs on Node.
+  test.skipIf(version === '' || !existsSync(vitestModules))(
+    'the vitest example passes, and a worker shares one chain between files without isolation',
+    async () => {
+      const vitest = [path, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=report.json'];
+      const isolated = await run([...vitest, 'vitest/'], installed.folder);
+      expect(readReport(isolated)).toEqual({ failed: [], passed: 4 });
+      expect(isolated.code).toBe(0);
+      for (const name of ['one', 'two']) writeFileSync(join(installed.folder, `${name}.test.mjs`), isolationTest);
+      const shared = await run([...vitest, '--no-isolate', '--maxWorkers=1', 'one', 'two']);
+      expect(readReport(shared)).toEqual({ failed: [], passed: 10 });
+      const separate = await run([...vitest, '--maxWorkers=2', 'one', 'two']);
+      expect(readReport(separate)).toEqual({ failed: [], passed: 10 });
+      // What a test leaves running would keep vitest waiting, and it would say so.
+      expect(shared.err + separate.err).not.toMatch(/hanging|did not exit|Timeout/i);
+    },
+    120_000,
+  );
+});
+
+/** Each test leaves something behind that the next one must not see. */
+const isolationTest = `
+import { createTest, test } from 'serac/vitest';
+import { expect } from 'vitest';
+
+const expectNew = async ({ avm, dev, health, accounts }) => {
+  expect((await avm.getHeight()).height).toBe(1);
+  expect((await avm.getBalance({ address: accounts[1].address, assetID: 'AVAX' })).balance).toBe(10_000_000_000_000n);
+  expect(await dev.nodeInfo()).toMatchObject({ offset: 0, automine: true, interval: 0, impersonated: 0, faults: false, pending: 0 });
+  expect((await dev.listSnapshots()).snapshots.length).toBe(1);
+  expect((await health.health()).healthy).toBe(true);
+};
+test('a transfer and a snapshot', async ({ node }) => {
+  await expectNew(node);
+  await node.dev.send({ to: node.accounts[1].address, amount: 5n });
+  await node.dev.snapshot('mine');
+});
+test('another time, and manual mining', async ({ node }) => {
+  await expectNew(node);
+  await node.dev.increaseTime('30d');
+  await node.dev.setAutomine(false);
+});
+test('faults, impersonation and bad health', async ({ node }) => {
+  await expectNew(node);
+  await node.dev.failNext({ method: 'avm.getHeight', times: 3 });
+  await node.dev.setAutoImpersonate(true);
+  await node.dev.setUnhealthy({ check: 'database', message: 'broken' });
+});
+test('a closed node', async ({ node }) => {
+  await expectNew(node);
+  await node.close();
+});
+createTest({ accounts: 2, balance: 5 })('other options', async ({ node }) => {
+  expect((await node.dev.accounts()).accounts.map(({ balance }) => balance).slice(1)).toEqual([5_000_000_000n, 5_000_000_000n]);
+});
+`;
+
+type Report = {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+};
+
+/** Reads and removes the report of a run. */
+function readReport({ out, err }: { readonly out: string; readonly err: string }): {
+  readonly failed: readonly string[];
+  readonly passed: number;
+} {
+  const file = join(installed.folder, 'report.json');
+  if (!existsSync(file)) return { failed: [out, err], passed: 0 };
+  const text = readFileSync(file, 'utf8');
+  rmSync(file);
+  const { numPassedTests, testResults } = JSON.parse(text) as Report;
+  const failed = testResults.flatMap(({ message, assertionResults }) => [
+    ...(message === '' ? [] : [message]),
+    ...assertionResults
+      .filter(({ status }) => status !== 'passed')
+      .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages.join('\n')}`),
+  ]);
+  return { failed, passed: numPassedTests };
+}
+
+test('the versions of the example are exact, and its lock file names no registry', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(examples, 'vitest/package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  expect(Object.values(devDependencies).every((version) => /^\d+\.\d+\.\d+$/.test(version))).toBe(true);
+  expect(readFileSync(join(examples, 'vitest/package-lock.json'), 'utf8')).not.toContain('"resolved"');
+});

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createClient } from './http.ts';
+import { programCommand, startProgramAsUsers } from './program.ts';
+
+/**
+ * Drives the program in a real terminal (tmux) and compares the screen with the texts in test/terminal/. Times, sizes and the port are masked.
+ * To write the texts again: SERAC_WRITE_GOLDEN=1.
+ */
+
+/** Every test has a tmux server of its own. */
+let tests = 0;
+const tmux = (...args: string[]) => {
+  const server = `serac-test-${process.pid}-${tests}`;
+  return Bun.spawnSync(['tmux', '-L', server, ...args], { env: { ...process.env, TERM: 'xterm-256color' } });
+};
+const capture = (...flags: string[]): string => tmux('capture-pane', '-p', '-t', 'serac', ...flags).stdout.toString();
+
+afterEach(() => {
+  tmux('kill-server');
+  tests++;
+});
+
+const freePort = (): number => {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+};
+
+const mask = (screen: string, port: number): string =>
+  screen
+    .replaceAll(`:${port}`, `:${'9'.repeat(String(port).length)}`)
+    .replace(/\b\d\d:\d\d:\d\d\b/g, 'HH:MM:SS')
+    .replace(/ready in [\d.]+ s/g, 'ready in S.SS s')
+    .replace(/[\d.]+ tx\/s · \d+ MB/g, 'N tx/s · N MB')
+    .trimEnd();
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let waited = 0; !condition(); waited += 50) {
+    if (waited > 20_000) throw new Error(`${what}, but the screen is:\n${capture()}`);
+    await Bun.sleep(50);
+  }
+}
+
+/** Starts the program, or a command with its arguments, in a terminal with a number of columns. */
+async function openTerminal(columns: number, environment: readonly string[] = [], command: readonly string[] = []) {
+  const port = freePort();
+  const words = ['env', 'TZ=UTC', ...environment, ...programCommand, ...command, `--http-port=${port}`];
+  // The shell stays after the program and shows its exit code.
+  const script = `${words.map((word) => `'${word}'`).join(' ')}; echo "exit code $?"; sleep 60`;
+  tmux('new-session', '-d', '-s', 'serac', '-x', `${columns}`, '-y', '60', script);
+  await until(() => capture().includes('height 1 '), 'the node should start');
+  const client = createClient(port);
+  return { port, client };
+}
+
+const to = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
+
+describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
+  for (const columns of [80, 120])
+    test(`banner, blocks, refused calls, status line and last line at ${columns} columns`, async () => {
+      const { port, client } = await openTerminal(columns, ['NO_COLOR=1']);
+      const dev = (method: string, params: object) => client.call('/ext/dev', `dev.${method}`, params);
+      const first = capture().split('\n');
+      expect(first.filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(26);
+      await dev('send', { to, amount: '1250 AVAX' });
+      await dev('createAsset', { name: 'Gold', symbol: 'GLD', denomination: 2, supply: '1000 GLD' });
+      await dev('snapshot', { name: 'clean' });
+      await dev('send', { to, amount: '0.5 AVAX' });
+      await dev('revert', { name: 'clean' });
+      await client.call('/ext/bc/X', 'avm.getUTXOs', { address: [to] });
+      await client.call('/ext/bc/X', 'avm.getTxx', {});
+      await client.call('/ext/bc/X', 'avm.getBalance', { address: 'X-fuji1qurswpc8qurswpc8qurswpc8qurswpc82rwv4r', assetID: 'AVAX' });
+      await client.call('/ext/bc/X', 'avm.\x1b[2Jx', {});
+      await until(() => capture().includes('avm.?[2Jx'), 'the last call should be shown');
+      const running = mask(capture(), port);
+      client.close();
+      const began = performance.now();
+      tmux('send-keys', '-t', 'serac', 'C-c');
+      await until(() => capture().includes('exit code'), 'the node should stop');
+      // Below one second on a machine that is not busy.
+      expect(performance.now() - began).toBeLessThan(5000);
+      const stopped = mask(capture(), port);
+      const text = `${running}\n\n--- after Ctrl-C ---\n${stopped.slice(stopped.lastIndexOf('refused'))}\n`;
+      const file = fileURLToPath(new URL(`./terminal/${columns}.txt`, import.meta.url));
+      if (process.env.SERAC_WRITE_GOLDEN !== undefined) writeFileSync(file, text);
+      expect(text).toBe(readFileSync(file, 'utf8'));
+    }, 60_000);
+
+  test('a follower has a status line too, and prints a block when its node does', async () => {
+    const node = await startProgramAsUsers('--workers=0');
+    const { client } = await openTerminal(80, [], ['follow', node.url]);
+    await node.client.call('/ext/dev', 'dev.send', { to, amount: '3 AVAX' });
+    await until(() => capture().includes('Transfer 1  3 AVAX'), 'the block should be shown');
+    // The state of the followed node is read several times a second, and must not erase the status line.
+    for (let i = 0; i < 5; i++) {
+      await Bun.sleep(170);
+      expect(capture().trimEnd().split('\n').at(-1)).toMatch(/^height 2 · 0 pending/);
+    }
+    client.close();
+    await node.stop();
+  }, 60_000);
+
+  test('colours only without NO_COLOR; a narrow terminal does not wrap the status line', async () => {
+    const { client } = await openTerminal(30, ['NO_COLOR=']);
+    expect(capture('-e')).toContain('\x1b[2mMnemonic');
+    const last = (): string => capture().trimEnd().split('\n').at(-1) ?? '';
+    expect(last()).toMatch(/^height 1 · 0 pending/);
+    for (let i = 0; i < 3; i++) await client.call('/ext/dev', 'dev.send', { to, amount: 1 });
+    await until(() => last().startsWith('height 4'), 'the status line should be redrawn');
+    expect(capture().match(/height \d/g)).toHaveLength(1);
+    client.close();
+  }, 60_000);
+});
+
+test('README.md shows the banner as it is', () => {
+  const [readme, golden] = ['../README.md', './terminal/80.txt'].map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'));
+  const banner = golden?.split('\n').slice(0, 25).join('\n').replaceAll(':99999', ':9650').replace('S.SS', '0.33');
+  expect(readme).toContain(banner ?? '');
+});
