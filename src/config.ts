@@ -13,8 +13,8 @@ export type Config = {
   readonly chainsFile: string | undefined;
   readonly dataDir: string | undefined;
   readonly store: 'memory' | 'sqlite';
-  /** The state file of a chain in memory. `interval`: time between saves; 0: it is saved at exit only. */
-  readonly state: { readonly path: string; readonly interval: Milliseconds } | undefined;
+  /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
+  readonly state: StateFiles | undefined;
   readonly workers: number | 'auto';
   readonly minBlockDelay: Milliseconds;
   /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
@@ -31,6 +31,8 @@ export type Config = {
   readonly access: AccessConfig;
   /** The URL of the node whose X-Chain is followed; undefined: this node decides its own blocks. */
   readonly follow: string | undefined;
+  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
+  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
   /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
   readonly databaseUrl: string | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
@@ -47,6 +49,14 @@ export type Config = {
   readonly processContextFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
+};
+
+export type StateFiles = {
+  /** `isRequired`: it must exist. */
+  readonly load: { readonly path: string; readonly isRequired: boolean } | undefined;
+  readonly save: string | undefined;
+  /** Time between saves; 0: it is saved at exit only. */
+  readonly interval: Milliseconds;
 };
 
 /** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
@@ -90,7 +100,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     chainsFile: options.chains,
     dataDir,
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
-    state: options.state === undefined ? undefined : { path: options.state, interval: options['state-interval'] * 1000 },
+    state: stateFiles(options),
     workers: options.workers,
     minBlockDelay: options['min-block-delay'],
     accounts: {
@@ -126,6 +136,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       trustedProxies: options['trusted-proxies'],
     },
     follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
+    fork:
+      command.name === 'dev' && options['fork-url'] !== undefined
+        ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
+        : undefined,
     databaseUrl: options['database-url'],
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
@@ -169,6 +183,17 @@ function genesisSource(options: Options): GenesisSource {
   const path = options['genesis-file'];
   if (base64 !== undefined) return { kind: 'content', base64 };
   return path === undefined ? { kind: 'network' } : { kind: 'file', path };
+}
+
+function stateFiles(options: Options): StateFiles | undefined {
+  const [both, load, save] = [options.state, options['load-state'], options['dump-state']];
+  if (both === undefined && load === undefined && save === undefined) return undefined;
+  const path = load ?? both;
+  return {
+    load: path === undefined ? undefined : { path, isRequired: load !== undefined },
+    save: save ?? both,
+    interval: options['state-interval'] * 1000,
+  };
 }
 
 const identityOptions = (options: Options): IdentityOptions => ({

@@ -1,5 +1,5 @@
-import { openAsBlob, readFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { constants, openAsBlob, readFileSync } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { formatBanner, formatBannerJson } from './cli/banner.ts';
@@ -28,6 +28,7 @@ import { version } from './version.ts';
 import { startApiServer } from './wiring/api-server.ts';
 import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
+import { resolveForkedNetwork } from './wiring/fork.ts';
 import { startIndexer } from './wiring/indexer.ts';
 import { nodeAddress } from './wiring/info-service.ts';
 import { startReader } from './wiring/reader.ts';
@@ -41,6 +42,7 @@ const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4 } as const;
 const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
+  BAD_ARGUMENT: exitCodes.badFlags,
   REDIS_BAD_URL: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
@@ -78,23 +80,27 @@ async function main(): Promise<void> {
   }
 }
 
-/** Creates the configuration. The network of a followed node need not be given: it is read from the data directory or from the node. */
+/** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
 async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Promise<Config> {
   const config = configFrom(options, command);
   logLevel = config.logLevel;
-  if (config.follow === undefined || isNetworkGiven) return config;
-  return configFrom({ ...options, 'network-id': await resolveFollowedNetwork(config.follow, config, env) }, command);
+  if (isNetworkGiven) return config;
+  const network =
+    config.follow !== undefined
+      ? await resolveFollowedNetwork(config.follow, config, env)
+      : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
+  return network === undefined ? config : configFrom({ ...options, 'network-id': network }, command);
 }
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
 async function runClientCommand(name: ClientCommandName, { command, options }: RunFlags): Promise<void> {
-  const { clientCommands } = await import('./commands/client-commands.ts');
+  const { runClientCommand: run } = await import('./commands/client-commands.ts');
   const { createRpcClient } = await import('./client/rpc-client.ts');
   const interruption = new AbortController();
   process.on('SIGINT', () => interruption.abort());
   process.on('SIGTERM', () => interruption.abort());
-  process.exitCode = await clientCommands[name]({
-    client: createRpcClient({ url: options.url }),
+  process.exitCode = await run(name, {
+    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
     args: command.args,
     options,
     print: (line) => void process.stdout.write(`${line}\n`),
@@ -197,7 +203,7 @@ const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () 
 
 /** Where the chain of a node that stops is. */
 function describeSaved({ store, dataDir, state }: Config): string {
-  if (state !== undefined) return `saved to ${state.path}`;
+  if (state?.save !== undefined) return `saved to ${state.save}`;
   return store === 'memory' ? 'the chain was in memory and is lost' : `the chain is in ${dataDir}`;
 }
 
@@ -253,6 +259,8 @@ let logLevel: LogLevel = 'info';
 
 async function readBlob(path: string): Promise<Blob | undefined> {
   try {
+    // Bun opens a missing file without an error.
+    await access(path, constants.R_OK);
     return await openAsBlob(path);
   } catch {
     return undefined;
@@ -267,11 +275,14 @@ async function replaceFile(path: string, chunks: AsyncIterable<Uint8Array>): Pro
   try {
     for await (const chunk of chunks) size += (await file.write(chunk)).bytesWritten;
     await file.sync();
+    await rename(draft, path);
+    return size;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
-  await rename(draft, path);
-  return size;
 }
 
 /** Loads the YAML parser, if an argument or a variable names YAML. */

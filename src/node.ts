@@ -45,6 +45,7 @@ import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
 import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
 import { startFollowedChain } from './wiring/follow.ts';
+import { openFork, withForkedReads } from './wiring/fork.ts';
 import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
 import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
@@ -182,24 +183,45 @@ async function startWriter(
       if (opened.index !== undefined) catchUpIndex(opened.index, env);
     };
     catchUp();
+    const fork = config.fork && spec === specs[0] ? await openFork(config.fork.url, env, context, store, opened) : undefined;
+    if (fork !== undefined) closing.add(async () => fork.stop());
+    await fork?.fetchFirst(
+      accounts.map(({ key }) => key.address),
+      config.fork?.addresses ?? [],
+    );
     const fund = (): void => {
+      fork?.addFirst();
       if (spec === specs[0] && config.follow === undefined)
-        fundAccounts({ spec, opened, store, accounts, balance: config.accounts.balance, depositChain: p.id, verifier: deps });
+        fundAccounts({
+          spec,
+          opened,
+          store,
+          accounts,
+          balance: config.accounts.balance,
+          depositChain: p.id,
+          verifier: deps,
+          spendsGenesis: fork === undefined,
+        });
     };
     fund();
     const running =
       config.follow === undefined
-        ? runChain(spec, markImpersonated(opened, dev?.impersonation), deps)
+        ? runChain(spec, markImpersonated(opened, dev?.impersonation), { ...deps, fork })
         : await startFollowedChain(config.follow, env, context, opened, deps);
     closing.add(async () => {
       running.engine.stop();
       await running.follower?.stop();
     });
     const { reads, history, explorer, ledger, initialize } = opened;
-    const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
-    const services = createChainServices(spec, reads, running.txIssuer, chain);
+    const ownRevision = running.backfillRevision ?? opened.backfillRevision;
+    const backfillRevision = () => ownRevision() + (fork?.revision() ?? 0);
+    const ownServices = createChainServices(spec, reads, running.txIssuer, chain);
+    const services = fork
+      ? { ...ownServices, avm: withForkedReads(fork, createChainAddressFormat(spec.id, chain), ownServices.avm) }
+      : ownServices;
     return {
       ...running,
+      fork,
       opened,
       reads,
       history,
@@ -214,6 +236,8 @@ async function startWriter(
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
+  if (config.fork !== undefined)
+    env.log(`serac: forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
   clock.onChange(() => {
     for (const running of chains) running.dev?.chain.forgetDropReasons();
     events.publish({ kind: 'time', ...clock.read() });
@@ -461,7 +485,7 @@ async function startWriter(
       xBlockchainID: idText(specs[0].id),
       height: x?.reads.height() ?? 0n,
       stateDir: config.store === 'memory' ? undefined : config.dataDir,
-      stateFile: config.state?.path,
+      stateFile: config.state?.save,
       mining: config.mining,
       apis,
       data: apiUrl('data', 'data'),

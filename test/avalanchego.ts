@@ -16,9 +16,10 @@ export type AvalancheGo = {
 
 const startTimeout = 60_000;
 
-export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
+/** `isAlone` false: it is started as one of several validators, so it never becomes healthy; ready when it reports on its health. */
+export async function startAvalancheGo(binary: string, { isAlone = true } = {}): Promise<AvalancheGo> {
   const folder = mkdtempSync(join(tmpdir(), 'serac-avalanchego-'));
-  let child = spawn(binary, folder, 0);
+  let child = spawn(binary, folder, 0, isAlone);
   const stop = async () => {
     child.kill('SIGTERM');
     await child.exited;
@@ -32,14 +33,14 @@ export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
   while (performance.now() < until && child.exitCode === null) {
     const port = readPort(join(folder, 'process.json'));
     const client = port === undefined ? undefined : createClient(port);
-    if (port !== undefined && client !== undefined && (await isHealthy(client)))
+    if (port !== undefined && client !== undefined && (await hasHealth(client, isAlone)))
       return {
         client,
         url: `http://127.0.0.1:${port}`,
         stop: () => stop().finally(client.close),
         kill,
         restart: () => {
-          child = spawn(binary, folder, port);
+          child = spawn(binary, folder, port, isAlone);
         },
       };
     client?.close();
@@ -49,12 +50,12 @@ export async function startAvalancheGo(binary: string): Promise<AvalancheGo> {
   throw new Error('AvalancheGo did not become healthy');
 }
 
-const spawn = (binary: string, folder: string, port: number) =>
+const spawn = (binary: string, folder: string, port: number, isAlone: boolean) =>
   Bun.spawn(
     [
       binary,
       '--network-id=local',
-      '--sybil-protection-enabled=false',
+      `--sybil-protection-enabled=${!isAlone}`,
       '--proposervm-min-block-delay=0s',
       '--health-check-frequency=2s',
       '--fd-limit=16384',
@@ -78,8 +79,9 @@ function readPort(file: string): number | undefined {
   }
 }
 
-const isHealthy = (client: Client): Promise<boolean> =>
+/** Whether it is healthy; for a node that is not alone, whether the checks of its chains have run. */
+const hasHealth = (client: Client, isAlone: boolean): Promise<boolean> =>
   client.send('GET', '/ext/health').then(
-    ({ status }) => status === 200,
+    ({ status, text }) => (isAlone ? status === 200 : text.includes('not connected to enough stake')),
     () => false,
   );

@@ -216,7 +216,7 @@ describe.each(modes)('dev.* %s', (_, flags) => {
       ['dev.send', { to: stranger, amount: 1, locktime: 'tomorrow' }, 'DEV_BAD_TIME'],
       ['dev.send', { to: {}, amount: 1 }, 'RPC_BAD_ARGUMENT'],
       ['dev.send', { to: stranger, amount: true }, 'RPC_BAD_ARGUMENT'],
-      ['dev.send', { to: stranger, amount: 1, assetID: 'GLD' }, 'AVM_UNKNOWN_ASSET'],
+      ['dev.send', { to: stranger, amount: 1, assetID: 'NOPE' }, 'DEV_UNKNOWN_ASSET'],
       ['dev.faucet', { to: stranger, assetID: avax }, 'DEV_BAD_AMOUNT'],
       ['dev.mint', { assetID: 'AVAX', to: stranger, amount: 1 }, 'DEV_CANNOT_MINT'],
       ['dev.createNFT', { name: 'Many', symbol: 'MNY', groups: 257 }, 'DEV_BAD_GROUPS'],

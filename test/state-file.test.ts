@@ -133,10 +133,33 @@ test('--state-interval saves while the node runs, so a kill loses only what came
   await again.stop();
 }, 60_000);
 
+test('--load-state loads a file and leaves it as it is; --dump-state saves another one', async () => {
+  const [loaded, dumped] = [`${folder}/loaded.serac`, `${folder}/dumped.serac`];
+  const first = await startProgram(`--dump-state=${loaded}`);
+  await first.client.call('/ext/dev', 'dev.mine', { blocks: 2 });
+  expect(await first.stop()).toBe(0);
+  const before = readFileSync(loaded);
+  const second = await startProgram(`--load-state=${loaded}`, `--dump-state=${dumped}`);
+  expect(second.banner.state).toMatchObject({ height: '2' });
+  await second.client.call('/ext/dev', 'dev.mine', {});
+  expect(await second.stop()).toBe(0);
+  expect(readFileSync(loaded)).toEqual(before);
+  const third = await startProgram(`--load-state=${dumped}`);
+  expect(third.banner.state).toMatchObject({ height: '3' });
+  expect(await third.stop()).toBe(0);
+  const missing = await runProgram('--http-port=0', `--load-state=${folder}/missing.serac`);
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('missing.serac of --load-state')]);
+}, 60_000);
+
 test('flags that contradict --state are refused', async () => {
-  for (const flags of [['--state=x', `--data-dir=${folder}/clash`], ['--state-interval=5']])
+  for (const flags of [
+    ['--state=x', `--data-dir=${folder}/clash`],
+    ['--state-interval=5'],
+    ['--state=x', '--dump-state=y'],
+    ['--load-state=x', '--state-interval=5'],
+  ])
     expect((await runProgram(...flags)).code).toBe(2);
-});
+}, 60_000);
 
 test('docs/methods.md: the commands that save and load a state file', async () => {
   const page = await Bun.file(new URL('../docs/methods.md', import.meta.url)).text();

@@ -2,6 +2,7 @@ import type { HexFault } from '../src/bytes/hex.ts';
 import type { ChainFault } from '../src/chain/fault.ts';
 import type { DevFault } from '../src/dev/fault.ts';
 import type { FollowFault } from '../src/follow/fault.ts';
+import type { ForkFault } from '../src/fork/fault.ts';
 import type { AvmFault } from '../src/rpc/avm-fault.ts';
 import type { CounterpartFault } from '../src/rpc/counterpart.ts';
 import type { EvmFault } from '../src/rpc/evm-fault.ts';
@@ -128,7 +129,9 @@ export const devCodes: AdviceByCode<
     'No account has an unused mint output of the asset.',
     'Create a mintable asset with `dev.createAsset`, `dev.createNFT` or `dev.createProperty`.',
   ],
-  DEV_UNKNOWN_OUTPUT: ['There is no such unspent output.', '`avm.getUTXOs` and `dev.listAtomic` list outputs.'],
+  DEV_UNKNOWN_ASSET: ['No asset has this ID, alias or symbol.', 'Give the ID that `dev.createAsset` returned.'],
+  DEV_AMBIGUOUS_SYMBOL: ['Several assets have the symbol.', 'Give one of `assetIDs`.'],
+  DEV_UNKNOWN_OUTPUT: ['There is no such output, or it is spent.', '`avm.getUTXOs` and `dev.listAtomic` list outputs.'],
   DEV_WRONG_OUTPUT: ['The output is of another kind than `expected`.', 'Give the ID of an output of that kind.'],
   DEV_WRONG_CHAIN: ['The chain is neither the P- nor the C-Chain.', 'Use `P` or `C`.'],
   DEV_TX_DROPPED: ['Another transaction consumed an input first.', 'Send it again.'],
@@ -163,6 +166,7 @@ export const devCodes: AdviceByCode<
 };
 
 export const nodeCodes: AdviceByCode<
+  | Exclude<ForkFault['code'], 'FORK_NOT_A_FORK'>
   | Extract<FollowFault['code'], 'FOLLOW_SILENT' | 'FOLLOW_NONSENSE' | 'FOLLOW_REFUSED' | 'FOLLOW_STOPPED'>
   | Extract<RelayFault['code'], 'RELAY_BUSY'>
 > = {
@@ -173,5 +177,11 @@ export const nodeCodes: AdviceByCode<
     'If `spentBy` is given, that transaction spent an input: fetch the UTXOs again. Otherwise follow the message.',
   ],
   FOLLOW_STOPPED: ['The node is stopping.', 'Try again when it has started.'],
+  FORK_SOURCE_FAILED: ['The node of `--fork-url` does not answer; `why` says what failed.', 'Start it, and try again.'],
+  FORK_ADDRESS_TOO_LARGE: ['The address has more than `max` outputs on the forked node.', 'Use another address.'],
+  FORK_TOO_MANY_INPUTS: [
+    'The transaction spends outputs of more than `max` transactions that are not copied yet.',
+    'Copy their owners with `--fork-address`.',
+  ],
   RELAY_BUSY: ['The writer process has too many calls waiting.', 'Try again later.'],
 };

@@ -58,6 +58,15 @@ export const insightExamples = (issuedTx: string): ExamplesOf<typeof insightMeth
     result:
       '{"txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","status":"Accepted","steps":[{"step":"received","time":"…"},{"step":"verified","time":"…"},{"step":"pooled","time":"…"},{"step":"accepted","time":"…","height":"1","blockID":"…"}]}',
   },
+  getUTXO: {
+    params: { utxoID: 'tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af:0' },
+    result:
+      '{"utxoID":"2csngeCiaqMf4ngyG8Z8TnaK1qJEh8cNn6twK2FxqnHmx23Hp5","txID":"tWPttKYYGyDZkH19He719upoCapjBPWdQ9bGsrgz5aytqg9Af","outputIndex":0,"type":"secp256k1fx.TransferOutput","assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","symbol":"AVAX","denomination":9,"amount":"1000000000","addresses":["X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"],"threshold":1,"locktime":"0","spent":false}',
+  },
+  getAsset: {
+    params: { assetID: 'AVAX' },
+    result: '{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","name":"Avalanche","symbol":"AVAX","denomination":9}',
+  },
   nodeInfo: {
     result:
       '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":false}',

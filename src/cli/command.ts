@@ -108,10 +108,10 @@ export const commandTable = {
   address: {
     kind: 'client',
     args: ['ADDRESS'],
-    help: 'balances, outputs and all spellings of an address',
+    help: 'balances, newest outputs and all spellings of an address',
     examples: ['address X-local1…', 'address P-avax1… --json'],
   },
-  utxo: { kind: 'client', args: ['ID'], help: 'show an output and what spent it', examples: ['utxo 2Hb…'] },
+  utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
   time: {
     kind: 'client',
@@ -184,9 +184,10 @@ export function checkArguments({ name, args }: Command): string | undefined {
   const expected: readonly string[] = commandTable[name].args;
   const required = expected.filter((arg) => !arg.startsWith('[')).length;
   if (args.length < required) return `usage: ${formatUsage(name)}`;
-  // Lower-case alternatives are words to choose from; upper-case ones, such as ID|HEX, are kinds of values.
-  const badUrl = args.find((arg, i) => /^\[?URL\]?$/.test(expected[i] ?? '') && !isHttpUrl(arg));
+  // `serac doctor [URL]` also takes HOST:PORT.
+  const badUrl = args.find((arg, i) => expected[i] === 'URL' && !isHttpUrl(arg));
   if (badUrl !== undefined) return `${JSON.stringify(badUrl)} is not a URL such as http://127.0.0.1:9650; usage: ${formatUsage(name)}`;
+  // Lower-case alternatives are words to choose from; upper-case ones, such as ID|HEX, are kinds of values.
   const bad = expected.findIndex((arg, i) => /^[a-z|]+$/.test(arg) && !arg.split('|').includes(args[i] as string));
   return bad < 0
     ? undefined

@@ -27,6 +27,9 @@ const followers = (): (readonly [string, string])[] => [
 
 const choiceRows = flagRows.filter(([, row]) => row.allowed !== undefined);
 
+/** Flags whose value is the path of a file or directory. */
+const pathFlags = flagRows.filter(([, row]) => row.kind === 'path').map(([flag]) => `--${flag}`);
+
 const bashCase = (rows: readonly (readonly [string, string])[]): string =>
   rows.map(([key, words]) => `    ${key}) words="${words}" ;;`).join('\n');
 
@@ -37,7 +40,7 @@ _serac() {
   case " ${commandGroups.join(' ')} " in *" $first "*) command="$first \${COMP_WORDS[2]:-}" ;; *) command=$first ;; esac
   case $previous in
 ${bashCase(choiceRows.map(([flag, row]) => [`--${flag}`, (row.allowed ?? []).join(' ')]))}
-    --*-file|--*-dir|--chains) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    ${pathFlags.join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   if [[ -z $words && $current == -* ]]; then
     case $command in

@@ -3,7 +3,13 @@ import { type FlagDefinition, flagTable } from './flag-table.ts';
 import type { Options } from './flags.ts';
 
 /** The value of a flag and where it comes from. */
-export type ConfigRow = { readonly flag: string; readonly value: unknown; readonly source: string };
+export type ConfigRow = {
+  readonly flag: string;
+  readonly value: unknown;
+  /** The value as it would be typed; empty if it is not set. */
+  readonly text: string;
+  readonly source: string;
+};
 
 /** Flags whose values are secrets: they are not shown. */
 const secretFlags: ReadonlySet<string> = new Set([
@@ -18,7 +24,15 @@ const secretFlags: ReadonlySet<string> = new Set([
 export const listConfig = (options: Options, given: FlagInputs): ConfigRow[] =>
   (Object.entries(flagTable) as [keyof Options, FlagDefinition][])
     .filter(([, { group }]) => group !== 'Client' && group !== 'Keys')
-    .map(([flag]) => ({ flag, value: showValue(flag, options[flag]), source: given.get(flag)?.source ?? 'default' }));
+    .map(([flag, row]) => {
+      const typed = given.get(flag)?.texts.join(',') ?? row.default;
+      return {
+        flag,
+        value: showValue(flag, options[flag]),
+        text: typed === undefined ? '' : String(showValue(flag, typed)),
+        source: given.get(flag)?.source ?? 'default',
+      };
+    });
 
 /** As JSON: an object of flag names, each with value and source. */
 export const formatConfigJson = (rows: readonly ConfigRow[]): string =>
@@ -27,10 +41,8 @@ export const formatConfigJson = (rows: readonly ConfigRow[]): string =>
 /** As a table; values that were set come first. */
 export function formatConfig(rows: readonly ConfigRow[]): string[] {
   const width = Math.max(...rows.map(({ flag }) => flag.length));
-  const line = ({ flag, value, source }: ConfigRow): string => {
-    const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
-    return `${flag.padEnd(width)}  ${text === '' ? '-' : text}${source === 'default' ? '' : `  (${source})`}`;
-  };
+  const line = ({ flag, text, source }: ConfigRow): string =>
+    `${flag.padEnd(width)}  ${text === '' ? '-' : text}${source === 'default' ? '' : `  (${source})`}`;
   const isSet = ({ source }: ConfigRow): boolean => source !== 'default';
   const set = rows.filter(isSet);
   return [

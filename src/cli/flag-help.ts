@@ -20,6 +20,19 @@ export function formatHelp(command?: CommandName): string {
   return [...head, ...flagSections(name), footer(name)].join('\n\n') + '\n';
 }
 
+/** The text of `serac help snapshot`: the commands that begin with a word, and their examples. */
+export function formatGroupHelp(group: string): string {
+  const names = commandNames.filter((name) => name.startsWith(`${group} `));
+  const examples = names.flatMap((name) => commandTable[name].examples.map((example) => `  serac ${example}`));
+  return (
+    [
+      ['Examples', ...examples].join('\n'),
+      ['Commands', ...names.map(commandRow)].join('\n'),
+      `serac help ${names[0]} explains a command and its flags.`,
+    ].join('\n\n') + '\n'
+  );
+}
+
 const commandKinds: readonly (readonly [CommandKind, string])[] = [
   ['server', 'Run a node or server'],
   ['client', 'Ask or change a running node (--url)'],
@@ -28,15 +41,14 @@ const commandKinds: readonly (readonly [CommandKind, string])[] = [
 ];
 
 /** One line per command, with its explanation beside it, or below it if the name is long. */
-const commandRows = (kind: CommandKind): string[] =>
-  commandNames
-    .filter((name) => commandTable[name].kind === kind)
-    .map((name) => {
-      const usage = `  ${formatUsage(name)}`;
-      return usage.length < helpColumn
-        ? wrap(`${usage.padEnd(helpColumn)}${commandTable[name].help}`, helpColumn)
-        : `${usage}\n${wrap(' '.repeat(helpColumn) + commandTable[name].help, helpColumn)}`;
-    });
+const commandRows = (kind: CommandKind): string[] => commandNames.filter((name) => commandTable[name].kind === kind).map(commandRow);
+
+function commandRow(name: CommandName): string {
+  const usage = `  ${formatUsage(name)}`;
+  return usage.length < helpColumn
+    ? wrap(`${usage.padEnd(helpColumn)}${commandTable[name].help}`, helpColumn)
+    : `${usage}\n${wrap(' '.repeat(helpColumn) + commandTable[name].help, helpColumn)}`;
+}
 
 const helpColumn = 30;
 
@@ -76,7 +88,7 @@ const footer = (command: CommandName): string =>
       );
 
 /** Breaks a text into lines of at most 80 columns; lines after the first are indented. */
-function wrap(text: string, indent = 0): string {
+export function wrap(text: string, indent = 0): string {
   const start = /^ */.exec(text)?.[0] ?? '';
   const lines: string[] = [];
   let line = start;

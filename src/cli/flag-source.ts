@@ -39,10 +39,7 @@ function readCommandName([first, second]: readonly string[]): { readonly name: C
   if (!commandGroups.includes(first)) throw unknownCommand(first);
   const name = `${first} ${second}`;
   if (isCommand(name)) return { name, words: 2 };
-  // `serac snapshot --help` explains the first of its commands.
-  const subcommands = listSubcommands(first);
-  if (second === '--help' || second === '-h') return { name: `${first} ${subcommands[0]}` as CommandName, words: 1 };
-  throw new FlagError(`serac ${first} is followed by one of ${subcommands.join(', ')}; see serac help ${first}`, {
+  throw new FlagError(`serac ${first} is followed by one of ${listSubcommands(first).join(', ')}; see serac help ${first}`, {
     code: 'FLAG_COMMAND',
     command: first,
   });

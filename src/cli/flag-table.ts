@@ -107,6 +107,13 @@ export const flagTable = {
     commands: ['dev'],
     help: 'with --block-time: also build a block as soon as there is a transaction',
   },
+  'fork-url': {
+    group: 'Chain',
+    kind: 'url',
+    commands: ['dev'],
+    help: 'node to fork: its outputs are copied when they are first used; its network is used unless --network-id is given (-f)',
+  },
+  'fork-address': { group: 'Chain', kind: 'list', commands: ['dev'], help: 'with --fork-url: addresses to copy at the start' },
 
   'data-dir': { group: 'Storage', kind: 'path', help: 'directory for state and identity; without it the chain is kept in memory' },
   'db-type': {
@@ -121,13 +128,15 @@ export const flagTable = {
     commands: ['dev'],
     help: 'state file: loaded at start if it exists, saved at exit; for a chain in memory',
   },
+  'load-state': { group: 'Storage', kind: 'path', commands: ['dev'], help: 'state file to load at start; it is not changed' },
+  'dump-state': { group: 'Storage', kind: 'path', commands: ['dev'], help: 'state file to save at exit; it is not loaded' },
   'state-interval': {
     group: 'Storage',
     kind: 'integer',
     commands: ['dev'],
     default: '0',
     max: 86_400,
-    help: 'seconds between saves of the --state file; 0: only at exit',
+    help: 'seconds between saves of the state file; 0: only at exit',
   },
   workers: {
     group: 'Storage',
@@ -214,8 +223,8 @@ export const flagTable = {
   'dev-token': {
     group: 'Access',
     kind: 'text',
-    commands: ['dev'],
-    help: 'serve /ext/dev, on any --http-host, to callers that send Authorization: Bearer TOKEN, instead of to programs on this machine',
+    commands: ['dev', 'client'],
+    help: 'the node serves /ext/dev to callers that send Authorization: Bearer TOKEN, from anywhere, instead of to programs on this machine; commands that ask a node send it',
   },
   'require-api-key': {
     group: 'Access',
@@ -380,6 +389,11 @@ export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = 
   host: 'http-host',
   quiet: 'silent',
   config: 'config-file',
+  token: 'dev-token',
+  'rpc-url': 'url',
+  'chain-id': 'network-id',
+  'no-mine': 'no-mining',
+  'allow-origin': 'http-allowed-origins',
 };
 
 /** One-letter names, such as `-p`. */
@@ -389,6 +403,8 @@ export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } =
   a: 'accounts',
   m: 'mnemonic',
   b: 'block-time',
+  f: 'fork-url',
+  s: 'state-interval',
   q: 'silent',
   v: 'verbose',
   V: 'version',

@@ -2,8 +2,8 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
 import { defaultAccounts } from '../wallet/accounts.ts';
 import { WalletError } from '../wallet/fault.ts';
 import { parsePath } from '../wallet/hd-key.ts';
-import { type Command, checkArguments, commandNames, isHttpUrl } from './command.ts';
-import { formatHelp, formatOverview } from './flag-help.ts';
+import { type Command, checkArguments, commandGroups, commandNames, isHttpUrl } from './command.ts';
+import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
@@ -37,6 +37,8 @@ export type ParsedFlags =
 /** Parses flags. Precedence: command line, environment, config file, default. */
 export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
   try {
+    const [first = '', second = ''] = argv;
+    if (commandGroups.includes(first) && /^(--help|-h)$/.test(second)) return { kind: 'help', text: formatGroupHelp(first) };
     const { command, given: typed } = readArguments(argv);
     if (isSwitchOn(typed, 'help')) return { kind: 'help', text: formatHelp(argv[0]?.startsWith('-') === false ? command.name : undefined) };
     if (command.name === 'help') return { kind: 'help', text: helpOn(command.args) };
@@ -75,7 +77,9 @@ const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean =>
 
 /** The text of `serac help …`. */
 function helpOn(words: readonly string[]): string {
+  const [first = ''] = words;
   if (words.length === 0) return formatOverview();
+  if (words.length === 1 && commandGroups.includes(first)) return formatGroupHelp(first);
   const { command } = readArguments(words.join(' ') === 'run' ? ['dev'] : words.length === 1 ? [...words, '--help'] : words);
   return formatHelp(command.name);
 }
@@ -204,10 +208,9 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     throw createClash('mixed-mining', 'needs --block-time SECONDS; without it a block is built as soon as there is a transaction');
   if (options['dev-token'] !== undefined && !/^[\x21-\x7e]{8,256}$/.test(options['dev-token']))
     throw createClash('dev-token', 'must be 8 to 256 visible ASCII characters, without spaces');
-  if (options.state !== undefined && options['data-dir'] !== undefined)
-    throw createClash('state', 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
-  if (options['state-interval'] > 0 && options.state === undefined)
-    throw createClash('state-interval', 'needs a state file; give one with --state FILE');
+  if (options['fork-address'] !== undefined && options['fork-url'] === undefined)
+    throw createClash('fork-address', 'needs the node to copy from; give it with --fork-url URL');
+  checkStateFiles(options, createClash);
   if (options.detach && options['data-dir'] === undefined && options['log-file'] === undefined)
     throw createClash('detach', 'needs a file for the log: give --data-dir DIR or --log-file FILE');
   for (const flag of ['wait', 'log-file'] as const)
@@ -221,6 +224,17 @@ function checkCombinations(options: Options, given: FlagInputs): void {
     );
   if (options['health-check-frequency'] === 0) throw createClash('health-check-frequency', 'must be longer than 0s');
   checkIdentity(options, createClash);
+}
+
+function checkStateFiles(options: Options, createClash: (flag: keyof Options, text: string) => FlagError): void {
+  for (const flag of ['state', 'load-state', 'dump-state'] as const)
+    if (options[flag] !== undefined && options['data-dir'] !== undefined)
+      throw createClash(flag, 'a state file is for a chain in memory; --data-dir keeps the chain itself, so give one of the two');
+  for (const flag of ['load-state', 'dump-state'] as const)
+    if (options[flag] !== undefined && options.state !== undefined)
+      throw createClash(flag, 'cannot be combined with --state, which loads and saves one file');
+  if (options['state-interval'] > 0 && options.state === undefined && options['dump-state'] === undefined)
+    throw createClash('state-interval', 'needs a state file; give one with --state FILE');
 }
 
 /** Throws if a command lacks the data directory or database that it needs. */

@@ -29,6 +29,25 @@ const atomicOutput = record({
   locktime: amount,
 });
 
+/** An output as `dev.getUTXO` describes it; `spentBy` of a spent one. */
+const shownOutput = {
+  utxoID: text,
+  txID: text,
+  outputIndex: count,
+  type: text,
+  assetID: text,
+  symbol: text,
+  denomination: count,
+  amount: optional(amount),
+  groupID: optional(count),
+  payload: optional(text),
+  addresses: list(text),
+  threshold: count,
+  locktime: amount,
+  spent: flag,
+  spentBy: optional(text),
+};
+
 /** One check of `dev.explainTx`; further properties are the values that were compared. */
 export type TxCheckJson = {
   readonly rule: string;
@@ -108,6 +127,8 @@ export const devRows = {
     'bytes',
   ),
   getTxLifecycle: method({ txID: text }, { txID: text, status: text, steps: list(anyJson<LifecycleStep>()) }, 'txID'),
+  getUTXO: method({ utxoID: text }, shownOutput, 'utxoID'),
+  getAsset: method({ assetID: text }, { assetID: text, name: text, symbol: text, denomination: count }, 'assetID'),
   nodeInfo: method(
     {},
     {

@@ -1,3 +1,5 @@
+import { SeracError } from './fault.ts';
+
 /** An event of a stream of server-sent events: its ID, its kind, and its data as JSON text. */
 export type StreamedEvent = { readonly id: string; readonly kind: string; readonly data: string };
 
@@ -8,11 +10,13 @@ const maxEventLength = 64 * 1024 * 1024;
 export async function* readServerSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent> {
   const decoder = new TextDecoder();
   let rest = '';
+  let lastEventId: string | undefined;
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > maxEventLength) return;
     const blocks = rest.split('\n\n');
     rest = blocks.pop() ?? '';
+    if (rest.length > maxEventLength)
+      throw new SeracError('an event is too long', { code: 'EVENTS_CLOSED', reason: 'event-too-long', lastEventId });
     for (const block of blocks) {
       const field = (name: string): string =>
         block
@@ -20,8 +24,9 @@ export async function* readServerSentEvents(chunks: AsyncIterable<Uint8Array>): 
           .filter((line) => line.startsWith(`${name}:`))
           .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
           .join('\n');
-      const data = field('data');
-      if (data !== '') yield { id: field('id'), kind: field('event') || 'message', data };
+      const [id, data] = [field('id'), field('data')];
+      if (id !== '') lastEventId = id;
+      if (data !== '') yield { id, kind: field('event') || 'message', data };
     }
   }
 }

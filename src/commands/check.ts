@@ -6,6 +6,7 @@ import { type ChainEnd, checkChainEnds, readChainEnds } from '../state/chain-end
 import { getChainNumber } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
 import { checkChain, estimateRowsToRead } from '../state/check.ts';
+import { countForkedAddresses } from '../state/forked-addresses.ts';
 import { readImpersonatedTxs } from '../state/impersonated-txs.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
 import { storeErrorFromDriver } from '../store/fault.ts';
@@ -91,8 +92,14 @@ function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkC
     const first = state.blockAt(0n);
     if (spec !== undefined && first !== undefined && idOf(first) !== spec.genesisBlock.id)
       problems.push('block 0 is not the block 0 of the genesis');
-    return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs${describeImpersonated(store, chainID)}`;
+    return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs${describeForked(store, chainID)}${describeImpersonated(store, chainID)}`;
   }
+}
+
+/** Tells how many addresses of a chain were copied from another node; empty if none was. */
+function describeForked(store: Store, chainID: Id): string {
+  const count = countForkedAddresses(store.db, getChainNumber(store, chainID));
+  return count === 0 ? '' : `; ${count === 1 ? '1 address was' : `${count} addresses were`} copied from another node (--fork-url)`;
 }
 
 /** Tells how many transactions of a chain were accepted for impersonated addresses; empty if none was. */

@@ -1,9 +1,12 @@
 import { SeracError } from '../client/fault.ts';
+import { createAmountFormatter } from './asset-labels.ts';
 import { type ClientCommand, callDev, type DevResult, decodeDev, devCommand, formatJson } from './client-command.ts';
+import { badArgument } from './fault.ts';
 import { formatTable, formatTime } from './table.ts';
 
 type Tip = DevResult<'revert'>;
 type Clock = DevResult<'getTime'>;
+type Changed = { readonly added: readonly unknown[]; readonly removed: readonly unknown[] };
 
 const formatTip = ({ height, time }: Tip): string => `height ${height}, ${formatTime(time)}`;
 
@@ -12,11 +15,14 @@ const formatClock = ({ time, offset, frozen }: Clock): string[] => [
   ...(offset === 0 ? [] : [`${offset > 0 ? '+' : ''}${offset} s from the real time`]),
 ];
 
+const formatChanged = (what: string, { added, removed }: Changed): string =>
+  `${what}: ${added.length} added${removed.length === 0 ? '' : `, ${removed.length} removed`}`;
+
 /** Commands that make blocks, change the clock, and save and restore the chain. */
 export const controlCommands = {
   mine: devCommand(
     'mine',
-    ([blocks]) => ({ blocks: blocks === undefined ? undefined : Number(blocks) }),
+    ([blocks]) => ({ blocks: blocks === undefined ? undefined : readCount(blocks) }),
     (tip) => [formatTip(tip)],
   ),
   time: (async ({ client, args: [word], options, print }) => {
@@ -51,41 +57,58 @@ export const controlCommands = {
   'snapshot delete': devCommand(
     'deleteSnapshot',
     ([name]) => ({ name }),
-    () => ['deleted'],
+    ({ name }) => [`snapshot ${name} deleted`],
   ),
-  'snapshot diff': devCommand(
-    'diff',
-    ([from, to]) => ({ from, to }),
-    ({ blocks, txs, balances }) => [
-      `added: ${blocks.added.length} blocks, ${txs.added.length} transactions`,
-      `removed: ${blocks.removed.length} blocks, ${txs.removed.length} transactions`,
-      ...formatTable(
-        ['Address', 'Change', 'Asset'],
-        balances.map(({ address, assetID, change }) => [address, String(change), assetID]),
-        new Set([1]),
-      ),
-    ],
-  ),
-  'state save': (async ({ client, args: [file = ''], print, writeFile }) => {
-    const response = await client.request('/ext/dev/state');
-    if (!response.ok || response.body === null) throw await refusal(response, client.url);
-    print(`${file}: ${await writeFile(file, response.body as unknown as AsyncIterable<Uint8Array>)} bytes`);
+  'snapshot diff': (async ({ client, args: [from, to], options, print }) => {
+    const json = await callDev(client, 'diff', { from, to });
+    if (options.json) {
+      print(formatJson(json));
+      return undefined;
+    }
+    const diff = decodeDev('diff', json);
+    print(formatChanged('blocks', diff.blocks));
+    print(formatChanged('transactions', diff.txs));
+    const formatAmount = createAmountFormatter(client);
+    for (const { address, assetID, change } of diff.balances) {
+      const amount = await formatAmount(change, assetID);
+      print(`${address}  ${amount.startsWith('-') ? amount : `+${amount}`}`);
+    }
     return undefined;
   }) satisfies ClientCommand,
-  'state load': (async ({ client, args: [file = ''], print, readFile }) => {
+  'state save': (async ({ client, args: [file = ''], options, print, writeFile }) => {
+    const response = await client.request('/ext/dev/state');
+    if (!response.ok || response.body === null) throw await refusal(response, client.url);
+    const bytes = await writeFile(file, response.body as unknown as AsyncIterable<Uint8Array>).catch((error: unknown) => {
+      throw fileError('write', file, error);
+    });
+    print(options.json ? JSON.stringify({ file, bytes }) : `saved ${bytes} bytes to ${file}`);
+    return undefined;
+  }) satisfies ClientCommand,
+  'state load': (async ({ client, args: [file = ''], options, print, readFile }) => {
     const body = await readFile(file);
-    if (body === undefined) throw new SeracError(`cannot read ${file}`, { code: 'FILE_UNREADABLE', file });
+    if (body === undefined) throw fileError('read', file);
     const response = await client.request('/ext/dev/state', { method: 'PUT', body });
     if (!response.ok) throw await refusal(response, client.url);
-    const answer = (await response.json().catch(() => undefined)) as Tip | undefined;
-    print(answer?.height === undefined ? 'loaded' : `loaded, now at ${formatTip(answer)}`);
+    const tip = (await response.json()) as Tip;
+    print(options.json ? JSON.stringify(tip) : `loaded, now at ${formatTip(tip)}`);
     return undefined;
   }) satisfies ClientCommand,
 };
 
 async function refusal(response: Response, url: string): Promise<SeracError> {
-  const text = (await response.text()).slice(0, 500);
-  return new SeracError(`${url}: ${text || `status ${response.status}`}`, { code: 'NODE_HTTP', url, status: response.status });
+  const text = (await response.text()).trim().slice(0, 500);
+  const fault = { code: 'NODE_HTTP', url: `${url}/ext/dev/state`, status: response.status } as const;
+  return new SeracError(`${url}: ${text || `status ${response.status}`}`, fault);
+}
+
+function fileError(verb: 'read' | 'write', file: string, error?: unknown): SeracError {
+  const code = (error as { code?: string } | undefined)?.code;
+  return new SeracError(`cannot ${verb} ${file}${code === undefined ? '' : ` (${code})`}`, { code: 'FILE_UNREADABLE', file });
+}
+
+function readCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badArgument(text, `${JSON.stringify(text)} is not a number of blocks; usage: serac mine [BLOCKS]`);
 }
 
 /** Reads the argument of `serac time`: nothing, `+30d`, a time, `freeze` or `reset`. */
@@ -93,7 +116,8 @@ export function readTimeChange(word: string | undefined): { readonly method: str
   if (word === undefined) return { method: 'getTime', params: {} };
   if (word === 'freeze' || word === 'reset') return { method: `${word}Time`, params: {} };
   if (word.startsWith('+')) return { method: 'increaseTime', params: { seconds: numberOrText(word.slice(1)) } };
-  return { method: 'setTime', params: { time: numberOrText(word) } };
+  if (/^\d+$|^\d{4}-\d\d-\d\dT/.test(word)) return { method: 'setTime', params: { time: numberOrText(word) } };
+  throw badArgument(word, `${JSON.stringify(word)} is not a time; give +30d, Unix seconds, 2027-01-01T00:00:00Z, freeze or reset`);
 }
 
 const numberOrText = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text);

@@ -1,6 +1,5 @@
 import { formatUnits } from '../bytes/units.ts';
 import { devCommand } from './client-command.ts';
-import { formatTable } from './table.ts';
 
 type Issued = { readonly txID: string };
 type Created = Issued & { readonly assetID: string };
@@ -14,16 +13,10 @@ export const moneyCommands = {
     'accounts',
     () => ({}),
     ({ accounts }) =>
-      formatTable(
-        ['', 'Address', 'AVAX', 'Private key'],
-        accounts.map(({ index, address, balance, privateKey }) => [
-          String(index),
-          address,
-          formatUnits(balance, 9),
-          privateKey ?? '(from your mnemonic)',
-        ]),
-        new Set([2]),
-      ),
+      accounts.flatMap(({ index, address, balance, privateKey }) => [
+        `${String(index).padEnd(3)} ${address}  ${formatUnits(balance, 9)} AVAX`,
+        `    ${privateKey ?? 'the private key is that of your mnemonic'}`,
+      ]),
   ),
   faucet: devCommand('faucet', ([to, amount], { asset }) => ({ to, amount, assetID: asset }), formatTx),
   send: devCommand(
@@ -48,7 +41,11 @@ export const moneyCommands = {
   'nft mint': devCommand(
     'mintNFT',
     ([assetID, to, payload]) => ({ assetID, to, payload }),
-    ({ txID, groupID }) => [`transaction ${txID}`, `group ${groupID}`],
+    ({ txID, groupID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}, group ${groupID}`],
   ),
-  'nft send': devCommand('sendNFT', ([utxoID, to]) => ({ utxoID, to }), formatTx),
+  'nft send': devCommand(
+    'sendNFT',
+    ([utxoID, to]) => ({ utxoID, to }),
+    ({ txID, utxoID }) => [`transaction ${txID}`, `NFT ${utxoID}`],
+  ),
 };

@@ -1,14 +1,16 @@
 import { formatUnits } from '../bytes/units.ts';
 import { SeracError } from '../client/fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
-import { type ClientCommand, type ClientContext, callDev, formatJson } from './client-command.ts';
+import { findAsset } from './asset-labels.ts';
+import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
 import { createDataClient, type DataAsset, type DataBlock, type DataTx, type DataUtxo } from './data-client.ts';
-import { formatTable, formatTime } from './table.ts';
+import { badArgument } from './fault.ts';
+import { formatTime } from './table.ts';
 
 const formatAmount = ({ amount, denomination, symbol }: DataAsset): string =>
   amount === undefined ? symbol : `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
 
-const formatOwners = ({ addresses, threshold }: DataUtxo): string =>
+const formatOwners = ({ addresses, threshold }: Pick<DataUtxo, 'addresses' | 'threshold'>): string =>
   addresses.length === 1 && threshold === 1 ? `${addresses[0]}` : `${threshold} of ${addresses.join(', ')}`;
 
 function formatUtxoLine(utxo: DataUtxo): string {
@@ -94,40 +96,52 @@ type Balances = {
 
 const showAddress: ClientCommand = async ({ client, args: [text = ''], options, print }) => {
   const address = parseAddressSpellings(text);
-  if (address === undefined) throw new SeracError(`${JSON.stringify(text)} is not an address`, { code: 'NOT_FOUND', what: 'address' });
+  if (address === undefined)
+    throw badArgument(text, `${JSON.stringify(text)} is not an address; it looks like X-local1… or 0x and 40 hex digits`);
   const { networkID } = (await client.call('/ext/info', 'info.getNetworkID')) as { networkID: string };
   const spellings = spellAddress(address, Number(networkID));
-  const found = (await (await createDataClient(client))(`/balances?addresses=${spellings.own}`)) as Balances;
+  const get = await createDataClient(client);
+  const found = (await get(`/balances?addresses=${spellings.own}`)) as Balances;
+  const { utxos } = (await get(`/utxos?addresses=${spellings.own}&pageSize=${shownUtxos}`)) as { readonly utxos: readonly DataUtxo[] };
   const { unlocked, locked } = found.balances;
   if (options.json) {
-    print(JSON.stringify({ spellings: spellings.all, balances: found.balances }));
+    print(JSON.stringify({ spellings: spellings.all, balances: found.balances, utxos }));
     return undefined;
   }
   for (const [label, spelled] of Object.entries(spellings.all)) print(`${label.padEnd(8)} ${spelled}`);
-  if (unlocked.length + locked.length === 0) print('no funds');
-  const rows = [...unlocked.map((asset) => [formatAmount(asset), '']), ...locked.map((asset) => [formatAmount(asset), 'locked'])];
-  if (rows.length > 0) for (const line of formatTable(['Balance', ''], rows)) print(line);
+  print('');
+  const amounts = [...unlocked.map(formatAmount), ...locked.map((asset) => `${formatAmount(asset)} locked`)];
+  print(`balance  ${amounts.join(', ') || 'nothing'}`);
+  for (const utxo of utxos) print(`output   ${utxo.utxoId}  ${formatAmount(utxo.asset)}`);
+  if (utxos.length === shownUtxos) print(`         the newest ${shownUtxos} are shown; avm.getUTXOs lists all`);
   return undefined;
 };
 
-type ShownUtxo = { readonly utxo: DataUtxo };
+/** Outputs that `serac address` lists. */
+const shownUtxos = 10;
+
+function formatShownUtxo(utxo: DevResult<'getUTXO'>): string[] {
+  const { symbol, denomination, amount, groupID, payload, locktime, spentBy } = utxo;
+  const content = amount === undefined ? `of ${symbol}` : `with ${formatUnits(amount, denomination)} ${symbol}`;
+  return [
+    `output ${utxo.utxoID}`,
+    `  number ${utxo.outputIndex} of transaction ${utxo.txID}`,
+    `  ${utxo.type} ${content}${groupID === undefined ? '' : `, group ${groupID}`}`,
+    ...(payload === undefined ? [] : [`  payload ${formatBytes(payload)}`]),
+    `  owner ${formatOwners(utxo)}`,
+    ...(locktime === 0n ? [] : [`  locked until ${formatTime(locktime)}`]),
+    spentBy === undefined ? '  unspent' : `  spent by transaction ${spentBy}`,
+  ];
+}
 
 const showUtxo: ClientCommand = async ({ client, args: [utxoID = ''], options, print }) => {
-  const found = (await callDev(client, 'getUTXO', { utxoID })) as ShownUtxo;
-  if (options.json) print(JSON.stringify(found));
-  else {
-    const { utxo } = found;
-    print(`${utxo.utxoId}: output ${utxo.outputIndex} of ${utxo.creationTxHash}`);
-    print(formatUtxoLine(utxo));
-    print(utxo.consumingTxHash === undefined ? '  unspent' : `  spent by ${utxo.consumingTxHash}`);
-  }
+  const json = await callDev(client, 'getUTXO', { utxoID });
+  for (const line of options.json ? [formatJson(json)] : formatShownUtxo(decodeDev('getUTXO', json))) print(line);
   return undefined;
 };
 
-type Description = { readonly assetID: string; readonly name: string; readonly symbol: string; readonly denomination: string };
-
-const showAsset: ClientCommand = async ({ client, args: [assetID = ''], options, print }) => {
-  const asset = (await client.call('/ext/bc/X', 'avm.getAssetDescription', { assetID })) as Description;
+const showAsset: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
+  const asset = await findAsset(client, name);
   const details = (await (await createDataClient(client))(`/assets/${asset.assetID}`)) as { type?: string; cap?: string } | undefined;
   if (options.json) print(JSON.stringify({ ...asset, ...details }));
   else {

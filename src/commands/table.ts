@@ -17,4 +17,4 @@ export function formatTable(
 }
 
 /** A Unix time in seconds as a date, for people. */
-export const formatTime = (seconds: string | number): string => rfc3339(BigInt(seconds) * 1_000_000_000n);
+export const formatTime = (seconds: string | number | bigint): string => rfc3339(BigInt(seconds) * 1_000_000_000n);

@@ -23,6 +23,8 @@ test('other texts are refused, with the reason', () => {
     ['1.5', 'such as "1.5 AVAX"'],
     ['1e9', 'neither a whole number'],
     ['-1', 'neither a whole number'],
+    ['1.5.5AVAX', 'neither a whole number'],
+    ['1avax', 'is in avax, but the asset is AVAX'],
     ['0', 'must be more than 0'],
     ['0.0 AVAX', 'must be more than 0'],
     ['18446744073709551616', 'the largest amount'],
@@ -32,6 +34,11 @@ test('other texts are refused, with the reason', () => {
     ['9'.repeat(5000), 'neither a whole number'],
   ];
   for (const [text, reason] of cases) expect(() => parseAmount(text, avax)).toThrow(reason);
+});
+
+test('the symbol may follow the number at once', () => {
+  expect(parseAmount('5AVAX', avax)).toBe(5_000_000_000n);
+  expect(parseAmount('0.5AVAX', avax)).toBe(500_000_000n);
 });
 
 test('amounts are formatted exactly, and parsed back', () => {

@@ -5,7 +5,8 @@ import { DevError } from './fault.ts';
 export type AssetUnits = { readonly symbol: string; readonly denomination: number };
 
 /**
- * Parses an amount: a whole number is in the asset's smallest unit, a number followed by the asset's symbol (`1.5 AVAX`) in display units.
+ * Parses an amount: a whole number is in the asset's smallest unit, a number followed by the asset's symbol (`1.5 AVAX` or `1.5AVAX`) in
+ * display units.
  * Throws if it is 0.
  */
 export function parseAmount(text: string, units: AssetUnits): bigint {
@@ -24,7 +25,8 @@ export function formatAmount(amount: bigint, { symbol, denomination }: AssetUnit
 }
 
 function parseDisplayAmount(text: string, { symbol, denomination }: AssetUnits): bigint {
-  const [, whole, decimals = '', unit] = /^(\d{1,20})(?:\.(\d{1,32}))? +(\S{1,64})$/.exec(text) ?? [];
+  const [, whole, decimals = '', apart, attached] = /^(\d{1,20})(?:\.(\d{1,32}))?(?: +(\S{1,64})|(\p{L}{1,64}))$/u.exec(text) ?? [];
+  const unit = apart ?? attached;
   if (whole === undefined)
     throw badAmount(text, `is neither a whole number of the smallest unit nor an amount with a symbol, such as "1.5 ${symbol}"`);
   if (unit !== symbol) throw badAmount(text, `is in ${unit}, but the asset is ${symbol}; give the other asset with assetID`);

@@ -2,7 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import { type Id, idText, parseId } from '../bytes/id.ts';
 import { Fault } from '../fault.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
-import { type AvmDeps, notFoundError, resolveAssetID } from '../rpc/avm.ts';
+import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
 import { readAllBalances } from '../rpc/balance.ts';
 import { createLongQueryRunner } from '../rpc/long-queries.ts';
 import { createMutex } from '../timing/mutex.ts';
@@ -13,6 +13,7 @@ import type { Account } from '../wallet/accounts.ts';
 import { type Funds, sumNeeded } from '../wallet/funding.ts';
 import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../wallet/wallet.ts';
 import { type AssetUnits, formatAmount } from './amount.ts';
+import { resolveAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
 
@@ -20,14 +21,18 @@ export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'lo
   readonly accounts: readonly [Account, ...Account[]];
   readonly chainParams: ChainParams;
   readonly addressFormat: AddressFormat;
+  /** At most `limit` assets with this symbol. */
+  readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   /** An unspent output of the accepted state. */
   readonly utxo: (id: Id) => Utxo | undefined;
+  /** Fetches outputs of addresses that are not stored yet, on a fork; undefined if there is nothing to fetch. */
+  readonly fetchOutputs?: ((addresses: readonly Address[]) => Promise<void> | undefined) | undefined;
   readonly isPending: OutputReads['isPending'];
   /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
   readonly issue: (tx: Tx) => Promise<void>;
 };
 
-export type Asset = AssetUnits & { readonly id: Id };
+export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
 export type TxRequest = {
@@ -57,7 +62,8 @@ export function createDevWallet(deps: DevWalletDeps) {
   const assetById = (id: Id): Asset => {
     const description = reads.description(id);
     if (description === undefined || description === 'not-an-asset') throw notFoundError('asset', id);
-    return { id, symbol: Buffer.from(description.symbol).toString('utf8'), denomination: description.denomination };
+    const { name, symbol, denomination } = description;
+    return { id, name: Buffer.from(name).toString('utf8'), symbol: Buffer.from(symbol).toString('utf8'), denomination };
   };
 
   const selectFunds = async (payer: Account, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
@@ -77,8 +83,8 @@ export function createDevWallet(deps: DevWalletDeps) {
     accounts,
     chainParams,
     formatAddress: addressFormat.format,
-    /** The asset with an alias or ID; AVAX if the text is empty. */
-    asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAssetID(text, deps)),
+    /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
+    asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
 
     /** The account with an index or address; account 0 if the text is empty. */
     account: (text: string): Account => {
@@ -113,11 +119,14 @@ export function createDevWallet(deps: DevWalletDeps) {
     },
 
     /** Up to `max` outputs that pass a test, that the accounts can spend now, and that the mempool does not consume. */
-    findOutputs: (isWanted: (utxo: Utxo) => boolean, max: number): Promise<readonly Utxo[]> =>
-      findOutputs(outputs, wallet.keys, (utxo) => isWanted(utxo) && findSigners(wallet, utxo, now()) !== undefined, max),
+    findOutputs: async (isWanted: (utxo: Utxo) => boolean, max: number): Promise<readonly Utxo[]> => {
+      await deps.fetchOutputs?.(wallet.keys.map(({ address }) => address));
+      return findOutputs(outputs, wallet.keys, (utxo) => isWanted(utxo) && findSigners(wallet, utxo, now()) !== undefined, max);
+    },
 
     /** The AVAX of an address, without locked and shared outputs. */
     balance: async (address: Address): Promise<bigint> => {
+      await deps.fetchOutputs?.([address]);
       const balances = await readAllBalances(reads, { address, includePartial: false, now: now() }, runLongQuery);
       return balances.get(chainParams.feeAsset) ?? 0n;
     },
@@ -125,6 +134,7 @@ export function createDevWallet(deps: DevWalletDeps) {
     /** Selects outputs of the payer, builds, signs and issues a transaction. */
     issue: ({ payer, sent = [], fee = chainParams.txFee, memo, build }: TxRequest): Promise<Tx> =>
       lock(async () => {
+        await deps.fetchOutputs?.([payer.key.address]);
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
         const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };

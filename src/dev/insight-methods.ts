@@ -1,5 +1,5 @@
-import { parseHex } from '../bytes/hex.ts';
-import { idText } from '../bytes/id.ts';
+import { parseHex, toHex } from '../bytes/hex.ts';
+import { type Id, idText } from '../bytes/id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Step } from '../chain/step-table.ts';
@@ -7,11 +7,13 @@ import { maxTxs, type TxLifecycle } from '../chain/tx-lifecycle.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { Fault } from '../fault.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { encoding, idParam, longStr, noParams, obj } from '../rpc/params.ts';
+import { encoding, idParam, longStr, noParams, obj, str } from '../rpc/params.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
 import { parseTx, type Tx } from '../tx/tx.ts';
+import type { Utxo } from '../tx/utxo.ts';
 import type { TxCheck } from '../verify/explain.ts';
 import { decode } from './decode.ts';
+import { type DevWallet, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 
 export type InsightDeps = {
@@ -20,6 +22,11 @@ export type InsightDeps = {
   readonly explain: (tx: Tx) => readonly TxCheck[];
   /** Recovers the signers in another thread if there are many. */
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** An output of the X-Chain, spent or unspent. */
+  readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+  /** The transaction that spent an output of the X-Chain. */
+  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  readonly wallet: Pick<DevWallet, 'asset'>;
   readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
   readonly nodeInfo: () => Json;
@@ -52,8 +59,44 @@ export const insightMethods = methodTable<InsightDeps>()({
     },
     { needsWriter: true },
   ),
+  getUTXO: method(obj({ utxoID: str }), (deps, { utxoID }) => {
+    const utxo = deps.storedUtxo(parseOutputID(utxoID));
+    if (utxo === undefined)
+      throw new DevError(
+        `there is no output ${utxoID} on the X-Chain; avm.getUTXOs lists those of an address, dev.listAtomic those between two chains`,
+        { code: 'DEV_UNKNOWN_OUTPUT', utxoID },
+      );
+    return describeUtxo(utxo, deps);
+  }),
+  getAsset: method(obj({ assetID: str }), ({ wallet }, { assetID }) => {
+    const { id, symbol, denomination, name } = wallet.asset(assetID);
+    return { assetID: idText(id), name, symbol, denomination };
+  }),
   nodeInfo: method(noParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
 });
+
+function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Json {
+  const { id, txID, outputIndex, assetID, output } = utxo;
+  const spentBy = consumerOf(id);
+  const { symbol, denomination } = wallet.asset(idText(assetID));
+  return {
+    utxoID: idText(id),
+    txID: idText(txID),
+    outputIndex,
+    type: output.kind,
+    assetID: idText(assetID),
+    symbol,
+    denomination,
+    ...('amount' in output && { amount: output.amount.toString() }),
+    ...('groupID' in output && { groupID: output.groupID }),
+    ...('payload' in output && { payload: `0x${toHex(output.payload)}` }),
+    addresses: output.addresses.map(json.address),
+    threshold: output.threshold,
+    locktime: output.locktime.toString(),
+    spent: spentBy !== undefined,
+    ...(spentBy !== undefined && { spentBy: idText(spentBy) }),
+  };
+}
 
 function formatStep({ step, time, detail }: Step): Json {
   const shown = { step, time: rfc3339(time) };

@@ -18,7 +18,7 @@ export function readRevertedTables(db: Database, schema = 'main'): RevertedTable
   return names.filter(({ name }) => isReverted(name)).map(({ name }) => readTable(db, schema, name));
 }
 
-const sharedTables = new Set(['atomic', 'atomic_owner', 'impersonated_tx', 'moved', 'progress']);
+const sharedTables = new Set(['atomic', 'atomic_owner', 'forked_address', 'impersonated_tx', 'moved', 'progress']);
 
 const isReverted = (name: string): boolean => /^c\d+_[a-z_]+$/.test(name) || sharedTables.has(name);
 

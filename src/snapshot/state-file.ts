@@ -137,7 +137,8 @@ export type StateFileFault =
   | { code: 'STATE_FILE_OTHER_VERSION'; stored: string; wanted: string }
   | { code: 'STATE_FILE_OTHER_NETWORK'; stored: string; wanted: string }
   | { code: 'STATE_FILE_OTHER_CHAINS' }
-  | { code: 'STATE_FILE_TOO_LARGE'; max: number };
+  | { code: 'STATE_FILE_TOO_LARGE'; max: number }
+  | { code: 'STATE_FILE_MISSING'; path: string };
 
 export class StateFileError extends Fault<StateFileFault> {}
 

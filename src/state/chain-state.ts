@@ -22,7 +22,7 @@ import type { View } from './view.ts';
 
 /** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
 export type ChainState = View &
-  Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description'> &
+  Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
   Pick<Accounts, 'balances' | 'latestPassedLocktime' | 'addressRevision'> & {
     /** Scans the transfer outputs of an address. `rowsInStep`: for tests only. */
     readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;
@@ -33,6 +33,8 @@ export type ChainState = View &
     readonly height: () => bigint;
     /** Number of reverts so far; part of every cache key. */
     readonly epoch: () => number;
+    /** An output of this chain, spent or unspent. */
+    readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
     /** Whether an output existed and was consumed, on this chain or in the memory shared with another chain. */
     readonly wasConsumed: (utxoID: Id) => boolean;
     /** The transaction that spent an output of this chain. For outputs imported from another chain ask the history index. */
@@ -51,6 +53,15 @@ export type ChainState = View &
     readonly commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored) => void;
     /** Adds unspent outputs from before linearization, with height 0. Outputs that are already stored, spent or not, are skipped. */
     readonly addPreLinearizationUtxos: (utxos: readonly Utxo[], onStored?: OnUtxosStored) => void;
+    /**
+     * Adds outputs and CreateAssetTxs that were copied from another node, in the same way. `onAdded` runs inside the transaction, also if there
+     * are no new outputs.
+     */
+    readonly addForked: (
+      copied: { readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] },
+      onAdded: () => void,
+      onStored?: OnUtxosStored,
+    ) => void;
   };
 
 /** Callbacks that run inside the write transaction, after the rows were stored. */
@@ -232,12 +243,28 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     }
   };
 
+  /** Adds outputs that no block contains; `before` runs first, inside the same transaction. */
+  const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
+    const accepted = last();
+    let added: NumberedUtxo[] = [];
+    writeOrClearCache(() => {
+      before?.();
+      added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
+      if (added.length === 0) return;
+      history.addUnspent(added.length);
+      onStored?.(added);
+    });
+    cachedLast = { ...accepted, unspent: accepted.unspent + added.length };
+    numbers = { ...numbers, utxo: numbers.utxo + added.length };
+  };
+
   return {
     id: chain.id,
     ...history,
     ...accounts,
     transfers,
     utxo: utxos.unspent,
+    storedUtxo: utxos.stored,
     atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
     isInitialized: () => (cachedLast ?? history.last()) !== undefined,
     lastAccepted: () => {
@@ -275,18 +302,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       }
       storeBlocks(blocks, before.unspent, onStored);
     },
-    addPreLinearizationUtxos: (wanted, onStored) => {
-      const before = last();
-      let added: NumberedUtxo[] = [];
-      writeOrClearCache(() => {
-        added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
-        if (added.length === 0) return;
-        history.addUnspent(added.length);
-        onStored?.(added);
-      });
-      cachedLast = { ...before, unspent: before.unspent + added.length };
-      numbers = { ...numbers, utxo: numbers.utxo + added.length };
-    },
+    addPreLinearizationUtxos: (wanted, onStored) => addOutputs(wanted, onStored),
+    addForked: ({ utxos: copied, assets }, onAdded, onStored) =>
+      addOutputs(copied, onStored, () => {
+        history.insertAssets(assets);
+        onAdded();
+      }),
   };
 }
 

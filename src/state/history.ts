@@ -27,6 +27,8 @@ export type History = {
   readonly hasTx: (id: Id) => boolean;
   readonly asset: (id: Id) => Asset | 'not-an-asset' | undefined;
   readonly description: (assetID: Id) => AssetMetadata | 'not-an-asset' | undefined;
+  /** At most `limit` assets with this symbol, in the order of their IDs. Reads the names of all assets. */
+  readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   readonly lastTxSeq: () => number;
   readonly insertBlock: (block: Block, firstTx: number, unspent: number) => void;
   readonly insertTxs: (accepted: readonly { readonly tx: Tx }[], firstTx: number, height: number) => void;
@@ -56,6 +58,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const seqById = db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
   const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
+  const assetsBySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
   const insertBlockRow = db.prepare(`INSERT INTO ${t.block} VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
@@ -118,6 +121,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
       const row = assetById.get(idToBytes(id));
       return row === undefined ? notAnAsset(id) : { name: row.name, symbol: row.symbol, denomination: row.denomination };
     },
+    findAssetsBySymbol: (symbol, limit) => assetsBySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
     insertBlock: (block, firstTx, unspent) => {
       const header = block.bytes.subarray(0, blockHeaderSize);

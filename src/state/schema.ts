@@ -45,6 +45,7 @@ export const chainSchema = (t: Tables): string => `
  *          a page cursor keeps its position. bytes is null if the output was removed before it was put; the later put then cancels out.
  *          AvalancheGo: chains/atomic/state.go.
  * atomic_owner  the outputs that can be imported, by address.
+ * forked_address  addresses whose outputs were copied from another node (see forked-addresses.ts).
  * impersonated_tx  transactions accepted without the signatures of impersonated addresses (see impersonated-txs.ts).
  */
 export const sharedSchema = `
@@ -55,4 +56,5 @@ export const sharedSchema = `
   CREATE TABLE IF NOT EXISTS atomic_owner(
     reader INTEGER NOT NULL, peer INTEGER NOT NULL, address BLOB NOT NULL, seq INTEGER NOT NULL, bytes BLOB,
     PRIMARY KEY (reader, peer, address, seq)) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS forked_address(chain INTEGER NOT NULL, address BLOB NOT NULL, PRIMARY KEY (chain, address)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS impersonated_tx(chain INTEGER NOT NULL, id BLOB NOT NULL, PRIMARY KEY (chain, id)) WITHOUT ROWID, STRICT;`;

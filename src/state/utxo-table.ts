@@ -14,6 +14,8 @@ export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly
 /** All outputs of a chain, spent and unspent. */
 export type UtxoTable = {
   readonly unspent: (id: Id) => Utxo | undefined;
+  /** An output, spent or unspent. */
+  readonly stored: (id: Id) => Utxo | undefined;
   readonly findPosition: (id: Id) => UtxoPosition | undefined;
   /** The transaction that spent an output. */
   readonly consumer: (id: Id) => Id | undefined;
@@ -46,20 +48,29 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
   let cache = boundedMap<Id, NumberedUtxo>(maxCached);
 
+  const decodeRow = (id: Id, bytes: StoredUtxo): Utxo => {
+    if (!hasValidChecksum(bytes)) throw damaged(`output ${idText(id)}`);
+    const utxo = decodeWithoutChecksum(bytes);
+    if (utxo.id !== id) throw damaged(`output ${idText(id)}`);
+    return utxo;
+  };
+
   const find = (id: Id): NumberedUtxo | undefined => {
     const cached = cache.get(id);
     if (cached !== undefined) return cached;
     const row = byId.get(idToBytes(id));
     if (row === undefined || row.spent !== null) return undefined;
-    if (!hasValidChecksum(row.bytes)) throw damaged(`output ${idText(id)}`);
-    const found = { utxo: decodeWithoutChecksum(row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
-    if (found.utxo.id !== id) throw damaged(`output ${idText(id)}`);
+    const found = { utxo: decodeRow(id, row.bytes), seq: row.seq, height: row.height, bytes: row.bytes };
     if (caching) cache.set(id, found);
     return found;
   };
 
   return {
     unspent: (id) => find(id)?.utxo,
+    stored: (id) => {
+      const row = byId.get(idToBytes(id));
+      return row && decodeRow(id, row.bytes);
+    },
     findPosition: (id) => {
       const row = byId.get(idToBytes(id));
       return row && { seq: row.seq, bytes: row.bytes, isSpent: row.spent !== null };

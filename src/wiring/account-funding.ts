@@ -23,6 +23,8 @@ export type FundingRequest = {
   /** The P-Chain, from which funds are deposited if the genesis gives account 0 too little. */
   readonly depositChain: Id;
   readonly verifier: VerifierDeps;
+  /** False on a fork, whose outputs belong to its user: the funds are always deposited. */
+  readonly spendsGenesis: boolean;
 };
 
 /**
@@ -63,7 +65,7 @@ function createFundingTx(request: FundingRequest): Draft {
   const wallet = { keys: [payer.key], chainParams };
   const sent = funded.map(({ key }) => transfer(chainParams.feeAsset, balance, ownedBy([key])));
   const cost = balance * BigInt(funded.length) + chainParams.txFee;
-  const utxos = readGenesisFunds(request, chainParams.feeAsset);
+  const utxos = request.spendsGenesis ? readGenesisFunds(request, chainParams.feeAsset) : [];
   const available = utxos.reduce((sum, { output }) => sum + ('amount' in output ? output.amount : 0n), 0n);
   if (available >= cost) return baseTx(wallet, { utxos }, sent);
   const deposit = createDeposit(request, chainParams, cost + depositBalance);

@@ -5,11 +5,13 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
+import type { Fork } from '../fork/fork.ts';
 import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import type { ApiSelection } from './api.ts';
 import type { Env } from './env.ts';
 import { describeFollowedChain } from './follow.ts';
+import { backfillFromFork } from './fork.ts';
 import type { NetworkContext } from './network-context.ts';
 import { createServedChains, describeNetwork } from './served-network.ts';
 
@@ -20,6 +22,7 @@ export type IndexedChain = {
   readonly history: IndexReads | undefined;
   readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
+  readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
 };
 
@@ -41,14 +44,16 @@ export function createServedChainsOfNode(
     builder: config.follow === undefined ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, explorer, reads, follower } = byId.get(id) as IndexedChain;
+      const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
         ...(explorer && { explorer }),
         live: liveOf(id),
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
-        ...(follower === undefined ? ({ status: () => 'OK', backfillAddresses: undefined } as const) : describeFollowedChain(follower)),
+        ...(follower === undefined
+          ? ({ status: () => 'OK', backfillAddresses: fork && backfillFromFork(fork) } as const)
+          : describeFollowedChain(follower)),
       };
     },
   });

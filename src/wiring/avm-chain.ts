@@ -12,6 +12,7 @@ import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '.
 import type { Engine } from '../engine/vm.ts';
 import type { AnyFault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
+import type { Fork } from '../fork/fork.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
 import type { Network, NetworkFees } from '../network.ts';
 import type { Recovery } from '../recovery/recovery.ts';
@@ -65,6 +66,8 @@ export type WriterDeps = ChainContext & {
   readonly report: (error: unknown) => void;
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
+  /** Copies outputs that a transaction spends from another node; see fork/. */
+  readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
 };
 
 /** A chain to which this process adds blocks: its own, or those of a followed node. */
@@ -117,7 +120,8 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     prepareWalletTx: (tx) => prepare(tx),
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
-  const prepare = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
+  const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
+  const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
   const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   return {
@@ -134,6 +138,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
       issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
       status: chain.status,
+      preLinearizationTx: deps.fork?.tx,
     },
   };
 }

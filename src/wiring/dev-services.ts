@@ -15,6 +15,7 @@ import { insightMethods } from '../dev/insight-methods.ts';
 import { moneyMethods } from '../dev/money-methods.ts';
 import { stateMethods } from '../dev/state-methods.ts';
 import { timeMethods } from '../dev/time-methods.ts';
+import type { Fork } from '../fork/fork.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import { sumBalanceRows } from '../rpc/balance.ts';
@@ -32,7 +33,7 @@ import type { NodeStore, OpenedChain } from './node-store.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
-type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain };
+type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
 
 /** The chains, the accounts, and what the `dev.*` methods need of the node. */
 export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
@@ -102,6 +103,9 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       explain,
       prepare,
+      storedUtxo: x.opened.state.storedUtxo,
+      consumerOf: x.opened.state.consumerOf,
+      wallet,
       lifecycle: deps.lifecycle,
       json: { address: addressFormat.format, id: idText },
       nodeInfo: () => describeNode(deps, x),
@@ -147,7 +151,9 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
     addressFormat: createChainAddressFormat(specs[0].id, chain),
     assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     reads: x.reads,
+    findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
     utxo: x.opened.ledger.utxo,
+    fetchOutputs: x.fork?.copyAddresses,
     now: chain.now,
     longWork: chain.longWork,
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,

@@ -4,6 +4,7 @@ import type { Ledger } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Config } from '../config.ts';
 import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
+import { ForkError } from '../fork/fault.ts';
 import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
@@ -16,6 +17,7 @@ import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
 import { getChainNumber, registerChain } from '../state/chain-number.ts';
 import { type ChainState, type OnBlocksStored, openState } from '../state/chain-state.ts';
+import { isForkedStore, markForkedStore } from '../state/forked-addresses.ts';
 import { openSharedMemory, type SharedOutput } from '../state/shared-memory.ts';
 import { memoryPath } from '../store/database.ts';
 import { acquireLock } from '../store/lock.ts';
@@ -95,6 +97,7 @@ export function openNodeStore(
     const sql = createSqliteSql(store);
     const recordBlock0: (() => void)[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
+    const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
     // A followed chain has the real clock.
     if (config.follow === undefined) connectStoredClock(store, context.clock);
     const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
@@ -105,8 +108,10 @@ export function openNodeStore(
         const recordEnd = ends && createEndRecorder(ends, () => (number ??= getChainNumber(store, spec.id)), spec.id);
         const state = openState(store, memory, { id: spec.id, genesis }, recordEnd);
         if (state.isInitialized()) recordEnd?.(state.lastAccepted());
-        // Blocks of a followed public network do not contain its history from before linearization. A private copy has no such history.
-        const chain = registerIndexSpec(store, spec, config.follow !== undefined && hasPreLinearizationHistory(context) ? 1 : 0);
+        // Blocks of a followed public network do not contain its history from before linearization, and a fork has none from before it. A
+        // private copy has no such history.
+        const isIncomplete = isForked ? spec === context.specs[0] : config.follow !== undefined && hasPreLinearizationHistory(context);
+        const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
         if (isIndexed) migrateIndex(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
         const initialize = (): void =>
@@ -163,6 +168,18 @@ export function openNodeStore(
     close();
     throw error;
   }
+}
+
+/** Marks a new database as that of a fork; throws if it holds a chain that is not a fork, since that chain has the outputs of its genesis. */
+function requireForkedStore(store: Store, { dataDir = '' }: Config): true {
+  if (isForkedStore(store.db)) return true;
+  if (store.db.prepare('SELECT 1 FROM chain WHERE genesis IS NOT NULL').get() !== undefined)
+    throw new ForkError(`the chain in ${dataDir} is not a fork; give a new directory with --data-dir`, {
+      code: 'FORK_NOT_A_FORK',
+      dataDir,
+    });
+  store.write(() => markForkedStore(store.db));
+  return true;
 }
 
 type Publisher = Pick<EventBus, 'publish'>;

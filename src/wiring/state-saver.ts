@@ -1,4 +1,5 @@
-import type { Config } from '../config.ts';
+import type { StateFiles } from '../config.ts';
+import { StateFileError } from '../snapshot/state-file.ts';
 import type { OffsetFile } from '../store/offset-file.ts';
 import type { Env } from './env.ts';
 import type { StateTransfer } from './state-transfer.ts';
@@ -7,25 +8,27 @@ import type { StateTransfer } from './state-transfer.ts';
 const maxLoadedBytes = 2 ** 30;
 
 /**
- * Loads the state file of `--state` if it exists, and saves it at intervals. Returns a function that stops this and saves a last time. A save
- * writes another file, syncs and renames it, so a crash leaves the old file or the new one. An unchanged state is
- * not saved again.
+ * Loads a state file at start, and saves one at intervals. Returns a function that stops this and saves a last time. A save writes another
+ * file, syncs and renames it, so a crash leaves the old file or the new one. An unchanged state is not saved again.
  */
 export async function startStateSaver(
-  { path, interval }: NonNullable<Config['state']>,
+  { load, save: path, interval }: StateFiles,
   env: Env,
   transfer: StateTransfer,
   report: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { readVersion } = transfer;
-  const existing = env.openFile(path, 'read');
+  const existing = load && env.openFile(load.path, 'read');
+  if (load?.isRequired && existing === undefined)
+    throw new StateFileError(`cannot read the state file ${load.path} of --load-state`, { code: 'STATE_FILE_MISSING', path: load.path });
   if (existing !== undefined)
     try {
       await transfer.load(readChunks(existing), maxLoadedBytes);
     } finally {
       existing.close();
     }
-  let saved = existing === undefined ? undefined : readVersion();
+  if (path === undefined) return async () => {};
+  let saved = existing === undefined || load?.path !== path ? undefined : readVersion();
   let cancel = (): void => {};
   let isStopped = false;
 

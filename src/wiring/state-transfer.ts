@@ -134,8 +134,12 @@ export function createStateTransfer({ config, env, store, chains, snapshots }: S
       }
     },
     readVersion: () =>
-      // Outputs are added to shared memory and removed from it without a block too.
-      JSON.stringify([store.epoch(), describeChains(), db.prepare('SELECT max(seq), count(*), total(removed) FROM atomic').get()]),
+      // Outputs are added to shared memory, removed from it, and copied from a forked node without a block too.
+      JSON.stringify([
+        store.epoch(),
+        describeChains(),
+        db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
+      ]),
     load: (chunks, maxBytes) => oneAtATime(() => loadNow(chunks, maxBytes)),
   };
 }
@@ -151,10 +155,10 @@ function* readChunks(file: OffsetFile): Generator<Uint8Array> {
   }
 }
 
-/** Versions of the store's schema and of the index of each chain. */
+/** Versions of the store's schema and of the index of each chain. A fork has one more: its history is incomplete. */
 function readVersions(db: Database): StateHeader['versions'] {
   const rows = db.prepare<{ name: string; value: number }>(
-    `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`,
+    `SELECT name, value FROM meta WHERE name IN ('index', 'fork') OR name LIKE 'index of chain %'`,
   );
   return { schema: schemaVersion, ...Object.fromEntries(rows.all().map(({ name, value }) => [name, value])) };
 }

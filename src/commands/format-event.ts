@@ -1,0 +1,65 @@
+import { formatTime } from './table.ts';
+
+type Change = { readonly address: string; readonly assetID: string; readonly change: string; readonly sharedChange: string };
+
+/** The properties of all kinds of events that are printed; see events/event-kinds.ts. */
+type EventData = {
+  readonly chain?: string;
+  readonly height?: number;
+  readonly time?: number;
+  readonly txIDs?: readonly string[];
+  readonly txID?: string;
+  readonly txType?: string;
+  readonly balanceChanges?: readonly Change[];
+  readonly snapshot?: string;
+  readonly action?: 'in' | 'out';
+  readonly reason?: string | { readonly message: string };
+  readonly message?: string;
+  readonly offset?: number;
+  readonly frozen?: boolean;
+  readonly check?: string;
+  readonly error?: string;
+};
+
+type FormatAmount = (amount: string, assetID: string) => Promise<string>;
+type Format = (event: EventData, formatAmount: FormatAmount) => Promise<readonly string[]> | readonly string[];
+
+/** An event as lines for people; none for a heartbeat. An event of an unknown kind is printed as it is. */
+export async function formatEvent(kind: string, data: string, formatAmount: FormatAmount): Promise<readonly string[]> {
+  const format = Object.hasOwn(formats, kind) ? formats[kind] : undefined;
+  return format === undefined ? [`${kind} ${data}`] : format(JSON.parse(data) as EventData, formatAmount);
+}
+
+const formats: { readonly [kind: string]: Format } = {
+  heartbeat: () => [],
+  block: (event) => [`block ${event.height}${ofChain(event)}, ${countTxs(event.txIDs?.length ?? 0)}, ${formatTime(event.time ?? 0)}`],
+  tx: async ({ txID, txType, balanceChanges = [] }, formatAmount) => [
+    `  ${txType} ${txID}`,
+    ...(await Promise.all(balanceChanges.map((change) => formatChange(change, formatAmount)))).flat(),
+  ],
+  reverted: (event) => [
+    `reverted to height ${event.height}${ofChain(event)}${event.snapshot === undefined ? '' : ` (snapshot ${event.snapshot})`}, ${formatTime(event.time ?? 0)}`,
+  ],
+  mempool: ({ action, txID, txType, reason }) =>
+    action === 'in'
+      ? [`pending ${txType} ${txID}`]
+      : [`dropped ${txType} ${txID}`, ...(reason === undefined ? [] : [`  ${textOf(reason)}`])],
+  time: ({ time = 0, offset = 0, frozen }) => [
+    `time is ${formatTime(time)}${offset === 0 ? '' : `, ${offset > 0 ? '+' : ''}${offset} s from the real time`}${frozen ? ', frozen' : ''}`,
+  ],
+  health: ({ check, error }) => [error === undefined ? `health check ${check} passes` : `health check ${check} fails: ${error}`],
+  reset: ({ reason = '' }) => [`some events were missed: ${textOf(reason)}`],
+  closed: ({ message = '' }) => [`the node closed the stream: ${message}`],
+};
+
+async function formatChange({ address, assetID, change, sharedChange }: Change, formatAmount: FormatAmount): Promise<string[]> {
+  const line = async (amount: string, note: string): Promise<string[]> => {
+    const text = amount === '0' ? '' : await formatAmount(amount, assetID);
+    return text === '' ? [] : [`    ${address}  ${text.startsWith('-') ? text : `+${text}`}${note}`];
+  };
+  return [...(await line(change, '')), ...(await line(sharedChange, ' (shared)'))];
+}
+
+const ofChain = ({ chain }: EventData): string => (chain === undefined || chain === 'X' ? '' : ` of chain ${chain}`);
+const countTxs = (count: number): string => `${count} transaction${count === 1 ? '' : 's'}`;
+const textOf = (reason: string | { readonly message: string }): string => (typeof reason === 'string' ? reason : reason.message);

@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandNames, commandTable } from '../src/cli/command.ts';
+import { eventually } from './processes.ts';
+import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
+
+/** Every command that asks a node, run as a user runs it. */
+
+setDefaultTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-clients-'));
+const to = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
+const id = /[1-9A-HJ-NP-Za-km-z]{47,52}/;
+let node: Program;
+
+beforeAll(async () => {
+  node = await startProgramAsUsers();
+});
+afterAll(async () => {
+  await node.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const used = new Set<string>();
+
+/** Runs a command against the node; fails the test if a line of its output is longer than 80 columns. */
+async function serac(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  used.add(args[0] as string).add(args.slice(0, 2).join(' '));
+  const result = await runProgram(...args, '--url', node.url);
+  if (!args.includes('--json')) expect([args, result.out.split('\n').filter((line) => [...line].length > 80)]).toEqual([args, []]);
+  return result;
+}
+
+/** The output of a command that must succeed. */
+async function ok(...args: string[]): Promise<string> {
+  const { code, out, err } = await serac(...args);
+  expect([args, code, err]).toEqual([args, 0, '']);
+  return out;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the command
+const json = async (...args: string[]): Promise<any> => JSON.parse(await ok(...args, '--json'));
+
+describe('money', () => {
+  test('accounts shows addresses, balances and keys', async () => {
+    const out = await ok('accounts');
+    expect(out).toContain('0   X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u  299,');
+    expect(out).toContain('PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN');
+    expect((await json('accounts')).accounts).toHaveLength(11);
+  });
+
+  test('faucet and send, with amounts in both units', async () => {
+    expect(await ok('faucet', to, '5AVAX')).toMatch(/^transaction \w+\n$/);
+    expect(await ok('faucet', to)).toMatch(/^transaction/);
+    expect((await json('send', to, '1.5 AVAX', '--from', '2', '--memo', 'hello')).txID).toMatch(id);
+    expect(await ok('address', to)).toContain('balance  1,006.5 AVAX');
+  });
+
+  test('an asset is created, minted, shown and sent by its symbol', async () => {
+    const { assetID } = await json('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
+    expect(await ok('asset', 'mint', 'GLD', to, '500GLD')).toMatch(/^transaction/);
+    expect(await ok('send', to, '5', '--asset', 'GLD')).toMatch(/^transaction/);
+    expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toMatch(/^transaction/);
+    expect(await ok('asset', 'show', 'GLD')).toContain(`asset ${assetID}\ndenomination 2`);
+    expect((await json('asset', 'show', assetID)).symbol).toBe('GLD');
+    expect(await ok('address', to)).toContain('501.05 GLD');
+  });
+
+  test('a symbol of two assets is refused with the IDs of both', async () => {
+    const ids = [await json('asset', 'create', 'One', 'TWO', '7'), await json('asset', 'create', 'Two', 'TWO', '7')];
+    const { code, err } = await serac('send', to, '1', '--asset', 'TWO');
+    expect(code).toBe(1);
+    expect(err).toContain('2 assets have the symbol TWO');
+    for (const { assetID } of ids) expect(err).toContain(assetID);
+    const unknown = await serac('send', to, '1', '--asset', 'NONE');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('there is no asset "NONE"')]);
+  });
+
+  test('NFTs: create, mint, show, send', async () => {
+    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toMatch(/^asset/);
+    const { accounts } = await json('accounts');
+    const { utxoID, groupID } = await json('nft', 'mint', 'CRD', accounts[1].address, 'hello');
+    expect(groupID).toBe(0);
+    const shown = await ok('utxo', utxoID);
+    for (const text of ['nftfx.TransferOutput of CRD, group 0', 'payload "hello"', `owner ${accounts[1].address}`, '  unspent'])
+      expect(shown).toContain(text);
+    const sent = await json('nft', 'send', utxoID, to);
+    expect(await ok('utxo', utxoID)).toContain(`spent by transaction ${sent.txID}`);
+    expect((await serac('nft', 'send', sent.utxoID, to)).err).toContain('cannot sign');
+  });
+});
+
+describe('what is on the chain', () => {
+  test('tx, utxo, block and address', async () => {
+    const { txID } = await json('send', to, '7');
+    const out = await ok('tx', txID);
+    expect(out).toContain(`BaseTx ${txID}\naccepted in block `);
+    expect(out).toContain('0.000000007 AVAX  ');
+    expect((await json('tx', txID)).txHash).toBe(txID);
+    // The change is above 2^53 and must not be rounded.
+    const utxo = await json('utxo', `${txID}:1`);
+    expect(BigInt(utxo.amount)).toBeGreaterThan(2n ** 53n);
+    expect(await ok('utxo', utxo.utxoID)).toContain(`number 1 of transaction ${txID}`);
+    const block = await json('block', 'latest');
+    expect(block.transactions).toEqual([txID]);
+    expect(await ok('block', block.blockNumber)).toContain(`block ${block.blockNumber} ${block.blockHash}`);
+    expect(await ok('address', '0x0707070707070707070707070707070707070707')).toContain(to);
+    expect((await json('address', to)).spellings.fuji).toBe('X-fuji1qurswpc8qurswpc8qurswpc8qurswpc82rwv4r');
+  });
+
+  test('the bytes of a transaction are decoded exactly and checked', async () => {
+    const { txID } = await json('send', to, '7');
+    const { result } = (await node.client.call('/ext/bc/X', 'avm.getTx', { txID, encoding: 'hex' })) as { result?: { tx: string } };
+    const { amount } = await json('utxo', `${txID}:1`);
+    const { code, out } = await runProgram('tx', result?.tx as string, '--url', node.url);
+    expect(code).toBe(1);
+    expect(out).toContain(`"amount": "${amount}"`);
+    expect(out).toContain('failed  utxo');
+    expect(out).toContain('the node would refuse it');
+  });
+
+  test('what does not exist is an error that names it', async () => {
+    const cases: [string[], string][] = [
+      [['block', '99999'], 'has no block 99999'],
+      [['tx', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'], 'has no transaction'],
+      [['utxo', '2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm'], 'there is no output'],
+      [['asset', 'show', 'NOPE'], 'there is no asset "NOPE"'],
+      [['snapshot', 'revert', 'nope'], 'there is no snapshot "nope"'],
+    ];
+    for (const [args, text] of cases) {
+      const { code, err, out } = await serac(...args);
+      expect([args, code, out, err]).toEqual([args, 1, '', expect.stringContaining(text)]);
+    }
+  });
+});
+
+describe('blocks, time, snapshots and the state file', () => {
+  test('mine and time', async () => {
+    expect(await ok('mine', '2')).toMatch(/^height \d+, 20/);
+    expect(Number((await json('mine')).height)).toBeGreaterThan(2);
+    expect(await ok('time', '+30d')).toContain('+2592000 s from the real time');
+    expect((await json('time', '2030-01-01T00:00:00Z')).time).toMatch(/^189345600/);
+    expect(await ok('time', 'freeze')).toContain('frozen');
+    expect(await ok('time', 'reset')).not.toContain('from the real time');
+    expect(await ok('time')).toMatch(/^20\S+Z \(\d+\)\n$/);
+  });
+
+  test('snapshots are saved, listed, compared, reverted and deleted', async () => {
+    expect(await ok('snapshot', 'save', 'clean')).toMatch(/^snapshot clean: height \d+/);
+    const before = await json('block', 'latest');
+    await ok('send', to, '2AVAX');
+    await ok('snapshot', 'save', 'later');
+    const diff = await ok('snapshot', 'diff', 'clean', 'later');
+    expect(diff).toStartWith('blocks: 1 added\ntransactions: 1 added\n');
+    expect(diff).toContain(`${to}  +2 AVAX`);
+    expect(diff).toContain('-2.001 AVAX');
+    expect((await json('snapshot', 'diff', 'clean')).balances).toHaveLength(2);
+    expect(await ok('snapshot', 'list')).toMatch(/^Name +Height +Time\nclean/);
+    expect(await ok('snapshot', 'revert', 'clean')).toStartWith(`now at height ${before.blockNumber}, `);
+    expect(await json('block', 'latest')).toEqual(before);
+    for (const name of ['clean', 'later']) expect(await ok('snapshot', 'delete', name)).toBe(`snapshot ${name} deleted\n`);
+    expect(await ok('snapshot', 'list')).toContain('no snapshots');
+  });
+
+  test('the state is saved to a file and loaded from it; a bad file changes nothing', async () => {
+    const file = join(folder, 'chain.serac');
+    expect(await ok('state', 'save', file)).toBe(`saved ${readFileSync(file).length} bytes to ${file}\n`);
+    const before = await json('block', 'latest');
+    await ok('mine', '3');
+    expect(await ok('state', 'load', file)).toStartWith(`loaded, now at height ${before.blockNumber}, `);
+    expect(await json('block', 'latest')).toEqual(before);
+    const damaged = join(folder, 'damaged.serac');
+    writeFileSync(damaged, readFileSync(file).fill(7, 2000, 2100));
+    const cases: [string[], string][] = [
+      [['state', 'load', damaged], 'damaged'],
+      [['state', 'load', join(folder, 'missing')], `cannot read ${join(folder, 'missing')}`],
+      [['state', 'save', join(folder, 'no', 'folder')], `cannot write ${join(folder, 'no', 'folder')} (ENOENT)`],
+    ];
+    for (const [args, text] of cases) {
+      const { code, err } = await serac(...args);
+      expect([args, code, err]).toEqual([args, 1, expect.stringContaining(text)]);
+    }
+    expect(await json('block', 'latest')).toEqual(before);
+  });
+});
+
+describe('errors', () => {
+  test('bad arguments exit with 2', async () => {
+    const cases: [string[], string][] = [
+      [['send', to], 'usage: serac send ADDRESS AMOUNT'],
+      [['mine', 'x'], '"x" is not a number of blocks'],
+      [['time', 'banana'], '"banana" is not a time'],
+      [['address', 'bogus'], '"bogus" is not an address'],
+      [['accounts', '--memo', 'x'], '--memo belongs to serac send'],
+      [['snapshot', 'forget'], 'save, revert, list, delete, diff'],
+    ];
+    for (const [args, text] of cases) {
+      const { code, err, out } = await serac(...args);
+      expect([args, code, out, err]).toEqual([args, 2, '', expect.stringContaining(text)]);
+    }
+    expect((await runProgram('snapsot')).err).toContain('did you mean serac snapshot?');
+  });
+
+  test('a refused call exits with 1 and says why', async () => {
+    const cases: [string[], string][] = [
+      [['send', to, '999999999 AVAX'], 'not enough funds: account 0'],
+      [['send', to, '5', '--from', '99'], '99 is none of the 11 accounts'],
+      [['send', 'bogus', '5'], 'bogus'],
+      [['send', to, '5 GLD'], 'the asset is AVAX'],
+    ];
+    for (const [args, text] of cases) {
+      const { code, err, out } = await serac(...args);
+      expect([args, code, out, err]).toEqual([args, 1, '', expect.stringContaining(text)]);
+    }
+  });
+
+  test('no node: the error names the URL and the remedy', async () => {
+    const { code, err } = await runProgram('accounts', '--url', 'http://127.0.0.1:1');
+    expect([code, err]).toEqual([
+      1,
+      'serac: no node answers at http://127.0.0.1:1; start one with serac, or give its address with --url\n',
+    ]);
+  });
+
+  test('a token is sent from a flag or a variable; without the right one the remedy is told', async () => {
+    const guarded = await startProgramAsUsers('--dev-token=correct-horse', '--accounts=1');
+    try {
+      const wrong = await runProgram('accounts', '--url', guarded.url, '--dev-token', 'wrong-token');
+      expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('--dev-token TOKEN or SERAC_DEV_TOKEN')]);
+      expect((await runProgram('state', 'save', join(folder, 'x'), '--url', guarded.url)).err).toContain('SERAC_DEV_TOKEN');
+      for (const flag of ['--dev-token', '--token'])
+        expect((await runProgram('accounts', '--url', guarded.url, flag, 'correct-horse')).code).toBe(0);
+      const child = Bun.spawn([...programCommand, 'mine'], {
+        env: { ...process.env, SERAC_URL: guarded.url, SERAC_DEV_TOKEN: 'correct-horse' },
+        stdout: 'pipe',
+      });
+      expect(await new Response(child.stdout).text()).toStartWith('height ');
+      expect(await child.exited).toBe(0);
+    } finally {
+      await guarded.stop();
+    }
+  });
+
+  test('a node without dev methods is told apart', async () => {
+    const open = await startProgramAsUsers('--public-api');
+    try {
+      const { code, err } = await runProgram('faucet', to, '--url', open.url);
+      expect([code, err]).toEqual([1, expect.stringContaining('this node has no dev methods')]);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+describe('tail', () => {
+  test('prints events and resumes after a restart of the node, without gap or repeat', async () => {
+    const dataDir = join(folder, 'tailed');
+    const start = (port: number) => startProgramAsUsers(`--data-dir=${dataDir}`, '--workers=0', `--http-port=${port}`);
+    let tailed = await start(0);
+    const child = Bun.spawn([...programCommand, 'tail', '--kind', 'block,tx', '--url', tailed.url], { stdout: 'pipe' });
+    let out = '';
+    const read = (async () => {
+      for await (const chunk of child.stdout) out += Buffer.from(chunk).toString();
+    })();
+    try {
+      const send = () => runProgram('send', to, '1AVAX', '--url', tailed.url);
+      const heights = () => [...out.matchAll(/^block (\d+), 1 transaction, /gm)].map(([, height]) => Number(height));
+      // The first event may be missed while the stream is being opened.
+      await eventually(
+        async () => {
+          await send();
+          return heights().length;
+        },
+        (count) => count > 0,
+      );
+      await tailed.stop();
+      tailed = await start(tailed.port);
+      await send();
+      await send();
+      const { result } = (await tailed.client.call('/ext/bc/X', 'avm.getHeight')) as { result?: { height: string } };
+      await eventually(
+        async () => heights().at(-1),
+        (last) => last === Number(result?.height),
+      );
+      const seen = heights();
+      expect(seen).toEqual(Array.from({ length: seen.length }, (_, i) => (seen[0] as number) + i));
+      expect(out).toContain(`    ${to}  +1 AVAX`);
+    } finally {
+      child.kill('SIGINT');
+      expect(await child.exited).toBe(0);
+      await read;
+      await tailed.stop();
+    }
+  });
+
+  test('--json prints the event as it is; a wrong filter is refused', async () => {
+    const child = Bun.spawn([...programCommand, 'tail', '--json', '--asset', 'AVAX', '--address', to, '--url', node.url], {
+      stdout: 'pipe',
+    });
+    const reader = child.stdout.getReader();
+    const first = reader.read();
+    const sends = (async () => {
+      while (child.exitCode === null && !child.killed) {
+        await runProgram('send', to, '1', '--url', node.url);
+        await Bun.sleep(50);
+      }
+    })();
+    const line = Buffer.from((await first).value as Uint8Array)
+      .toString()
+      .split('\n')[0] as string;
+    expect(JSON.parse(line)).toMatchObject({ kind: expect.stringMatching(/^(mempool|block)$/), chain: 'X' });
+    child.kill('SIGINT');
+    expect(await child.exited).toBe(0);
+    await sends;
+    const { code, err } = await serac('tail', '--kind', 'bogus');
+    expect([code, err]).toEqual([1, expect.stringContaining('kind must be one of')]);
+  });
+});
+
+describe('the shell and the configuration', () => {
+  const complete = async (words: string): Promise<string[]> => {
+    const script = join(folder, 'completions.bash');
+    writeFileSync(script, (await runProgram('completions', 'bash')).out);
+    const list = words.split(' ');
+    const run = `source ${script}; COMP_WORDS=(serac ${list.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${list.length}; _serac; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const child = Bun.spawn(['bash', '-c', run], { stdout: 'pipe' });
+    return (await new Response(child.stdout).text()).trim().split('\n');
+  };
+
+  test('bash completes commands, subcommands, flags and choices', async () => {
+    expect(await complete('sn')).toEqual(['snapshot']);
+    expect(await complete('snapshot re')).toEqual(['revert']);
+    expect(await complete('send --me')).toEqual(['--memo']);
+    expect(await complete('asset create --den')).toEqual(['--denomination']);
+    expect(await complete('completions z')).toEqual(['zsh']);
+    expect(await complete('--log-level ver')).toEqual(['verbo']);
+    expect(await complete('keys c')).toEqual(['create']);
+    expect(await complete('--fork-')).toEqual(['--fork-url', '--fork-address']);
+    expect(await complete(`--load-state ${folder}/comp`)).toEqual([join(folder, 'completions.bash')]);
+  });
+
+  test.skipIf(Bun.which('zsh') === null)('zsh accepts its script', async () => {
+    const { out } = await runProgram('completions', 'zsh');
+    const child = Bun.spawn(['zsh', '-fc', `autoload -U compinit && compinit -D; ${out}; whence -w _serac`], { stdout: 'pipe' });
+    expect(await new Response(child.stdout).text()).toContain('_serac: function');
+  });
+
+  test.skipIf(Bun.which('fish') === null)('fish completes', async () => {
+    const script = join(folder, 'serac.fish');
+    writeFileSync(script, (await runProgram('completions', 'fish')).out);
+    const child = Bun.spawn(['fish', '-c', `source ${script}; complete -C 'serac snap'`], { stdout: 'pipe' });
+    expect(await new Response(child.stdout).text()).toContain('snapshot');
+  });
+
+  test('config print names the source of each value and hides secrets', async () => {
+    const file = join(folder, 'serac.yaml');
+    writeFileSync(file, 'http-port: 1111\nbalance: 5\nmin-block-delay: 2s\nmnemonic: secret words\n');
+    const child = Bun.spawn([...programCommand, 'config', 'print', '--config-file', file, '--http-host', '127.0.0.2'], {
+      env: { ...process.env, SERAC_HTTP_PORT: '2222', SERAC_DEV_TOKEN: 'hidden-token', SERAC_CACHE_URL: 'redis://u:hidden-password@h:1' },
+      stdout: 'pipe',
+    });
+    const out = await new Response(child.stdout).text();
+    const row = (flag: string) =>
+      out
+        .split('\n')
+        .find((line) => line.trim().startsWith(`${flag} `))
+        ?.replace(/ +/g, ' ')
+        .trim();
+    expect(row('http-host')).toBe('http-host 127.0.0.2 (--http-host)');
+    expect(row('http-port')).toBe('http-port 2222 (SERAC_HTTP_PORT)');
+    expect(row('balance')).toBe('balance 5 (config file, balance)');
+    expect(row('min-block-delay')).toBe('min-block-delay 2s (config file, min-block-delay)');
+    expect(row('http-idle-timeout')).toBe('http-idle-timeout 120s');
+    for (const secret of ['hidden-token', 'hidden-password', 'secret words']) expect(out).not.toContain(secret);
+  });
+});
+
+test('the help of a first word lists its commands', async () => {
+  for (const args of [
+    ['snapshot', '--help'],
+    ['help', 'snapshot'],
+  ]) {
+    const { code, out } = await runProgram(...args);
+    expect([args, code]).toEqual([args, 0]);
+    for (const name of ['save', 'revert', 'list', 'delete', 'diff']) expect(out).toContain(`serac snapshot ${name}`);
+    expect(out).not.toContain('state save');
+    expect(out.split('\n').filter((line) => [...line].length > 80)).toEqual([]);
+  }
+});
+
+test('every client command was run, and its help starts with examples within 80 columns', async () => {
+  for (const name of commandNames.filter((one) => commandTable[one].kind === 'client')) {
+    if (name !== 'doctor') expect([name, used.has(name)]).toEqual([name, true]);
+    const { code, out } = await runProgram(...name.split(' '), '--help');
+    expect([name, code, out.indexOf('Examples') < out.indexOf('Usage:'), out.split('\n').filter((line) => [...line].length > 80)]).toEqual([
+      name,
+      0,
+      true,
+      [],
+    ]);
+  }
+});
