@@ -13,6 +13,8 @@ export type Page = {
   readonly setScripts: (isOn: boolean) => Promise<void>;
   /** A PNG of the whole page. */
   readonly screenshot: () => Promise<Uint8Array>;
+  /** Shows this tab; the others are then hidden. */
+  readonly show: () => Promise<void>;
   /** Opens another tab in the same browser. */
   readonly openTab: (url: string) => Promise<Page>;
   /** URLs that the page has requested. */
@@ -106,6 +108,7 @@ async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close
       const { result } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { result?: { data?: string } };
       return Buffer.from(result?.data ?? '', 'base64');
     },
+    show: async () => void (await call('Page.bringToFront')),
     openTab: async (url) => {
       const created = (await (await fetch(`http://127.0.0.1:${port}/json/new?about:blank`, { method: 'PUT' })).json()) as Target;
       const tab = await connectPage(port, created, async () => undefined);

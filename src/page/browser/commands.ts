@@ -76,7 +76,7 @@ let isGoPending = false;
 
 /** Single letters do nothing inside inputs, with modifiers, or after they were switched off. */
 function onKey(event: KeyboardEvent): void {
-  const target = event.target as HTMLElement;
+  const target = event.target instanceof HTMLElement ? event.target : document.body;
   if (event.key === 'Escape') {
     document.querySelector('dialog[open]')?.remove();
     target.blur();

@@ -131,7 +131,7 @@ function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number
       {content}
     </g>
   ) : (
-    <a class="strand" href={strand.href} aria-label={`${strand.title}, ${strand.note}`}>
+    <a class="strand" href={strand.href}>
       {content}
     </a>
   );

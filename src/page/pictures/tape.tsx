@@ -32,22 +32,22 @@ export function Tape({
         <span>{pending === undefined ? '–' : pending === 0 ? 'nothing waits' : 'pending'}</span>
       </div>
       {blocks.slice(0, maxTiles).map((block, at) => (
-        <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}`} href={`/block/${block.height}`} aria-label={tileLabel(block, now)}>
+        <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}`} href={`/block/${block.height}`}>
           <svg width={tile.width} height={tile.height} aria-hidden="true">
             <Fill share={Math.min(1, block.txs / Math.max(1, largest))} />
             <path d={outline} class="tile-edge" />
           </svg>
           <span class="tile-count">{groupDigits(block.txs)} tx</span>
-          <b>{groupDigits(block.height)}</b>
+          <b>
+            <span class="hidden">Block </span>
+            {groupDigits(block.height)}
+          </b>
           <span>{ageText(now - block.time)}</span>
         </a>
       ))}
     </section>
   );
 }
-
-const tileLabel = ({ height, txs, time }: TapeBlock, now: number): string =>
-  `Block ${groupDigits(height)}, ${txs} ${txs === 1 ? 'transaction' : 'transactions'}, ${ageText(now - time)} ago`;
 
 const { width: w, height: h } = tile;
 /** The outline of a tile: a rectangle with a cut corner. */

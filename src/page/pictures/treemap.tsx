@@ -83,7 +83,7 @@ export function TreemapCell({ cell, item }: { cell: Cell; item: TreemapItem }) {
       {content}
     </g>
   ) : (
-    <a href={item.href} aria-label={item.label} class="cell-link">
+    <a href={item.href} class="cell-link">
       {content}
     </a>
   );

@@ -237,7 +237,7 @@ function canvasItem(utxo: Utxo, color: number, by: 'area' | 'age', now: number):
     area: by === 'age' ? Math.max(1, now - utxo.timestamp) : Math.max(1, Number(asset.amount)),
     color,
     lines: [text, ...notes],
-    label: `${amountText(asset.amount, asset.denomination)} ${asset.symbol}${notes.length > 0 ? `, ${notes.join(', ')}` : ''}, ${ageText(now - utxo.timestamp)} old`,
+    label: `${[text, ...notes].join(' ')}: ${amountText(asset.amount, asset.denomination)} ${asset.symbol}, ${ageText(now - utxo.timestamp)} old`,
     href: `/tx/${utxo.creationTxHash}#out-${utxo.outputIndex}`,
     isLocked,
     isShared: addresses.length > 1,

@@ -207,7 +207,7 @@ function BlockMap({ txs, count, chain }: { txs: readonly Tx[]; count: number; ch
         area: areaOf[area](tx),
         color,
         lines: [word, text, shortId(tx.txHash)],
-        label: `${word} ${shortId(tx.txHash)}: ${text}; ${tx.consumedUtxos.length} in, ${tx.emittedUtxos.length} out; fee ${amountText(feeOf(tx, feeAsset), feeDecimals)}`,
+        label: `${word} ${text} ${shortId(tx.txHash)}: ${tx.consumedUtxos.length} in, ${tx.emittedUtxos.length} out; fee ${amountText(feeOf(tx, feeAsset), feeDecimals)}`,
         href: `/tx/${tx.txHash}`,
       };
     });
