@@ -46,6 +46,7 @@ import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
 import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
 import { createInfoService } from './wiring/info-service.ts';
+import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
 import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
@@ -56,6 +57,7 @@ import { stripCredentials } from './wiring/served-network.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
+import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
 import { type ReaderPool, startReaders } from './workers/supervisor.ts';
 
 export type Node = {
@@ -113,7 +115,8 @@ async function startWriter(
     readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
   const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
-  const dev = hasDev ? createDevParts(env, context, events, () => void informReaders()) : undefined;
+  const dev = hasDev ? createDevParts(env, () => void informReaders()) : undefined;
+  const lifecycles = createTxLifecycles(env, context, events);
 
   const health = createHealth({
     now: clock.unixNanos,
@@ -148,7 +151,8 @@ async function startWriter(
     policy: config.mining,
     takeNextBlockTime: clock.takeNextBlockTime,
     publish: events.publish,
-    ...(dev && { impersonation: dev.impersonation, observerOf: dev.observerOf }),
+    ...(dev && { impersonation: dev.impersonation }),
+    observerOf: lifecycles.observerOf,
     subnetID: context.subnetID,
     subnetOf: context.subnetOf,
     report,
@@ -174,10 +178,10 @@ async function startWriter(
       running.engine.stop();
       await running.follower?.stop();
     });
-    const { reads, history, ledger, initialize } = opened;
+    const { reads, history, explorer, ledger, initialize } = opened;
     const backfillRevision = running.backfillRevision ?? opened.backfillRevision;
     const services = createChainServices(spec, reads, running.txIssuer, chain);
-    return { ...running, opened, reads, history, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
+    return { ...running, opened, reads, history, explorer, backfillRevision, findUtxo: ledger.utxo, initialize, fund, services };
   };
   const chains: Awaited<ReturnType<typeof startChain>>[] = [];
   for (const spec of specs) chains.push(await startChain(spec));
@@ -215,7 +219,8 @@ async function startWriter(
   const [x] = chains;
   let isStopping = false;
   const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
-  const served = createServedChainsOfNode(config, context, chains, identity.nodeID);
+  const live = createLiveReads(lifecycles, chains);
+  const served = createServedChainsOfNode(config, context, chains, identity.nodeID, live);
   const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
   const hub =
     store.eventLog &&
@@ -277,6 +282,7 @@ async function startWriter(
           store,
           context,
           parts: dev,
+          lifecycle: lifecycles.of(specs[0].id),
           chains,
           snapshots,
           accounts,
@@ -332,7 +338,7 @@ async function startWriter(
     otherServers.push(other);
   }
   const relayedPaths = [...routes.keys()];
-  const relayHandler = withLimiterEndpoint(rateLimits.limiter, handler);
+  const relayHandler = withLiveEndpoint(live, withLimiterEndpoint(rateLimits.limiter, handler));
   // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
   const stateServer =
     hasDev && readerCount > 0

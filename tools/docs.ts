@@ -6,6 +6,7 @@ import { apiHealthRoutes } from '../src/api/health.ts';
 import type { ApiRoute } from '../src/api/route.ts';
 import { dataRoutes } from '../src/data/routes.ts';
 import { differences } from '../src/differences.ts';
+import { explorerRoutes } from '../src/explorer-api/routes.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
@@ -41,6 +42,7 @@ function formatDifferences(): string {
 function formatRoutes(): string {
   const apis: [string, readonly ApiRoute<never>[]][] = [
     ['Data', [...apiHealthRoutes('v1'), ...dataRoutes()] as readonly ApiRoute<never>[]],
+    ['Explorer', explorerRoutes({ hasLifecycle: true, hasMempool: true }) as readonly ApiRoute<never>[]],
     ['Metrics', [...apiHealthRoutes('v2'), ...statsRoutes()] as readonly ApiRoute<never>[]],
   ];
   const row = ({ method, path, id, params, summary }: ApiRoute<never>) => {

@@ -1,6 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
+import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import type { LiveReads } from './live-reads.ts';
 
 /** What the Data and Metrics APIs serve: one network, and those of its AVM chains that this server has. */
 export type ServedChains = {
@@ -46,6 +48,10 @@ export type ServedChain = {
   /** Path of its Node RPC on this server, or the URL of another server that has it. */
   readonly rpcUrl: string;
   readonly reads: IndexReads;
+  /** Further reads, for the explorer routes. */
+  readonly explorer?: ExplorerReads;
+  /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
+  readonly live?: LiveReads;
   /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
   readonly epoch?: () => number;
   /** Whether the followed node answers. Always OK for a chain that this process runs itself. */

@@ -31,6 +31,35 @@ export function bech32Decode(text: string): { hrp: string; bytes: Uint8Array; un
   return { hrp, bytes: wordsToBytes(payload), unpaddedLength: Math.floor((payload.length * 5) / 8) };
 }
 
+/**
+ * The text with one character changed so that its checksum (bech32) is right, or undefined if no such text exists. The prefix is taken as it
+ * is. The polymod is linear, so each possible change needs one step of it and no checksum of a whole text.
+ */
+export function correctBech32(text: string): string | undefined {
+  const lower = text.toLowerCase();
+  const separator = lower.lastIndexOf('1');
+  if (lower.length > 90 || separator < 1 || separator + 7 > lower.length) return undefined;
+  const words = [...lower.slice(separator + 1)].map((letter) => charset.indexOf(letter));
+  const invalid = words.flatMap((word, i) => (word < 0 ? [i] : []));
+  if (invalid.length > 1) return undefined;
+  const [only] = invalid;
+  const difference =
+    polymod(
+      lower.slice(0, separator),
+      words.map((word) => Math.max(word, 0)),
+    ) ^ 1;
+  const changes = Array.from({ length: 32 }, (_, change) => change);
+  for (let i = words.length - 1; i >= 0; i--) {
+    const change = only === undefined || only === i ? changes.indexOf(difference) : -1;
+    if (change > 0 || (change === 0 && only === i)) {
+      const at = separator + 1 + i;
+      return lower.slice(0, at) + charset[Math.max(words[i] as number, 0) ^ change] + lower.slice(at + 1);
+    }
+    for (let c = 0; c < changes.length; c++) changes[c] = polymodStep(changes[c] as number, 0);
+  }
+  return undefined;
+}
+
 export type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
 export class Bech32Error extends Fault<Bech32Fault> {}
 

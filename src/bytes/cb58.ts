@@ -19,6 +19,35 @@ export function cb58Decode(text: string): Uint8Array {
   return raw;
 }
 
+/**
+ * The text with one character changed so that it is `length` bytes and their checksum, or undefined if no such text exists. Tries some 3,000
+ * texts for an id, which takes a few milliseconds.
+ */
+export function correctCb58(text: string, length: number): string | undefined {
+  const digits = [...text].map((letter) => alphabet.indexOf(letter));
+  const invalid = digits.flatMap((digit, i) => (digit < 0 ? [i] : []));
+  if (text.length > maxTextLength || invalid.length > 1) return undefined;
+  const size = (length + checksumLength) * 2;
+  const limit = 1n << BigInt(size * 4);
+  const value = digits.reduce((sum, digit) => sum * 58n + BigInt(Math.max(digit, 0)), 0n);
+  for (let i = digits.length - 1, power = 1n; i >= 0; i--, power *= 58n) {
+    if (invalid.length === 1 && invalid[0] !== i) continue;
+    const digit = Math.max(digits[i] as number, 0);
+    for (let other = 0; other < 58; other++) {
+      const changed = value + BigInt(other - digit) * power;
+      if (changed >= limit) break;
+      const bytes = Buffer.from(changed.toString(16).padStart(size, '0'), 'hex');
+      if (!equal(checksum(bytes.subarray(0, length)), bytes.subarray(length))) continue;
+      const found = text.slice(0, i) + alphabet[other] + text.slice(i + 1);
+      // The number of leading ones must match the number of leading zero bytes.
+      if (found !== text && base58.encode(bytes) === found) return found;
+    }
+  }
+  return undefined;
+}
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
 export type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
 export class Cb58Error extends Fault<Cb58Fault> {}
 

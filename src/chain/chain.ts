@@ -79,7 +79,7 @@ export type Chain = {
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
   readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
-  readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all'>;
+  readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all' | 'get'>;
   /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
   readonly dropTx: (id: Id) => boolean;
   /** Forgets why transactions were dropped: after a change of the clock the reasons may no longer hold. */

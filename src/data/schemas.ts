@@ -2,7 +2,7 @@ import { integer, list, number, object, oneOf, optional, type Schema, text } fro
 
 /** Response schemas, with the names and shapes of the public Data API. Additions of this server are marked in their descriptions. */
 
-const unixSeconds = (what: string): Schema => integer(`${what}, in Unix seconds.`);
+export const unixSeconds = (what: string): Schema => integer(`${what}, in Unix seconds.`);
 
 export const nextPageTokenSchema = text('Token for the next page. Absent on the last page.');
 
@@ -53,17 +53,17 @@ export const BalancesSchema = object('XChainBalances', {
   atomicMemoryLocked: list(SharedBalanceSchema),
 });
 
-const details = {
+export const assetDetails = {
   ...asset,
   type: oneOf(assetTypes, 'nft: the asset can have NFTs or properties but no amounts.'),
   createdAtTimestamp: unixSeconds('When it was created'),
   cap: oneOf(['fixed', 'variable'], 'variable: more of it can be minted.'),
 };
 
-export const AssetCreatedSchema = object('XChainAssetCreated', details);
+export const AssetCreatedSchema = object('XChainAssetCreated', assetDetails);
 
-export const AssetDetailsSchema = object('XChainAssetDetails', {
-  ...details,
+/** Properties of an asset that change with its transactions. */
+export const assetStatus = {
   supply: text(
     'Units in unspent outputs of this chain; for type nft the number of NFTs and properties. Imported units count, exported units do not. An addition of this server, like the properties below.',
   ),
@@ -72,6 +72,11 @@ export const AssetDetailsSchema = object('XChainAssetDetails', {
   firstActivityTimestamp: unixSeconds('First transaction with it'),
   lastActivityTimestamp: unixSeconds('Last transaction with it'),
   txCount: integer('Transactions with it.'),
+};
+
+export const AssetDetailsSchema = object('XChainAssetDetails', {
+  ...assetDetails,
+  ...assetStatus,
   ...historySchema,
 });
 
@@ -106,13 +111,11 @@ export const UtxoSchema = object('Utxo', {
   credentials: optional(list(CredentialSchema, 'Signatures; only for outputs spent on this chain.')),
 });
 
-export const TransactionSchema = object('XChainLinearTransaction', {
-  txHash: text(),
-  chainFormat: oneOf(['linear']),
-  blockHeight: integer(),
-  blockHash: text(),
-  timestamp: unixSeconds('Time of its block'),
-  txType: oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']),
+export const txTypeSchema = oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']);
+
+/** Properties of a transaction that do not depend on its block. */
+export const txContent = {
+  txType: txTypeSchema,
   memo: text('0x and hex.'),
   sourceChain: optional(text('ImportTx: the chain it imports from.')),
   destinationChain: optional(text('ExportTx: the chain it exports to.')),
@@ -121,6 +124,15 @@ export const TransactionSchema = object('XChainLinearTransaction', {
   emittedUtxos: list(UtxoSchema),
   amountUnlocked: list(AssetAmountSchema, 'Sums of the inputs by asset.'),
   amountCreated: list(AssetAmountSchema, 'Sums of the outputs by asset.'),
+};
+
+export const TransactionSchema = object('XChainLinearTransaction', {
+  txHash: text(),
+  chainFormat: oneOf(['linear']),
+  blockHeight: integer(),
+  blockHash: text(),
+  timestamp: unixSeconds('Time of its block'),
+  ...txContent,
 });
 
 export const BlockSchema = object('PrimaryNetworkBlock', {

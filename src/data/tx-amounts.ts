@@ -6,7 +6,7 @@ import type { UnsignedTx } from '../tx/unsigned.ts';
 import { type AmountByType, createAmountSums } from './render-asset.ts';
 
 /** Ids of all assets that appear in the rendered transactions. */
-export function* assetsOfTxs(entries: readonly TxEntry[]): Iterable<Id> {
+export function* assetsOfTxs(entries: readonly Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>[]): Iterable<Id> {
   for (const { tx, consumed, emitted } of entries) {
     for (const { asset } of unlockedAmounts(tx.unsigned)) yield asset;
     for (const { utxo } of consumed) yield utxo.assetID;

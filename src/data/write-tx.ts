@@ -12,15 +12,25 @@ import { createUtxoWriter, type RenderContext } from './write-utxo.ts';
  * `created` is the asset that a CreateAssetTx created.
  */
 export function writeTx(entry: TxEntry, created: AssetEntry | undefined, context: RenderContext): string {
-  const { tx, height, blockID, time, consumed, emitted } = entry;
-  const { unsigned } = tx;
-  const asset = created === undefined ? '' : `,"assetCreated":${JSON.stringify(renderAssetDetails(created))}`;
+  const { tx, height, blockID, time } = entry;
   return (
     `{"txHash":"${idText(tx.id)}","chainFormat":"linear","blockHeight":${height},"blockHash":"${idText(blockID)}","timestamp":${time},` +
+    `${writeTxContent(entry, created, context)}}`
+  );
+}
+
+/** The properties of a transaction that do not depend on its block, without braces. */
+export function writeTxContent(
+  { tx: { unsigned }, consumed, emitted }: Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>,
+  created: AssetEntry | undefined,
+  context: RenderContext,
+): string {
+  const asset = created === undefined ? '' : `,"assetCreated":${JSON.stringify(renderAssetDetails(created))}`;
+  return (
     `"txType":"${unsigned.kind}","memo":"0x${toHex(unsigned.memo)}"${writeOtherChain(unsigned)}${asset},` +
     `"consumedUtxos":[${writeUtxos(consumed, context)}],"emittedUtxos":[${writeUtxos(emitted, context)}],` +
     `"amountUnlocked":[${writeAmounts(unlockedAmounts(unsigned), context.labelOf)}],` +
-    `"amountCreated":[${writeAmounts(createdAmounts(emitted), context.labelOf)}]}`
+    `"amountCreated":[${writeAmounts(createdAmounts(emitted), context.labelOf)}]`
   );
 }
 

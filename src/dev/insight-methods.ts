@@ -1,6 +1,8 @@
 import { parseHex } from '../bytes/hex.ts';
 import { idText } from '../bytes/id.ts';
+import { rfc3339 } from '../bytes/rfc3339.ts';
 import type { Chain } from '../chain/chain.ts';
+import { type LifecycleStep, maxTxs, type TxLifecycle } from '../chain/tx-lifecycle.ts';
 import type { JsonContext } from '../codec/codec.ts';
 import { Fault } from '../fault.ts';
 import { method, methodTable } from '../rpc/method.ts';
@@ -10,7 +12,6 @@ import { parseTx, type Tx } from '../tx/tx.ts';
 import type { TxCheck } from '../verify/explain.ts';
 import { decode } from './decode.ts';
 import { DevError } from './fault.ts';
-import { maxTxs, type TxLifecycle } from './tx-lifecycle.ts';
 
 export type InsightDeps = {
   readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
@@ -18,7 +19,7 @@ export type InsightDeps = {
   readonly explain: (tx: Tx) => readonly TxCheck[];
   /** Recovers the signers in another thread if there are many. */
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
-  readonly lifecycle: TxLifecycle;
+  readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
   readonly json: JsonContext;
   readonly nodeInfo: () => Json;
 };
@@ -46,12 +47,19 @@ export const insightMethods = methodTable<InsightDeps>()({
           txID: idText(txID),
           max: maxTxs,
         });
-      return { txID: idText(txID), status, steps: steps ?? [] };
+      return { txID: idText(txID), status, steps: steps?.map(formatStep) ?? [] };
     },
     { needsWriter: true },
   ),
   nodeInfo: method(noParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
 });
+
+function formatStep(one: LifecycleStep): Json {
+  const shown = { step: one.step, time: rfc3339(one.time) };
+  if ('block' in one) return { ...shown, height: String(one.block.height), blockID: idText(one.block.id) };
+  if (one.reason === undefined) return shown;
+  return { ...shown, reason: one.reason.message, data: quoteBigints(one.reason.fault as Json) };
+}
 
 /** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
 function explainTx(tx: Tx, { chain, explain }: InsightDeps): Json {

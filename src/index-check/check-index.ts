@@ -3,6 +3,7 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
 import { u64Bytes } from '../bytes/octets.ts';
 import type { Dialect } from '../index/ddl.ts';
+import { type ExplorerTables, explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import { type IndexTables, indexSchema, indexTablesOf, outputSets, sharedIndexSchema } from '../index/tables.ts';
@@ -10,6 +11,7 @@ import type { IndexSpec } from '../index-write/block-writer.ts';
 import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { type ChainModel, createChainModel, type ModelBlock, type ModelOutput, type NewChainData } from './chain-model.ts';
+import { explorerRows } from './expected-explorer-rows.ts';
 import {
   addCrossChainOutputs,
   addressesOfTx,
@@ -123,8 +125,18 @@ function* checkChain(
     );
     problems.push(...differences(t[key], expected[key], texts));
   }
+  problems.push(...(yield* checkExplorerRows(model)));
   const last = blocks[blocks.length - 1]?.height ?? -1;
   problems.push(...differences('progress', [`${spec.id} ${last} ${spec.completeFrom}`], yield* progressTexts(spec)));
+  return problems;
+}
+
+function* checkExplorerRows(model: ChainModel): Steps<string[]> {
+  const names = explorerTablesOf(model.spec.number);
+  const expected = explorerRows(model);
+  const problems: string[] = [];
+  for (const key of Object.keys(names) as (keyof ExplorerTables)[])
+    problems.push(...(yield* expectRow(names[key], explorerSchema[key].columns, '1 = 1', [], expected[key])));
   return problems;
 }
 

@@ -129,6 +129,8 @@ export type TxEntry = {
 export type UtxoQuery = {
   readonly pin: PinnedBlock;
   readonly addresses: readonly Address[];
+  /** `enough` (the default): the addresses reach the threshold. `too-few`: they own the output with others and do not reach it. */
+  readonly ownership?: 'enough' | 'too-few';
   readonly asset: Id | undefined;
   readonly minAmount: bigint;
   readonly includeSpent: boolean;

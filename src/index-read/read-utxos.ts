@@ -211,7 +211,7 @@ const endOfTurn: readonly Query[] = [];
 const noEnd = Number.MAX_SAFE_INTEGER - 1;
 
 /** A filter by the conditions of a query that do not depend on time: owners, asset and amount. */
-function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (bytes: StoredUtxo) => boolean {
+function queryFilter({ addresses, asset, minAmount, ownership = 'enough' }: UtxoQuery): (bytes: StoredUtxo) => boolean {
   const requested = new Set(addresses);
   const assetBytes = asset === undefined ? undefined : idToBytes(asset);
   const amountOf = (bytes: StoredUtxo): bigint => (isTransfer(bytes) ? storedAmount(bytes) : listedAmount(decodeStoredUtxo(bytes).output));
@@ -222,7 +222,7 @@ function queryFilter({ addresses, asset, minAmount }: UtxoQuery): (bytes: Stored
       : storedOwners(bytes).filter((address) => requested.has(address)).length;
   return (bytes) => {
     const owners = countOwners(bytes);
-    if (owners === 0 || owners < storedThreshold(bytes)) return false;
+    if (owners === 0 || owners >= storedThreshold(bytes) !== (ownership === 'enough')) return false;
     return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || amountOf(bytes) >= minAmount);
   };
 }

@@ -3,6 +3,7 @@ import type { Address } from '../bytes/address.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
 import { bucketStart } from '../index/bucket-start.ts';
 import { type BucketUnit, bucketUnits, txKinds } from '../index/tables.ts';
+import type { ExplorerReads } from './explorer-reads.ts';
 import type { BlockQuery, IndexReads, OutputEntry, PinnedBlock, TxEntry, TxQuery, UtxoQuery } from './index-reads.ts';
 import type { ReadsChains } from './reads-chains.fixture.ts';
 
@@ -10,6 +11,7 @@ import type { ReadsChains } from './reads-chains.fixture.ts';
 export type IndexUnderTest = {
   readonly chains: ReadsChains;
   readonly reads: IndexReads;
+  readonly explorer: ExplorerReads;
   readonly sync: () => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -5,6 +5,7 @@ import { openDatabase } from '../platform/database-bun.ts';
 import { openPostgres } from '../platform/postgres-bun.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import type { LongWork } from '../timing/long-work.ts';
+import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
@@ -13,7 +14,9 @@ import type { IndexUnderTest } from './reads-contract.fixture.ts';
 export async function openSqliteReads(seed: number, longWork?: LongWork): Promise<IndexUnderTest> {
   const testChains = openReadsChains(openDatabase, seed);
   const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork);
-  return { chains: testChains, reads, sync: async () => {}, close: async () => testChains.close() };
+  const sql = createSqliteSql(testChains.store);
+  const explorer = openExplorerReads(sql, { number: testChains.number, id: chainID, hasInbound: true }, longWork);
+  return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
 }
 
 /** Test chains with their index in a database of its own on a PostgreSQL server. */
@@ -38,6 +41,7 @@ export async function openPostgresReads(server: string, seed: number): Promise<I
   return {
     chains: testChains,
     reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
+    explorer: openExplorerReads(sql, { number: numbers[0] as number, id: chainID, hasInbound: false }),
     sync: async () => {
       for (const step of testChains.log.slice(written)) {
         await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));

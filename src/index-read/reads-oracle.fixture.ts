@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
-import { burnedAmount } from '../index-write/block-facts.ts';
+import { burnedAmount } from '../index/tx-sums.ts';
 import type { Block } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';

@@ -1,4 +1,5 @@
 import { toHex } from '../bytes/hex.ts';
+import { explorerSchema, explorerTablesOf } from '../index/explorer-tables.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../index/tables.ts';
 import type { Database } from '../store/database.ts';
@@ -14,8 +15,8 @@ type Schema = `${string}.`;
 /** All index tables of some chains, and the tables they share. */
 export const indexTablesOfChains = (numbers: readonly number[]): { readonly name: string; readonly table: Table }[] => [
   ...numbers.flatMap((number) => {
-    const names = indexTablesOf(number);
-    return (Object.keys(indexSchema) as (keyof typeof indexSchema)[]).map((key) => ({ name: names[key], table: indexSchema[key] }));
+    const names: { readonly [key: string]: string } = { ...indexTablesOf(number), ...explorerTablesOf(number) };
+    return Object.entries({ ...indexSchema, ...explorerSchema }).map(([key, table]) => ({ name: names[key] as string, table }));
   }),
   ...Object.entries(sharedIndexSchema).map(([name, table]) => ({ name, table })),
 ];

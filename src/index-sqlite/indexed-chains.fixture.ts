@@ -1,7 +1,6 @@
 import type { Id } from '../bytes/id.ts';
 import { migrateStore } from '../index/migrate.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema } from '../index/tables.ts';
 import type { IndexSpec } from '../index-write/block-writer.ts';
 import {
   type BlockGenerator,
@@ -15,6 +14,7 @@ import { getChainNumber } from '../state/chain-number.ts';
 import type { ChainState } from '../state/chain-state.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { Utxo } from '../tx/utxo.ts';
+import { indexTablesOfChains } from './compare-indexes.ts';
 import { openSqliteIndex, type SqliteIndex } from './sqlite-index.ts';
 
 /** The two test chains in one database, with their indexes. */
@@ -81,12 +81,5 @@ export type IndexedTestChain = {
 export type PreparedBlock = GeneratedBlock & { readonly chain: IndexedTestChain; readonly imported: ReadonlyMap<Id, Utxo> };
 
 /** All tables of the index with their key columns. */
-export const sortedIndexTables = (numbers: readonly number[]) => [
-  ...numbers.flatMap((number) =>
-    (Object.keys(indexSchema) as (keyof typeof indexSchema)[]).map((key) => ({
-      name: indexTablesOf(number)[key],
-      key: indexSchema[key].key,
-    })),
-  ),
-  ...Object.entries(sharedIndexSchema).map(([name, { key }]) => ({ name, key })),
-];
+export const sortedIndexTables = (numbers: readonly number[]) =>
+  indexTablesOfChains(numbers).map(({ name, table }) => ({ name, key: table.key }));

@@ -2,13 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import type { Id } from '../bytes/id.ts';
+import { burnedAmount } from '../index/tx-sums.ts';
 import { computeBlockChange } from '../state/block-change.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
 import { effectsOf } from '../tx/effects.ts';
 import { makeTx } from '../tx/tx.ts';
 import type { UnsignedTx } from '../tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
-import { balanceKey, blockFacts, burnedAmount } from './block-facts.ts';
+import { balanceKey, blockFacts } from './block-facts.ts';
 
 const id = (text: string): Id => sha256Hex(Buffer.from(text)) as Id;
 const [avax, gold, here, there] = ['avax', 'gold', 'here', 'there'].map(id) as [Id, Id, Id, Id];

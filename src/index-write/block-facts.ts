@@ -2,6 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import { isMintOutput, isNft, isSingleOwner, unitsOf } from '../index/output-amount.ts';
 import { txKinds } from '../index/tables.ts';
+import { burnedAmount } from '../index/tx-sums.ts';
 import type { StoredBlock } from '../state/block-change.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
@@ -115,19 +116,6 @@ export const balanceKey = (address: Address, asset: Id, locktime: bigint): strin
 function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
   if (unsigned.kind === 'CreateAssetTx') return [id];
   return unsigned.kind === 'ImportTx' ? unsigned.importedInputs.map(({ assetID }) => assetID) : [];
-}
-
-/**
- * Amount of an asset that a transaction burns: inputs minus outputs, which is the fee and anything the sender left over. Minted amounts
- * are in operations, not in inputs or outputs, and do not count. Never below 0.
- */
-export function burnedAmount({ unsigned }: Tx, asset: Id): bigint {
-  let sum = 0n;
-  for (const { assetID, input } of unsigned.inputs) if (assetID === asset) sum += input.amount;
-  for (const { assetID, output } of unsigned.outputs) if (assetID === asset) sum -= output.amount;
-  if (unsigned.kind === 'ImportTx') for (const { assetID, input } of unsigned.importedInputs) if (assetID === asset) sum += input.amount;
-  if (unsigned.kind === 'ExportTx') for (const { assetID, output } of unsigned.exportedOutputs) if (assetID === asset) sum -= output.amount;
-  return sum > 0n ? sum : 0n;
 }
 
 /** Sums up changes of balances and supplies: `add` an output with sign 1 when it is created, with -1 when it is spent. */

@@ -6,9 +6,10 @@ import { isMintOutput } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { type BlockFacts, type BlockToIndex, blockFacts } from './block-facts.ts';
+import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
 import { counterRows } from './counter-rows.ts';
 import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
+import { createExplorerRows } from './explorer-rows.ts';
 import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
@@ -41,11 +42,20 @@ export type BlockWriter = {
  */
 export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${string}.` = ''): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
+  const explorer = createExplorerRows(dialect, chain.number, schema);
   let cache = createWriterCache();
+  const clearCache = (): void => {
+    cache = createWriterCache();
+    explorer.clearCache();
+  };
 
   function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
-    cache = createWriterCache();
-    if (utxos.length > 0) yield* writePreLinearizationRows(q, utxos);
+    clearCache();
+    if (utxos.length === 0) return;
+    yield* writePreLinearizationRows(q, utxos);
+    const { add, balanceChanges } = createChangeSums();
+    for (const { utxo } of utxos) add(utxo, 1n);
+    yield yield* explorer.addBalances(balanceChanges);
   }
 
   function* write(stored: readonly BlockToIndex[]): Steps<void> {
@@ -55,7 +65,7 @@ export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: ''
     if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos);
     // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
     if (cache.height !== first - 1) {
-      cache = createWriterCache();
+      clearCache();
       yield* checkNextHeight(q, chain.id, first);
     }
     cache.height = undefined;
@@ -68,6 +78,8 @@ export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: ''
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
     const counted = counterRows(previous, facts, cache);
+    const changes = facts.map(({ balanceChanges }) => balanceChanges);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),
@@ -82,14 +94,11 @@ export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: ''
       ...q.upsertBucket(counted.buckets),
       ...q.upsertSecond(counted.seconds),
       ...moved.queries,
+      ...explorerQueries,
       ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
     ];
     cache.height = last;
   }
-
-  const clearCache = (): void => {
-    cache = createWriterCache();
-  };
 
   return { write, writePreLinearizationUtxos, clearCache };
 }

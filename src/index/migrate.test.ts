@@ -11,6 +11,7 @@ import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
+import { explorerTablesOf } from './explorer-tables.ts';
 import { indexedChains, isMigrated, migratePostgres, migrateStore, probeWritePostgres } from './migrate.ts';
 import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
@@ -65,7 +66,8 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         const before = tablesIn(store.db);
         migrateStore(store, 1);
         const created = tablesIn(store.db).filter((table) => !before.includes(table));
-        expect(created.sort()).toEqual([...Object.values(indexTablesOf(1)), 'moved', 'progress'].sort());
+        const expected = [...Object.values(indexTablesOf(1)), ...Object.values(explorerTablesOf(1)), 'moved', 'progress'];
+        expect(created.sort()).toEqual(expected.sort());
         migrateStore(store, 1);
         store.db.exec(chainSchema(tablesOf(2)));
         migrateStore(store, 2);

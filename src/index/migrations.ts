@@ -1,6 +1,8 @@
 import { tablesOf } from '../state/schema.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { addColumn, createIndex, createTable, type Dialect } from './ddl.ts';
+import { addExplorerRows } from './explorer-migration.ts';
+import { explorerSchema, explorerTablesOf } from './explorer-tables.ts';
 import { addImportedOutputs } from './imported-migration.ts';
 import { separateNfts } from './nft-migration.ts';
 import type { Steps } from './steps.ts';
@@ -53,6 +55,19 @@ export const migrations: readonly Migration[] = [
       yield* separateNfts(number);
       yield* addImportedOutputs(number);
     },
+  },
+  {
+    version: 3,
+    shared: () => [],
+    chain: (dialect, number) => {
+      const { asset } = tablesOf(number);
+      return [
+        ...createAll(dialect, explorerTablesOf(number), explorerSchema),
+        createIndex(asset, ['symbol']),
+        createIndex(asset, ['name']),
+      ];
+    },
+    rows: addExplorerRows,
   },
 ];
 

@@ -1,9 +1,11 @@
+import type { LiveReads } from '../api/live-reads.ts';
 import type { ChainVersion } from '../api/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import { Fault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
+import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
 import type { ApiSelection } from './api.ts';
 import type { Env } from './env.ts';
@@ -16,6 +18,7 @@ export type IndexedChain = {
   readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
   readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
   readonly history: IndexReads | undefined;
+  readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
   readonly backfillRevision?: () => number;
 };
@@ -26,6 +29,7 @@ export function createServedChainsOfNode(
   context: NetworkContext,
   chains: readonly IndexedChain[],
   nodeID: string,
+  liveOf: (chainID: Id) => LiveReads,
 ): ServedChains | undefined {
   const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
   if (chains.some(({ history }) => history === undefined)) return undefined;
@@ -37,9 +41,11 @@ export function createServedChainsOfNode(
     builder: config.follow === undefined ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, reads, follower } = byId.get(id) as IndexedChain;
+      const { history, explorer, reads, follower } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
+        ...(explorer && { explorer }),
+        live: liveOf(id),
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
         ...(follower === undefined ? ({ status: () => 'OK', backfillAddresses: undefined } as const) : describeFollowedChain(follower)),

@@ -14,6 +14,7 @@ import type { Handler } from '../http/message.ts';
 import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../index/migrate.ts';
 import { runSteps } from '../index/steps.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
@@ -162,6 +163,7 @@ async function createServedChainsFromPostgres(
       const reads = openReads(sql, chain);
       return {
         reads,
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
         rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
         status: life,
         backfillAddresses: createBackfillThroughIndexer(env, sql, {

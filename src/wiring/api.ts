@@ -16,6 +16,8 @@ import { createDataDeps } from '../data/deps.ts';
 import type { RecoverPublicKey } from '../data/render-credential.ts';
 import { dataRoutes } from '../data/routes.ts';
 import { eventsApiRoute } from '../events/events-route.ts';
+import { createExplorerDeps } from '../explorer-api/deps.ts';
+import { type ExplorerFeatures, explorerRoutes } from '../explorer-api/routes.ts';
 import type { Handler, HttpRequest } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
@@ -43,6 +45,7 @@ export type ApiParts = {
   readonly sharedCache?: SharedResponseCache;
   readonly longWork: LongWork;
   readonly report: (error: unknown) => void;
+  readonly explorerFeatures: ExplorerFeatures;
   /** Whether this server has the event stream, which the API reference then describes too. */
   readonly hasEvents: boolean;
 };
@@ -81,8 +84,13 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
     pieceCacheBytes: parts.cacheBytes.pieces,
     longWork: parts.longWork,
   };
+  const dataDeps = createDataDeps(served, dataOptions);
   const rows = {
-    data: [...bindRoutes('data', apiHealthRoutes('v1'), health), ...bindRoutes('data', dataRoutes(), createDataDeps(served, dataOptions))],
+    data: [
+      ...bindRoutes('data', apiHealthRoutes('v1'), health),
+      ...bindRoutes('data', dataRoutes(), dataDeps),
+      ...bindRoutes('data', explorerRoutes(parts.explorerFeatures), createExplorerDeps(dataDeps)),
+    ],
     metrics: [
       ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
       ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(parts.cacheBytes.points) }),

@@ -121,6 +121,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     subnetOf: () => undefined,
     report: (error) => void log.push(String(error)),
     onCommitState: () => {},
+    observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
   });
   const wallet = createWallet('queue', { keys: [ewoq], count: 0 });
   const parent = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, []));

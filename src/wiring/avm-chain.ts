@@ -3,6 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Impersonation } from '../chain/impersonation.ts';
+import type { Mempool } from '../chain/mempool.ts';
 import { explainMissingOutput } from '../chain/missing-output.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
@@ -58,7 +59,7 @@ export type WriterDeps = ChainContext & {
   readonly takeNextBlockTime: () => bigint | undefined;
   readonly publish: EventBus['publish'];
   readonly impersonation?: Impersonation;
-  readonly observerOf?: (chainID: Id) => TxObserver | undefined;
+  readonly observerOf: (chainID: Id) => TxObserver;
   readonly subnetID: Id;
   readonly subnetOf: (chainID: Id) => Id | undefined;
   readonly report: (error: unknown) => void;
@@ -74,6 +75,8 @@ export type RunningChain = {
   /** The number and total size of the transactions in the mempool. */
   readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
   readonly txIssuer: TxIssuer;
+  /** The mempool; undefined for a followed chain, whose mempool is not here. */
+  readonly mempool?: Pick<Mempool, 'all' | 'get'>;
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
@@ -99,7 +102,7 @@ export type DevChain = {
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
   const { differences, now, publish } = deps;
   const verifier = createVerifierOfChain(spec, deps);
-  const observer = deps.observerOf?.(spec.id);
+  const observer = deps.observerOf(spec.id);
   const chain = createChain({
     ledger,
     verifier,
@@ -108,7 +111,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     takeNextBlockTime: deps.takeNextBlockTime,
     onPooled: (tx) => publish({ kind: 'pooled', chainID: spec.id, tx }),
     onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
-    ...(observer && { onVerified: observer.onVerified }),
+    onVerified: observer.onVerified,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
@@ -123,6 +126,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     dev: { chain, engine, explain, prepare },
     lastAccepted: ledger.lastAccepted,
     pendingTxs: () => chain.mempool.size(),
+    mempool: chain.mempool,
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
     revertible: chain,

@@ -1,6 +1,7 @@
 import { cb58Decode } from '../bytes/cb58.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import type { EventBus } from '../chain/events.ts';
+import type { TxLifecycle } from '../chain/tx-lifecycle.ts';
 import { ewoqKey } from '../cli/banner.ts';
 import { type AliasDeps, withAnvilAliases } from '../dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../dev/blocks-methods.ts';
@@ -36,6 +37,8 @@ export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & 
   readonly store: NodeStore;
   readonly context: NetworkContext;
   readonly parts: DevParts;
+  /** Of the X-Chain. */
+  readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
   readonly chains: readonly DevServedChain[];
   readonly snapshots: ChainSnapshots;
@@ -89,7 +92,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       chain,
       explain,
       prepare,
-      lifecycle: parts.lifecycle,
+      lifecycle: deps.lifecycle,
       json: { address: addressFormat.format, id: idText },
       nodeInfo: () => describeNode(deps, x),
     }),

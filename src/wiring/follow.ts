@@ -23,6 +23,7 @@ import { dataFilesIn } from './data-files.ts';
 import type { Env } from './env.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import type { OpenedChain } from './node-store.ts';
+import { observeIssue } from './observed-issue.ts';
 import { stripCredentials } from './served-network.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
@@ -89,6 +90,7 @@ export async function startFollowedChain(
   const [spec] = context.specs;
   const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
   const commits = createCommitState(deps.onCommitState);
+  const observer = deps.observerOf(spec.id);
   let backfillRevision = 0;
   const follower = await startFollowing(url, env, context, {
     ledger: {
@@ -123,11 +125,12 @@ export async function startFollowedChain(
     pendingTxs: () => ({ txs: 0, bytes: 0 }),
     commitFailure: commits.failure,
     txIssuer: {
-      issue: (tx) =>
+      issue: observeIssue(observer, (tx) =>
         follower.issue(tx).catch((error: unknown) => {
           throw addSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
         }),
-      queueWalletTx: follower.issueWalletTx,
+      ),
+      queueWalletTx: observeIssue(observer, follower.issueWalletTx),
       preLinearizationTx: follower.preLinearizationTx,
       status: async (txID) => {
         if (state.hasTx(txID)) return 'Accepted';
@@ -140,7 +143,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState'>;
+type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;

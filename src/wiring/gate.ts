@@ -9,6 +9,7 @@ import { recordServerPlans } from '../access/server-plans.ts';
 import type { Config } from '../config.ts';
 import { dataRoutes } from '../data/routes.ts';
 import { eventsApiRoute } from '../events/events-route.ts';
+import { explorerRoutes } from '../explorer-api/routes.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { statsRoutes } from '../stats/routes.ts';
 import type { Env } from './env.ts';
@@ -31,7 +32,7 @@ export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env
 
 /** The route names that plans and API keys can refer to. */
 export const listRouteIds = () => ({
-  data: [...dataRoutes().map(({ id }) => id), eventsApiRoute.id],
+  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), eventsApiRoute].map(({ id }) => id),
   metrics: statsRoutes().map(({ id }) => id),
 });
 

@@ -9,7 +9,10 @@ import { splitCacheBudget } from './cache-budget.ts';
 import type { Env } from './env.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
+export type HandlerParts = Omit<
+  ApiParts,
+  'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures' | 'cacheBytes'
+> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
@@ -37,6 +40,8 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     version: env.version,
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
+    // `serac api` runs no chain.
+    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.follow === undefined },
     cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });

@@ -5,7 +5,9 @@ import type { EventBus } from '../chain/events.ts';
 import type { Config } from '../config.ts';
 import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
 import { migrateStore } from '../index/migrate.ts';
+import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { openSqliteIndex, type SqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
@@ -66,6 +68,8 @@ export type OpenedChain = {
   readonly state: ChainState;
   /** The history index; undefined if both the Data and the Metrics API are disabled. */
   readonly history: IndexReads | undefined;
+  /** The further reads of the explorer routes; undefined if `history` is. */
+  readonly explorer: ExplorerReads | undefined;
   readonly index: SqliteIndex | undefined;
   /** Removes an output that this chain exported from shared memory, as if the destination chain had imported it. Returns false if it is not there. */
   readonly claimExport: (destination: Id, utxoID: Id) => boolean;
@@ -131,8 +135,10 @@ export function openNodeStore(
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
+        const explored = { ...chain, hasInbound: config.follow === undefined };
+        const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
-        return { ledger, accept, reads: { ...state, utxos }, state, history, index, initialize, ...claims };
+        return { ledger, accept, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),

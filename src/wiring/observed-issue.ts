@@ -11,8 +11,7 @@ export type TxObserver = {
 type Issue = (tx: Tx) => void | Promise<void>;
 
 /** Reports each issued transaction and why it was refused, if it was. */
-export function observeIssue(observer: TxObserver | undefined, issue: Issue): Issue {
-  if (observer === undefined) return issue;
+export function observeIssue(observer: TxObserver, issue: Issue): Issue {
   return (tx) => {
     const refuse = (error: unknown): never => {
       if (error instanceof Fault) observer.onRefused(tx, error);

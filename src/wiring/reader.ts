@@ -24,6 +24,7 @@ import { createEventParams, createEventsRouteOf, createNodeHub } from './events.
 import { createNodeGate, openKeyFinder } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { createInfoService } from './info-service.ts';
+import { createRelayedLiveReads } from './live-reads.ts';
 import { createNodeMetrics } from './metrics.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
@@ -61,7 +62,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const limiter =
       rateLimits.limiter !== undefined && config.cacheUrl === undefined ? createRelayedLimiter(relay, env, processes) : rateLimits.limiter;
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-    const served = createServedChainsOfNode(config, context, chains, nodeID);
+    const served = createServedChainsOfNode(config, context, chains, nodeID, (chainID) => createRelayedLiveReads(relay, chainID));
     const gate = createNodeGate(config, env, keys.finder, limiter);
     hub =
       store.eventLog &&

@@ -1,0 +1,63 @@
+import type { Id } from '../bytes/id.ts';
+import type { Json } from '../rpc/write-json.ts';
+
+/**
+ * What only the memory of the writer process has about a chain. All values are plain JSON, because a reader process gets them as a message:
+ * bytes are hex, times are Unix milliseconds of the real clock.
+ */
+export type LiveReads = {
+  /** Transactions in the mempool, oldest first, after the first `offset`. Returns undefined for a followed chain, whose mempool is elsewhere. */
+  readonly pool: (offset: number, limit: number) => Promise<LivePool | undefined>;
+  /** The last transactions that were not accepted, newest first; `before` is the number of the last one of the previous page. */
+  readonly drops: (before: number | undefined, limit: number) => Promise<readonly LiveDrop[]>;
+  /** What is known about a transaction. Returns undefined if it was neither issued to this node nor accepted. */
+  readonly lifecycle: (txID: Id) => Promise<LiveLifecycle | undefined>;
+  /** Why a transaction (hex) could not be issued now; null if it could. Returns undefined for a followed chain. */
+  readonly refusal: (tx: string) => Promise<LiveReason | null | undefined>;
+  /** Milliseconds from issue to acceptance of the last transactions that were issued to this node. */
+  readonly latency: () => Promise<LiveLatency>;
+};
+
+export type LivePool = {
+  readonly count: number;
+  readonly bytes: number;
+  /** `received` is null if the transaction entered the mempool before the last revert. */
+  readonly txs: readonly { readonly tx: string; readonly received: number | null }[];
+};
+
+export type LiveDrop = {
+  readonly number: number;
+  readonly txID: Id;
+  readonly kind: string;
+  readonly size: number;
+  readonly time: number;
+  readonly stage: 'refused' | 'dropped';
+  readonly reason: LiveReason;
+  /** null if only the newest drops fit. */
+  readonly tx: string | null;
+};
+
+export type LiveReason = { readonly code: string; readonly message: string; readonly data: Json };
+
+export type LiveLifecycle = {
+  readonly status: string;
+  readonly steps: readonly LiveStep[];
+  /** The transaction while it waits in the mempool, or after it was dropped. */
+  readonly tx: string | null;
+};
+
+export type LiveStep = {
+  readonly step: string;
+  readonly time: number;
+  readonly height?: string;
+  readonly blockID?: Id;
+  readonly reason?: LiveReason;
+};
+
+export type LiveLatency = {
+  readonly count: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+};

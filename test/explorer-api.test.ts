@@ -1,0 +1,408 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { findMismatches } from '../src/api/schema-mismatches.fixture.ts';
+import { createAddressFormatter } from '../src/bytes/address.ts';
+import { formatHex, toHex } from '../src/bytes/hex.ts';
+import { idText } from '../src/bytes/id.ts';
+import { explorerRoutes } from '../src/explorer-api/routes.ts';
+import type { Tx } from '../src/tx/tx.ts';
+import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+import { type Program, startIndexer, startProgram } from './program.ts';
+import { openServers } from './servers.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
+
+/** The explorer routes, through the running program: in memory, with a reader process, following another node, and on PostgreSQL. */
+
+const root = '/v1/networks/local/blockchains/x-chain';
+const wallet = createWallet('explorer', { keys: [ewoq], count: 3 });
+const [, ann, bob, carl] = wallet.keys as [Key, Key, Key, Key];
+const avax = localChainParams.feeAsset;
+const avaxText = idText(avax);
+const coin = 1_000_000_000n;
+const plain = createAddressFormatter('X', 'local');
+const shown = (key: Key) => plain(key.address).slice(2);
+
+/** Ann has three outputs, and two outputs have several owners. */
+const split = signDraft(
+  baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [
+    ...[10n, 11n, 12n].map((amount) => transfer(avax, amount * coin, ownedBy([ann]))),
+    transfer(avax, 5n * coin, ownedBy([ann, bob], 2)),
+    transfer(avax, 6n * coin, ownedBy([ann, carl], 1)),
+  ]),
+);
+const outputs = Array.from({ length: 6 }, (_, i) => outputOf(split, i));
+const own = outputs.filter(({ output }) => output.addresses.length === 1 && output.addresses[0] === ann.address);
+const pay = (i: number, to: Key) =>
+  signDraft(baseTx(wallet, { utxos: [own[i] as (typeof own)[0]] }, [transfer(avax, coin, ownedBy([to]))]));
+const [first, second, rival] = [pay(0, bob), pay(1, bob), pay(0, carl)] as [Tx, Tx, Tx];
+
+// biome-ignore lint/suspicious/noExplicitAny: responses have the shape of the route, which is checked against its schema
+type Json = any;
+const routes = explorerRoutes({ hasLifecycle: true, hasMempool: true });
+const routeOf = (path: string) => {
+  const parts = (path.split('?', 1)[0] as string).split('/');
+  const matches = (pattern: string) => {
+    const wanted = pattern.split('/');
+    return wanted.length === parts.length && wanted.every((part, i) => part.startsWith('{') || part === parts[i]);
+  };
+  return routes.find((route) => matches(route.path));
+};
+const answered = new Set<string>();
+
+const getFrom = async ({ client }: Pick<Program, 'client'>, path: string): Promise<{ status: number; json: Json }> => {
+  const { status, text } = await client.send('GET', `${root}/${path}`);
+  const json = JSON.parse(text);
+  const route = routeOf(`${root}/${path}`);
+  if (status === 200 && route !== undefined) {
+    expect(findMismatches(route.response, json, { strict: true })).toEqual([]);
+    answered.add(route.id);
+  }
+  return { status, json };
+};
+
+for (const mode of devModes)
+  describe(`explorer routes, ${mode}`, () => {
+    let node: DevNode;
+    beforeAll(async () => {
+      node = await startDevNode(mode, '--no-mining');
+    }, 30_000);
+    afterAll(() => node.stop());
+    const get = async (path: string): Promise<Json> => {
+      const { status, json } = await getFrom(node.program(), path);
+      expect([path, status, status === 200 ? undefined : json.message]).toEqual([path, 200, undefined]);
+      return json;
+    };
+    const statusOf = async (path: string) => (await getFrom(node.program(), path)).status;
+    const status = async (tx: Tx) => (await get(`transactions/${idText(tx.id)}/lifecycle`)) as Json;
+
+    test('the mempool lists waiting transactions, oldest first, in pages', async () => {
+      expect((await get('mempool')).txCount).toBe(0);
+      const started = Date.now();
+      expect((await node.issue(split)).error).toBeUndefined();
+      await node.dev('dev.mine');
+      await node.untilAccepted(split);
+      for (const tx of [first, second]) expect((await node.issue(tx)).error).toBeUndefined();
+      const pool = await get('mempool');
+      expect(pool).toMatchObject({ txCount: 2, bytes: first.bytes.length + second.bytes.length });
+      expect(pool.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id), idText(second.id)]);
+      const [shownFirst] = pool.transactions;
+      expect(shownFirst).toMatchObject({ txType: 'BaseTx', burned: '1000000', sizeBytes: first.bytes.length });
+      expect(shownFirst.receivedAt).toBeGreaterThanOrEqual(started);
+      expect(shownFirst.receivedAt).toBeLessThanOrEqual(Date.now());
+      expect(shownFirst.consumedUtxos.map(({ utxoId }: Json) => utxoId)).toEqual([idText((own[0] as (typeof own)[0]).id)]);
+      expect(shownFirst.emittedUtxos.map(({ addresses }: Json) => addresses[0]).sort()).toEqual([shown(ewoq), shown(bob)].sort());
+      const page = await get('mempool?pageSize=1');
+      const next = await get(`mempool?pageSize=1&pageToken=${page.nextPageToken}`);
+      expect([page, next].map(({ transactions: [tx] }) => tx.txHash)).toEqual([idText(first.id), idText(second.id)]);
+      expect(next.nextPageToken).toBeUndefined();
+    });
+
+    test('refused and dropped transactions are listed with their reasons and content', async () => {
+      expect((await node.issue(rival)).error?.data).toMatchObject({ code: 'MEMPOOL_CONFLICT' });
+      await node.dev('dev.dropTx', { txID: idText(second.id) });
+      const { transactions } = await get('dropped-transactions');
+      expect(transactions.map(({ txHash, stage, reason }: Json) => [txHash, stage, reason.code])).toEqual([
+        [idText(second.id), 'dropped', 'MEMPOOL_DROPPED_BY_CALLER'],
+        [idText(rival.id), 'refused', 'MEMPOOL_CONFLICT'],
+      ]);
+      expect(transactions[1].reason.data).toMatchObject({ code: 'MEMPOOL_CONFLICT', spentBy: idText(first.id) });
+      expect(transactions[1].transaction).toMatchObject({ txHash: idText(rival.id), burned: '1000000' });
+      const page = await get('dropped-transactions?pageSize=1');
+      const next = await get(`dropped-transactions?pageSize=1&pageToken=${page.nextPageToken}`);
+      expect(next.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(rival.id)]);
+      expect(next.nextPageToken).toBeUndefined();
+    });
+
+    test('the lifecycle of a transaction shows its steps, and its content until it is accepted', async () => {
+      const waiting = await status(first);
+      expect(waiting).toMatchObject({ status: 'Processing', transaction: { txHash: idText(first.id) } });
+      expect(waiting.steps.map(({ step }: Json) => step)).toEqual(['received', 'verified', 'pooled']);
+      expect((await status(second)).steps.at(-1)).toMatchObject({ step: 'dropped', reason: { code: 'MEMPOOL_DROPPED_BY_CALLER' } });
+      expect((await status(rival)).steps.at(-1)).toMatchObject({ step: 'refused', reason: { code: 'MEMPOOL_CONFLICT' } });
+      expect(await statusOf(`transactions/${avaxText}/lifecycle`)).toBe(200);
+      expect(await statusOf(`transactions/${idText(outputs[0]?.id as never)}/lifecycle`)).toBe(404);
+      const steps = (await node.dev('dev.getTxLifecycle', { txID: idText(first.id) })).steps;
+      expect(steps.map(({ step }: Json) => step)).toEqual(['received', 'verified', 'pooled']);
+    });
+
+    test('a revert takes back throughput, holders and lifecycle; the drops stay', async () => {
+      await node.dev('dev.snapshot', { name: 'before' });
+      const before = await get('throughput?seconds=3600');
+      const holdersBefore = await get(`assets/${avaxText}/holders?pageSize=100`);
+      await node.dev('dev.mine');
+      await node.untilAccepted(first);
+      const after = await get('throughput?seconds=3600');
+      expect(after.figures.txCount).toBe(before.figures.txCount + 1);
+      expect(BigInt(after.figures.burned)).toBe(BigInt(before.figures.burned) + 1_000_000n);
+      expect(after.figures.latency.count).toBeGreaterThanOrEqual(2);
+      expect(after.seconds.reduce((sum: number, { txCount }: Json) => sum + txCount, 0)).toBe(after.figures.txCount);
+      const holders = await get(`assets/${avaxText}/holders?pageSize=100`);
+      expect(holders.holders).toBe(holdersBefore.holders + 1);
+      expect(holders.holderList.find(({ address }: Json) => address === shown(bob))).toMatchObject({ amount: `${coin}`, nfts: 0 });
+      expect((await status(first)).steps.at(-1)).toMatchObject({
+        step: 'accepted',
+        blockNumber: after.figures.blockCount > 0 ? expect.any(String) : '',
+      });
+
+      await node.dev('dev.revert', { name: 'before' });
+      for (const answer of await node.getEverywhere(`${root}/throughput?seconds=3600`))
+        expect(answer.figures).toMatchObject({ txCount: before.figures.txCount, burned: before.figures.burned });
+      for (const answer of await node.getEverywhere(`${root}/assets/${avaxText}/holders?pageSize=100`))
+        expect(answer.holderList).toEqual(holdersBefore.holderList);
+      // The snapshot has the mempool of its moment.
+      expect((await get('mempool')).transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id)]);
+      expect((await get('mempool')).transactions[0].receivedAt).toBeUndefined();
+      expect(await status(first)).toMatchObject({ status: 'Processing', steps: [] });
+      expect((await get('dropped-transactions')).transactions).toHaveLength(2);
+      await node.dev('dev.mine');
+      await node.untilAccepted(first);
+    });
+
+    test('blocks, their transactions, and the place of a transaction', async () => {
+      const { blocks, nextPageToken } = await get('block-summaries?pageSize=2');
+      const [tip] = blocks;
+      expect(tip).toMatchObject({ txCount: 1, burned: '1000000', txCountByType: { BaseTx: 1, ExportTx: 0 } });
+      const whole = (await node.program().client.send('GET', `${root}/blocks/${tip.blockNumber}`)).text;
+      expect(tip.bytes).toBe(JSON.parse(whole).blockSizeBytes);
+      const rest = await get(`block-summaries?pageSize=100&pageToken=${nextPageToken}`);
+      expect([...blocks, ...rest.blocks].map(({ blockNumber }: Json) => Number(blockNumber))).toEqual(
+        Array.from({ length: Number(tip.blockNumber) + 1 }, (_, i) => Number(tip.blockNumber) - i),
+      );
+      for (const id of [tip.blockNumber, tip.blockHash])
+        expect((await get(`blocks/${id}/transactions`)).transactions).toEqual([
+          {
+            index: 0,
+            txHash: idText(first.id),
+            txType: 'BaseTx',
+            sizeBytes: first.bytes.length,
+            burned: '1000000',
+            amount: expect.any(String),
+          },
+        ]);
+      expect(await statusOf('blocks/999999/transactions')).toBe(404);
+      const place = await get(`transactions/${idText(first.id)}/position`);
+      expect(place).toEqual({ txHash: idText(first.id), blockNumber: tip.blockNumber, blockHash: tip.blockHash, txCount: 1, index: 0 });
+      expect((await get(`transactions/${avaxText}/position`)).index).toBeUndefined();
+      expect(await statusOf(`transactions/${idText(rival.id)}/position`)).toBe(404);
+    });
+
+    test('outputs by ID, and those that an address owns with others', async () => {
+      const spent = own[0] as (typeof own)[0];
+      const found = await get(`utxos/${idText(spent.id)}`);
+      expect(found).toMatchObject({ creationTxHash: idText(split.id), consumingTxHash: idText(first.id) });
+      expect(await get(`utxos/${idText(spent.txID)}:${spent.outputIndex}`)).toEqual(found);
+      expect(await statusOf(`utxos/${idText(split.id)}`)).toBe(404);
+      for (const wrong of ['x', `${idText(split.id)}:-1`, `${idText(split.id)}:1:2`, `${idText(split.id)}:99999999999`])
+        expect(await statusOf(`utxos/${wrong}`)).toBe(400);
+      const shared = async (query: string) => (await get(`shared-utxos?${query}`)).utxos.map(({ asset }: Json) => asset.amount);
+      expect(await shared(`addresses=${plain(ann.address)}`)).toEqual([`${5n * coin}`]);
+      expect(await shared(`addresses=${plain(ann.address)},${plain(bob.address)}`)).toEqual([]);
+      expect(await shared(`addresses=${plain(carl.address)}`)).toEqual([]);
+    });
+
+    test('assets with holders, mints and NFT groups', async () => {
+      await node.dev('dev.setAutomine', { enabled: true });
+      const { assetID } = await node.dev('dev.createAsset', { name: 'Explorer Coin', symbol: 'XPL', supply: '1000', mintable: true });
+      await node.dev('dev.mint', { assetID, to: plain(bob.address), amount: '250' });
+      const family = (await node.dev('dev.createNFT', { name: 'Pictures', symbol: 'PIC', groups: 2 })).assetID;
+      await node.dev('dev.mintNFT', { assetID: family, to: plain(bob.address), payload: 'hello' });
+      const { assets } = await get('assets?sortOrder=desc&pageSize=2');
+      expect(assets.map(({ symbol }: Json) => symbol)).toEqual(['PIC', 'XPL']);
+      expect(assets[1]).toMatchObject({ supply: '1250', minted: '1250', heldSupply: '1250', holders: 2, cap: 'variable' });
+      expect(assets[0]).toMatchObject({ type: 'nft', supply: '1', mintedNfts: '1', holders: 1 });
+      const pages = await get('assets?pageSize=1');
+      expect(pages.assets[0].symbol).toBe('AVAX');
+      expect((await get(`assets?pageSize=1&pageToken=${pages.nextPageToken}`)).assets[0].symbol).toBe('XPL');
+      const ranked = await get(`assets/${assetID}/holders?pageSize=1`);
+      expect(ranked.holderList).toMatchObject([{ rank: 1, amount: '1000' }]);
+      const second = await get(`assets/${assetID}/holders?pageSize=1&pageToken=${ranked.nextPageToken}`);
+      expect(second.holderList).toEqual([{ rank: 2, address: shown(bob), amount: '250', nfts: 0 }]);
+      const { groups } = await get(`assets/${family}/nft-groups`);
+      expect(groups.map(({ groupId, minted }: Json) => [groupId, minted?.payload]).sort()).toEqual([
+        [0, `0x${toHex(Buffer.from('hello'))}`],
+        [1, undefined],
+      ]);
+      for (const list of ['holders', 'nft-groups']) expect(await statusOf(`assets/${idText(first.id)}/${list}`)).toBe(404);
+    });
+
+    test('shared memory by direction, and transfers with their export and import', async () => {
+      await node.dev('dev.atomicDeposit', { from: 'C', to: plain(bob.address), amount: '3' });
+      const { txID } = await node.dev('dev.export', { destinationChain: 'P', amount: '2', to: plain(carl.address) });
+      const balances = await eventually(
+        () => get('cross-chain/balances'),
+        ({ outbound, inbound }) => outbound.length === 1 && inbound.length === 1,
+      );
+      expect(balances).toMatchObject({
+        outbound: [{ utxoCount: 1, amounts: [{ symbol: 'AVAX', amount: '2' }] }],
+        inbound: [{ utxoCount: 1, amounts: [{ symbol: 'AVAX', amount: '3' }] }],
+        isComplete: true,
+      });
+      const [sent] = (await get('cross-chain/transfers')).transfers;
+      expect(sent).toMatchObject({ direction: 'export', exportTxHash: txID, addresses: [shown(carl)] });
+      expect(sent.importTimestamp).toBeUndefined();
+      await node.dev('dev.claimExport', { utxoID: sent.utxoId });
+      const claimed = await eventually(
+        async () => (await get('cross-chain/transfers')).transfers[0],
+        (transfer) => transfer.importTimestamp !== undefined,
+      );
+      expect(claimed.utxoId).toBe(sent.utxoId);
+      const emptied = await eventually(
+        () => get('cross-chain/balances'),
+        ({ outbound }) => outbound.length === 0,
+      );
+      expect(emptied.outbound).toEqual([]);
+    });
+
+    test('search finds every kind of text', async () => {
+      const search = async (q: string) => get(`search?q=${encodeURIComponent(q)}`);
+      const kinds = async (q: string) => (await search(q)).results.map(({ kind, id }: Json) => `${kind} ${id}`);
+      const { blockHash } = await get('blocks/1/transactions');
+      const utxoID = idText((own[0] as (typeof own)[0]).id);
+      expect(await kinds('1')).toEqual(['block 1']);
+      expect(await kinds('999999')).toEqual([]);
+      expect(await kinds(` ${blockHash} `)).toEqual([`block ${blockHash}`]);
+      expect(await kinds(idText(first.id))).toEqual([`transaction ${idText(first.id)}`]);
+      expect(await kinds(`0x${first.id}`)).toEqual([`transaction ${idText(first.id)}`]);
+      expect((await kinds(avaxText)).sort()).toEqual([`asset ${avaxText}`, `transaction ${avaxText}`]);
+      expect(await kinds(utxoID)).toEqual([`utxo ${utxoID}`]);
+      expect(await kinds('xpl')).toHaveLength(1);
+      expect(await kinds('Explorer Coin')).toHaveLength(1);
+      const address = shown(ann);
+      for (const spelling of [address, `X-${address}`, `P-${address}`, address.toUpperCase(), `0x${ann.address}`])
+        expect([spelling, await kinds(spelling)]).toEqual([spelling, [`address ${address}`]]);
+      expect(await kinds('NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg')).toEqual(['node NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg']);
+      const dropped = await search(idText(second.id));
+      expect(dropped.results).toMatchObject([
+        { kind: 'transaction', status: expect.any(String), link: expect.stringContaining('/lifecycle') },
+      ]);
+      const signed = (await search(formatHex('hex', second.bytes))).results;
+      expect(signed).toMatchObject([
+        { kind: 'signedTransaction', id: idText(second.id), isIssuable: true, transaction: { txType: 'BaseTx' } },
+      ]);
+      expect((await search(formatHex('hex', rival.bytes))).results).toMatchObject([
+        { isIssuable: false, refusal: { code: expect.any(String) } },
+      ]);
+      const changed = (text: string) => `${text.slice(0, 20)}${text[20] === 'z' ? 'y' : 'z'}${text.slice(21)}`;
+      for (const text of [`X-${address}`, utxoID, 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'])
+        expect(await search(changed(text))).toMatchObject({ results: [], didYouMean: [text] });
+      for (const { link } of (await search(avaxText)).results) expect((await node.program().client.send('GET', link)).status).toBe(200);
+    });
+
+    test('hostile input gets an error or an empty answer', async () => {
+      const hostile = [
+        '',
+        '%20',
+        '%00',
+        '%ff%fe',
+        "'%3B%20DROP%20TABLE%20c1_tx--",
+        '../../etc',
+        '9'.repeat(400),
+        '1'.repeat(90),
+        'z'.repeat(2000),
+        '0x',
+        '%F0%9F%92%A9',
+      ];
+      for (const q of hostile)
+        expect([q.slice(0, 20), (await getFrom(node.program(), `search?q=${q}`)).status]).toEqual([
+          q.slice(0, 20),
+          q === '' ? expect.any(Number) : 200,
+        ]);
+      expect(await statusOf(`search?q=${'a'.repeat(8193)}`)).toBe(400);
+      expect(await statusOf('search')).toBe(400);
+      for (const seconds of ['0', '3601', '-1', '1e3', 'x']) expect(await statusOf(`throughput?seconds=${seconds}`)).toBe(400);
+      for (const path of [
+        'assets',
+        'mempool',
+        'dropped-transactions',
+        'block-summaries',
+        'cross-chain/transfers',
+        `assets/${avaxText}/holders`,
+      ]) {
+        expect(await statusOf(`${path}?pageSize=101`)).toBe(400);
+        expect(await statusOf(`${path}?pageToken=nonsense`)).toBe(400);
+      }
+      const token = (await get('block-summaries?pageSize=1')).nextPageToken;
+      expect(await statusOf(`assets?pageToken=${token}`)).toBe(400);
+      expect(await statusOf('assets/nonsense/holders')).toBe(400);
+      expect((await node.program().client.send('GET', '/v1/networks/local/blockchains/nope/mempool')).status).toBe(404);
+      expect((await node.program().client.send('POST', `${root}/mempool`)).status).not.toBe(200);
+    });
+
+    test('every process gives the same answers', async () => {
+      for (const path of ['mempool', 'dropped-transactions', `transactions/${idText(rival.id)}/lifecycle`, 'assets', 'block-summaries'])
+        expect([path, (await node.getEverywhere(`${root}/${path}`)).length]).toEqual([path, 1]);
+    });
+
+    test('every route has answered', () => {
+      expect(routes.map(({ id }) => id).filter((id) => !answered.has(id))).toEqual([]);
+    });
+  });
+
+test('a followed chain has no mempool, but knows what became of transactions that were issued through it', async () => {
+  const node = await startProgram('--workers=0');
+  const follower = await startProgram('follow', node.url, '--workers=0');
+  const issue = (tx: Tx) => follower.client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', tx.bytes) });
+  try {
+    expect((await issue(split)).error).toBeUndefined();
+    const lifecycle = await eventually(
+      async () => (await getFrom(follower, `transactions/${idText(split.id)}/lifecycle`)).json,
+      ({ status }) => status === 'Accepted',
+    );
+    expect(lifecycle.steps.map(({ step }: Json) => step)).toEqual(['received', 'accepted']);
+    expect((await issue(ewoqTwice())).error).toBeDefined();
+    const { transactions } = (await getFrom(follower, 'dropped-transactions')).json;
+    expect(transactions).toMatchObject([{ stage: 'refused', txHash: idText(ewoqTwice().id) }]);
+    expect((await getFrom(follower, 'mempool')).status).toBe(404);
+    expect((await getFrom(follower, 'throughput')).json.figures.txCount).toBe(1);
+    expect((await getFrom(follower, `assets/${avaxText}/holders`)).json.holders).toBeGreaterThan(1);
+    const paths = Object.keys(JSON.parse((await follower.client.send('GET', '/api-json')).text).paths);
+    expect(paths.filter((path) => path.endsWith('/mempool'))).toEqual([]);
+    expect(paths.filter((path) => path.endsWith('/lifecycle'))).toHaveLength(1);
+  } finally {
+    await Promise.all([follower.stop(), node.stop()]);
+  }
+}, 60_000);
+
+const ewoqTwice = () => signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(avax, 7n, ownedBy([carl]))]));
+
+test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_TEST_REDIS === undefined)(
+  'serac api serves the routes that need no running chain, from PostgreSQL',
+  async () => {
+    const servers = await openServers('explorer');
+    const node = await startProgram('--workers=0');
+    const indexer = startIndexer(node.url, `--database-url=${servers.database}`);
+    const api = await startProgram('api', `--database-url=${servers.database}`);
+    try {
+      expect((await node.client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', split.bytes) })).error).toBeUndefined();
+      const position = await eventually(
+        () => getFrom(api, `transactions/${idText(split.id)}/position`),
+        ({ status }) => status === 200,
+      );
+      expect(position.json).toMatchObject({ index: 0, blockNumber: '1' });
+      for (const path of [
+        'assets',
+        `assets/${avaxText}/holders`,
+        `assets/${avaxText}/nft-groups`,
+        'block-summaries',
+        'blocks/1/transactions',
+        `utxos/${idText(split.id)}:1`,
+        `shared-utxos?addresses=${plain(ann.address)}`,
+        'cross-chain/transfers',
+        `search?q=${idText(split.id)}`,
+        'search?q=AVAX',
+      ]) {
+        const [expected, found] = [await getFrom(node, path), await getFrom(api, path)];
+        expect([path, found.status, found.json]).toEqual([path, 200, expected.json]);
+      }
+      expect((await getFrom(api, 'throughput?seconds=3600')).json.figures).toMatchObject({ txCount: 1, burned: '1000000' });
+      expect((await getFrom(api, 'cross-chain/balances')).json.inbound).toBeUndefined();
+      for (const absent of ['mempool', 'dropped-transactions', `transactions/${idText(split.id)}/lifecycle`])
+        expect([absent, (await getFrom(api, absent)).status]).toEqual([absent, 404]);
+    } finally {
+      await Promise.all([api.stop(), indexer.stop()]);
+      await node.stop();
+      await servers.close();
+    }
+  },
+  90_000,
+);
