@@ -82,3 +82,123 @@ export type BlockList = { readonly blocks: readonly Block[]; readonly nextPageTo
 export type UtxoList = { readonly utxos: readonly Utxo[]; readonly nextPageToken?: string };
 export type RollingWindow = { readonly result: { readonly lastHour: number; readonly lastDay: number; readonly allTime: number } };
 export type Series = { readonly results: readonly { readonly value: number; readonly timestamp: number }[] };
+
+/** Shapes of the explorer routes; src/explorer-api/schemas.ts. */
+
+export type TxCounts = { readonly [type in TxType]: number };
+
+export type BlockSummary = {
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly blockTimestamp: number;
+  readonly txCount: number;
+  readonly txCountByType: TxCounts;
+  readonly bytes: number;
+  readonly burned: string;
+};
+export type BlockSummaryList = { readonly blocks: readonly BlockSummary[]; readonly nextPageToken?: string };
+
+export type Throughput = {
+  readonly endTimestamp: number;
+  readonly windowSeconds: number;
+  readonly figures: {
+    readonly tps: number;
+    readonly meanTps: number;
+    readonly peakTps: number;
+    readonly blockCount: number;
+    readonly meanBlockFill: number;
+    readonly txCount: number;
+    readonly txCountByType: TxCounts;
+    readonly bytes: number;
+    readonly burned: string;
+    readonly latency?: { readonly count: number; readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+  };
+  readonly seconds: readonly {
+    readonly timestamp: number;
+    readonly blockCount: number;
+    readonly txCount: number;
+    readonly txCountByType: TxCounts;
+    readonly bytes: number;
+    readonly burned: string;
+  }[];
+};
+
+/** A transaction that is in no block. */
+export type UnacceptedTx = Omit<Tx, 'blockHeight' | 'blockHash' | 'timestamp'> & { readonly sizeBytes: number; readonly burned: string };
+
+export type Reason = { readonly code: string; readonly message: string };
+
+export type Mempool = {
+  readonly txCount: number;
+  readonly bytes: number;
+  readonly transactions: readonly (UnacceptedTx & { readonly receivedAt?: number })[];
+};
+
+export type Drop = {
+  readonly number: number;
+  readonly txHash: string;
+  readonly txType: TxType;
+  readonly droppedAt: number;
+  readonly stage: 'refused' | 'dropped';
+  readonly reason: Reason;
+};
+
+export type Lifecycle = {
+  readonly txHash: string;
+  readonly status: string;
+  readonly steps: readonly LifeStep[];
+  readonly transaction?: UnacceptedTx;
+};
+export type LifeStep = { readonly step: string; readonly time: number; readonly blockNumber?: string; readonly reason?: Reason };
+
+export type TxPosition = {
+  readonly index?: number;
+  readonly txCount: number;
+  readonly previousTxHash?: string;
+  readonly nextTxHash?: string;
+};
+
+export type AssetSummary = AssetDetails & { readonly holders: number; readonly minted: string; readonly mintedNfts: string };
+export type Holders = {
+  readonly holders: number;
+  readonly heldSupply: string;
+  readonly minted: string;
+  readonly holderList: readonly { readonly rank: number; readonly address: string; readonly amount: string; readonly nfts: number }[];
+  readonly nextPageToken?: string;
+};
+export type NftGroup = {
+  readonly groupId: number;
+  readonly addresses: readonly string[];
+  readonly threshold: number;
+  readonly minted?: { readonly txHash: string; readonly timestamp: number; readonly count: number; readonly payload: string };
+};
+
+export type CrossChainBalance = { readonly chainId: string; readonly utxoCount: number; readonly amounts: readonly AssetAmount[] };
+export type CrossChainBalances = {
+  readonly outbound: readonly CrossChainBalance[];
+  readonly inbound?: readonly CrossChainBalance[];
+  readonly isComplete: boolean;
+};
+export type Transfer = {
+  readonly utxoId: string;
+  readonly direction: 'export' | 'import';
+  readonly sourceChain: string;
+  readonly destinationChain: string;
+  readonly asset: AssetAmount;
+  readonly exportTxHash: string;
+  readonly exportTimestamp?: number;
+  readonly importTxHash?: string;
+  readonly importTimestamp?: number;
+};
+
+export type SearchAnswer = {
+  readonly results: readonly {
+    readonly kind: 'block' | 'transaction' | 'asset' | 'utxo' | 'address' | 'node' | 'signedTransaction';
+    readonly id: string;
+    readonly title?: string;
+    readonly status?: string;
+    readonly isIssuable?: boolean;
+    readonly refusal?: Reason;
+  }[];
+  readonly didYouMean?: readonly string[];
+};

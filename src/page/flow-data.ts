@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx, Utxo } from './data-types.ts';
+import type { AssetAmount, Tx, UnacceptedTx, Utxo } from './data-types.ts';
 import { chainTitle, type PageContext } from './page-context.ts';
 import { amountText, compactAmount, spanText, splitAddress } from './text-format.ts';
 
@@ -27,7 +27,7 @@ export type Bundle = {
 const maxStrands = 12;
 
 /** The flow of a transaction: one bundle per asset, the chain's fee asset first. */
-export function flowOf(tx: Tx, context: PageContext, now: number): Bundle[] {
+export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number): Bundle[] {
   const keys = new Map<string, AssetAmount>();
   for (const { asset } of [...tx.consumedUtxos, ...tx.emittedUtxos]) keys.set(`${asset.assetId} ${asset.type}`, asset);
   const assets = [...keys].toSorted(
@@ -99,7 +99,7 @@ function outputStrand(utxo: Utxo, index: number, context: PageContext, owners: R
 }
 
 /** Units that no consumed output explains: minted, or from outputs that this server does not have. */
-const sourceStrand = ({ txType }: Tx, note: string, amount: bigint): Strand => ({
+const sourceStrand = ({ txType }: Pick<Tx, 'txType'>, note: string, amount: bigint): Strand => ({
   title: txType === 'CreateAssetTx' || txType === 'OperationTx' ? 'Minted' : 'From before the indexed history',
   note,
   mark: 'new',

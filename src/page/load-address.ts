@@ -10,6 +10,8 @@ export type AddressData = {
   readonly balances: Balances;
   readonly utxos: readonly Utxo[];
   readonly hasMoreUtxos: boolean;
+  /** Outputs that the address owns with others and cannot spend alone. */
+  readonly shared: readonly Utxo[];
   readonly txs: readonly Tx[];
   /** Token of the next page of the history. */
   readonly nextTxs: string | undefined;
@@ -27,15 +29,25 @@ export async function loadAddress(
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
-  const [{ balances }, { utxos, hasMore }, history] = await Promise.all([
+  const [{ balances }, { utxos, hasMore }, history, shared] = await Promise.all([
     read<{ balances: Balances }>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
       source,
       `${base}/transactions?${query}&pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
+    read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
   ]);
-  return { address, hex, balances, utxos, hasMoreUtxos: hasMore, txs: history.transactions, nextTxs: history.nextPageToken };
+  return {
+    address,
+    hex,
+    balances,
+    utxos,
+    hasMoreUtxos: hasMore,
+    shared: shared.utxos,
+    txs: history.transactions,
+    nextTxs: history.nextPageToken,
+  };
 }
 
 async function loadUtxos(source: Source, path: string): Promise<{ utxos: Utxo[]; hasMore: boolean }> {

@@ -1,4 +1,4 @@
-import type { BlockList } from './data-types.ts';
+import type { BlockSummaryList } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -12,17 +12,17 @@ export type BlockRow = {
 export type BlocksData = { readonly blocks: readonly BlockRow[]; readonly next: string | undefined };
 
 export async function loadBlocks(source: Source, context: PageContext, page: string | undefined): Promise<BlocksData> {
-  const list = await read<BlockList>(
+  const list = await read<BlockSummaryList>(
     source,
-    `${chainPath(context)}/blocks?pageSize=50${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`,
+    `${chainPath(context)}/block-summaries?pageSize=50${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`,
   );
   return {
-    blocks: list.blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount, blockSizeBytes }) => ({
+    blocks: list.blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount, bytes }) => ({
       height: Number(blockNumber),
       id: blockHash,
       time: blockTimestamp,
       txs: txCount,
-      bytes: blockSizeBytes,
+      bytes,
     })),
     next: list.nextPageToken,
   };

@@ -1,12 +1,16 @@
-import type { BlockList, RollingWindow, TxList } from './data-types.ts';
+import type { BlockSummaryList, Mempool, RollingWindow, Throughput, TxCounts, TxList } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { TapeBlock } from './pictures/tape.tsx';
-import { callIfAllowed, read, type Source } from './source.ts';
+import { read, type Source } from './source.ts';
 import { summarizeTx, type TxSummary } from './tx-summary.ts';
 
 export type HomeData = {
   /** Newest first. */
   readonly blocks: readonly TapeBlock[];
+  /** Transactions by second of the last minute: pairs of Unix second and count. */
+  readonly seconds: readonly (readonly [second: number, txs: number])[];
+  /** Transactions of the last minute by type. */
+  readonly kinds: TxCounts;
   readonly txs: readonly TxSummary[];
   /** Transactions in the mempool; undefined if this server does not say. */
   readonly pending: number | undefined;
@@ -22,17 +26,16 @@ export type Figures = {
   readonly feesDay: number;
 };
 
-/** Blocks of the last minute for the sparkline, and for the tape. */
-const blockCount = 100;
 export const rowCount = 12;
 
 export async function loadHome(source: Source, context: PageContext): Promise<HomeData> {
   const base = chainPath(context);
-  const [{ blocks }, { transactions }, figures, mempool] = await Promise.all([
-    read<BlockList>(source, `${base}/blocks?pageSize=${blockCount}`),
+  const [{ blocks }, { transactions }, { seconds, figures: minute }, figures, mempool] = await Promise.all([
+    read<BlockSummaryList>(source, `${base}/block-summaries?pageSize=100`),
     read<TxList>(source, `${base}/transactions?pageSize=${rowCount}`),
+    read<Throughput>(source, `${base}/throughput?seconds=60`),
     context.has.metrics ? loadFigures(source, context) : undefined,
-    context.has.dev ? callIfAllowed<{ total: number }>(source, '/ext/dev', 'dev.getMempool') : undefined,
+    context.operations.includes('listMempool') ? read<Mempool>(source, `${base}/mempool?pageSize=1`) : undefined,
   ]);
   return {
     blocks: blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount }) => ({
@@ -41,8 +44,10 @@ export async function loadHome(source: Source, context: PageContext): Promise<Ho
       time: blockTimestamp,
       txs: txCount,
     })),
+    seconds: seconds.map(({ timestamp, txCount }) => [timestamp, txCount]),
+    kinds: minute.txCountByType,
     txs: transactions.map(summarizeTx),
-    pending: mempool?.total,
+    pending: mempool?.txCount,
     figures,
   };
 }
@@ -60,12 +65,8 @@ async function loadFigures(source: Source, { chain }: PageContext): Promise<Figu
   return { txsDay: txs.lastDay, txsAll: txs.allTime, addresses: addresses.allTime, activeDay: active.lastDay, feesDay: fees.lastDay };
 }
 
-/** Transactions of each of the last 60 seconds, oldest first. Blocks beyond the loaded ones count as unknown and are left out. */
-export function txsPerSecond(blocks: readonly TapeBlock[], now: number, seconds = 60): number[] {
-  const counts = new Array<number>(seconds).fill(0);
-  for (const { time, txs } of blocks) {
-    const at = seconds - 1 - Math.floor(now - time);
-    if (at >= 0 && at < seconds) counts[at] = (counts[at] as number) + txs;
-  }
-  return counts;
+/** Transactions of each of the last seconds, oldest first; the last one is the running second. */
+export function txsPerSecond(counts: ReadonlyMap<number, number>, now: number, seconds = 60): number[] {
+  const last = Math.floor(now);
+  return Array.from({ length: seconds }, (_, at) => counts.get(last - seconds + 1 + at) ?? 0);
 }

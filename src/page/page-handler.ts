@@ -8,6 +8,7 @@ import { chainPath, type PageContext } from './page-context.ts';
 import type { PagePayload } from './page-payload.ts';
 import { fixedPages, type LoadedPage, namedPages, type PageRow } from './page-table.ts';
 import { maxQuery, search } from './search.ts';
+import { sections } from './sections.ts';
 import { type Source, SourceError } from './source.ts';
 import type { MessageData } from './views/message-view.tsx';
 
@@ -66,6 +67,7 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
   const context = await options.context();
   const source = createLocalSource(options.handler, request);
+  if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
   const [found, frame] = await Promise.all([load(source, context, target, request), loadFrame(source, context)]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
@@ -80,6 +82,10 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   };
   return { status: found.status, headers: pageHeaders, body: Buffer.from(renderDocument(payload, assets)) };
 }
+
+/** A page whose source this server lacks does not exist. */
+const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
+  sections.find(({ name }) => name === section)?.isAvailable(context) === true;
 
 /** JSON is preferred only by callers that name it and not HTML. */
 const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('application/json') && !wantsHtml(request);
@@ -124,18 +130,17 @@ async function load(
 /** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
 async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
   const { matches, nearest } = await search(source, context, text);
-  if (matches.length === 1) return { location: encodeURI(matches[0]?.href as string) };
+  if (matches.length === 1) return { location: matches[0]?.href as string };
   if (matches.length > 1)
     return {
       status: 200,
       page: message(`${matches.length} matches`, { status: 200, text: 'Which one?', subject: text.slice(0, 200), links: matches }),
     };
-  const links = nearest === undefined ? [] : [nearest];
   const why =
-    nearest !== undefined
+    nearest.length > 0
       ? 'The checksum does not fit. Did you mean this one?'
       : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
-  return { status: 404, page: message('Nothing found', { status: 404, text: why, subject: text.slice(0, 200), links }) };
+  return { status: 404, page: message('Nothing found', { status: 404, text: why, subject: text.slice(0, 200), links: nearest }) };
 }
 
 const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPage => ({

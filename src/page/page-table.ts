@@ -1,9 +1,12 @@
 import { loadAddress } from './load-address.ts';
 import { loadAsset } from './load-asset.ts';
+import { loadAssets } from './load-assets.ts';
 import { loadBlock } from './load-block.ts';
 import { loadBlocks } from './load-blocks.ts';
+import { loadCrossChain } from './load-cross-chain.ts';
 import { loadDevPanel } from './load-dev.ts';
 import { loadHome } from './load-home.ts';
+import { loadMempool } from './load-mempool.ts';
 import { loadNode } from './load-node.ts';
 import { loadThroughput } from './load-throughput.ts';
 import { loadTx } from './load-tx.ts';
@@ -72,10 +75,9 @@ export const namedPages: { readonly [first: string]: PageRow } = {
 };
 
 /** Pages without a name, by their path. */
-export const fixedPages: { readonly [path: string]: PageRow & { readonly isAvailable: (context: PageContext) => boolean } } = {
+export const fixedPages: { readonly [path: string]: PageRow } = {
   '/': {
     section: 'home',
-    isAvailable: () => true,
     load: async ({ source, context }) => ({
       view: 'home',
       title: `${context.chain.title}, ${context.network.name}`,
@@ -84,13 +86,30 @@ export const fixedPages: { readonly [path: string]: PageRow & { readonly isAvail
   },
   '/blocks': {
     section: 'blocks',
-    isAvailable: () => true,
     json: (context) => `${chainPath(context)}/blocks`,
     load: async ({ source, context, page }) => ({ view: 'blocks', title: 'Blocks', data: await loadBlocks(source, context, page) }),
   },
+  '/mempool': {
+    section: 'mempool',
+    json: (context) => `${chainPath(context)}/mempool`,
+    load: async ({ source, context }) => ({ view: 'mempool', title: 'Mempool', data: await loadMempool(source, context) }),
+  },
+  '/assets': {
+    section: 'assets',
+    json: (context) => `${chainPath(context)}/assets`,
+    load: async ({ source, context, page }) => ({ view: 'assets', title: 'Assets', data: await loadAssets(source, context, page) }),
+  },
+  '/cross-chain': {
+    section: 'cross-chain',
+    json: (context) => `${chainPath(context)}/cross-chain/transfers`,
+    load: async ({ source, context, page }) => ({
+      view: 'cross-chain',
+      title: 'Cross-chain',
+      data: await loadCrossChain(source, context, page),
+    }),
+  },
   '/throughput': {
     section: 'throughput',
-    isAvailable: ({ has }) => has.metrics,
     load: async ({ source, context, query }) => ({
       view: 'throughput',
       title: 'Throughput',
@@ -99,12 +118,10 @@ export const fixedPages: { readonly [path: string]: PageRow & { readonly isAvail
   },
   '/node': {
     section: 'node',
-    isAvailable: ({ has }) => has.info || has.health,
     load: async ({ source, context }) => ({ view: 'node', title: 'Node', data: await loadNode(source, context) }),
   },
   '/dev': {
     section: 'dev',
-    isAvailable: ({ has }) => has.dev,
     load: async ({ source }) => {
       const data = await loadDevPanel(source);
       return data && { view: 'dev', title: 'Dev panel', data };

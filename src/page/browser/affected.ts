@@ -12,7 +12,9 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'dev') return event.kind === 'block' || event.kind === 'time';
   if (event.kind === 'time') return context.has.dev;
   if (view === 'node') return event.kind === 'health';
-  if (view === 'blocks') return event.kind === 'block';
+  if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
+  if (view === 'throughput') return false;
+  if (view === 'mempool') return event.kind === 'block' || event.kind === 'mempool';
   if (view === 'block') return event.kind === 'block' && !(data as BlockData).hasNext;
   if (view === 'tx') return isTxAffected(data as TxData, event);
   if (event.kind !== 'tx') return false;

@@ -103,7 +103,7 @@ function onKey(event: KeyboardEvent): void {
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'search'],
   ['J  K', 'previous, next'],
-  ['G then H B T N D', 'Home, Blocks, Throughput, Node, Dev'],
+  ['G then H B M A C T N D', 'Home, Blocks, Mempool, Assets, Cross-chain, Throughput, Node, Dev'],
   ['H', 'hold the list'],
   ['C', 'copy the ID'],
   ['T', 'theme'],

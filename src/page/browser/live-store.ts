@@ -25,7 +25,8 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
   /** Transactions that entered the mempool since the page was loaded, and the number of those that were there before. */
   const pending = new Set<string>();
   let pendingBefore = 0;
-  /** Transactions by second and type, for the last minute. */
+  /** Transactions by second, and by second and type, for the last minute. */
+  const seconds = new Map<number, number>();
   const kindSeconds = new Map<number, Record<string, number>>();
   let clock = { at: monotonic(), time: first.now, isFrozen: first.dev?.isFrozen === true };
   let held: readonly TxSummary[] | undefined;
@@ -38,11 +39,15 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     pending.clear();
     pendingBefore = home?.pending ?? 0;
     kindSeconds.clear();
-    for (const { type, time } of home?.txs ?? []) countTx(type, time);
+    seconds.clear();
+    for (const [second, txs] of home?.seconds ?? []) seconds.set(second, txs);
+    // The minute before the page was loaded counts as a whole, and leaves as a whole.
+    if (home !== undefined) kindSeconds.set(Math.floor(payload.now), { ...home.kinds });
     for (const { amount } of home?.txs ?? []) if (amount !== undefined) labels.set(amount.assetId, amount);
     return {
       status,
       blocks: home?.blocks ?? [],
+      seconds,
       rows: home?.txs ?? [],
       pending: home?.pending,
       kinds: countKinds(),
@@ -55,14 +60,16 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     const counts = kindSeconds.get(time) ?? {};
     counts[type] = (counts[type] ?? 0) + 1;
     kindSeconds.set(time, counts);
+    seconds.set(time, (seconds.get(time) ?? 0) + 1);
   }
 
   function countKinds(): Record<string, number> {
     const sums: Record<string, number> = {};
     for (const [second, counts] of kindSeconds) {
-      if (second <= now() - 60) kindSeconds.delete(second);
+      if (second <= now() - 61) kindSeconds.delete(second);
       else for (const [type, count] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + count;
     }
+    for (const second of seconds.keys()) if (second <= now() - 61) seconds.delete(second);
     return sums;
   }
 
@@ -103,8 +110,6 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
         newRows.splice(0, newRows.length, ...newRows.filter(isKept));
         pending.clear();
         pendingBefore = 0;
-        kindSeconds.clear();
-        for (const { type, time } of rows) countTx(type, time);
         reverted = { height, snapshot };
       }
     }

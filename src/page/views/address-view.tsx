@@ -7,7 +7,7 @@ import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';
 import { ageText, amountText, compactAmount, plural, shortId, spanText } from '../text-format.ts';
 import { kindOf } from '../tx-kind.ts';
 import { summarizeTx } from '../tx-summary.ts';
-import { AssetLink, BlockLink, CopyButton, KindPill, PageHead, Panel, Switch, TxLink } from './parts.tsx';
+import { AssetLink, BlockLink, CopyButton, KindPill, PageHead, Panel, Scroll, Switch, TxLink } from './parts.tsx';
 import { Parties } from './tx-rows.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -62,7 +62,7 @@ type PartProps = Omit<ViewProps<AddressData>, 'origin'>;
 
 type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: Balance };
 
-function BalancesPanel({ data: { balances, utxos, hasMoreUtxos }, context }: PartProps) {
+function BalancesPanel({ data: { balances, shared }, context }: PartProps) {
   const rows = new Map<string, Split>();
   const rowOf = (asset: Balance): Split => {
     const key = `${asset.assetId} ${asset.type}`;
@@ -77,9 +77,7 @@ function BalancesPanel({ data: { balances, utxos, hasMoreUtxos }, context }: Par
     row.exported += BigInt(one.amount);
     row.exportedTo.add(one.sharedWithChainId ?? '');
   }
-  // Outputs with several owners are in the list of outputs, and in no balance below their threshold.
-  for (const { asset, addresses, threshold } of utxos)
-    if (addresses.length > 1 && threshold > 1) rowOf({ ...asset, utxoCount: 1 }).shared += BigInt(asset.amount);
+  for (const { asset } of shared) rowOf({ ...asset, utxoCount: 1 }).shared += BigInt(asset.amount);
   const list = [...rows.values()];
   const text = (value: bigint, { denomination }: Balance): string => amountText(value, denomination);
   return (
@@ -87,7 +85,7 @@ function BalancesPanel({ data: { balances, utxos, hasMoreUtxos }, context }: Par
       {list.length === 0 ? (
         <p class="table-foot">Nothing.</p>
       ) : (
-        <div class="scroll">
+        <Scroll>
           <table>
             <thead>
               <tr>
@@ -97,7 +95,7 @@ function BalancesPanel({ data: { balances, utxos, hasMoreUtxos }, context }: Par
                 </th>
                 <th class="number">Unlocked</th>
                 <th class="number">Locked</th>
-                <th class="number">Multisig{hasMoreUtxos ? ', at least' : ''}</th>
+                <th class="number">Multisig</th>
                 <th class="number">In shared memory</th>
                 <th class="number">Total</th>
               </tr>
@@ -128,7 +126,7 @@ function BalancesPanel({ data: { balances, utxos, hasMoreUtxos }, context }: Par
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       <ul class="legend">
         {(
@@ -172,7 +170,8 @@ function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split })
   );
 }
 
-function OutputsPanel({ data: { utxos, hasMoreUtxos }, context, now }: PartProps) {
+function OutputsPanel({ data: { utxos: own, shared, hasMoreUtxos }, context, now }: PartProps) {
+  const utxos = [...own, ...shared];
   const [by, setBy] = useState<'area' | 'age'>('area');
   const { ref, width } = useWidth(1152);
   const groups = Map.groupBy(utxos, ({ asset }) => `${asset.assetId} ${asset.type}`);
@@ -272,7 +271,7 @@ function HistoryPanel({ data: { txs, address }, context, now }: PartProps) {
         </>
       }
     >
-      <div class="scroll">
+      <Scroll>
         <table data-csv="history">
           <thead>
             <tr>
@@ -314,7 +313,7 @@ function HistoryPanel({ data: { txs, address }, context, now }: PartProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {rows.length === 0 && <p class="table-foot">No transactions.</p>}
     </Panel>
   );

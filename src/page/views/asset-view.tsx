@@ -1,16 +1,13 @@
 import type { AssetData } from '../load-asset.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
 import { summarizeTx } from '../tx-summary.ts';
-import { NftCards } from './nft-cards.tsx';
-import { AddressLink, BlockLink, Chip, Facts, PageHead, Panel } from './parts.tsx';
+import { HoldersPanel, NftGroups } from './holders-panel.tsx';
+import { AddressLink, BlockLink, Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { TxRows } from './tx-rows.tsx';
 import type { ViewProps } from './view.ts';
 
-export function AssetView({ data: { asset, txs, nextTxs, createdIn }, context, now }: ViewProps<AssetData>) {
+export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now }: ViewProps<AssetData>) {
   const isNft = asset.type === 'nft';
-  const nfts = txs
-    .flatMap(({ emittedUtxos }) => emittedUtxos)
-    .filter((utxo) => utxo.asset.assetId === asset.assetId && utxo.payload !== undefined);
   return (
     <>
       <PageHead
@@ -39,8 +36,11 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn }, context, n
               ),
             note: dateText(asset.createdAtTimestamp),
           },
-          { name: 'Last used', value: dateText(asset.lastActivityTimestamp) },
-          { name: 'Cap', value: asset.cap },
+          {
+            name: isNft ? 'Last used' : 'Minted in all',
+            value: isNft ? dateText(asset.lastActivityTimestamp) : amountText(holders.minted, asset.denomination),
+          },
+          { name: 'Holders', value: groupDigits(holders.holders) },
           {
             name: 'Minters',
             value:
@@ -51,9 +51,10 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn }, context, n
           },
         ]}
       />
-      {nfts.length > 0 && <NftCards utxos={nfts} context={context} />}
+      {groups.length > 0 && <NftGroups groups={groups} context={context} />}
+      <HoldersPanel asset={asset} holders={holders} context={context} />
       <Panel title="Transactions">
-        <div class="scroll">
+        <Scroll>
           <table>
             <thead>
               <tr>
@@ -68,7 +69,7 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn }, context, n
               <TxRows rows={txs.map(summarizeTx)} context={context} now={now} />
             </tbody>
           </table>
-        </div>
+        </Scroll>
         {txs.length === 0 && <p class="table-foot">No transactions.</p>}
       </Panel>
       {nextTxs !== undefined && (

@@ -5,7 +5,7 @@ import { SnapshotLine } from '../pictures/snapshot-line.tsx';
 import { amountText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevConsole } from './dev-console.tsx';
-import { AddressLink, CopyButton, PageHead, Panel } from './parts.tsx';
+import { AddressLink, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export const DevView = (props: ViewProps<DevData>) => (
@@ -45,7 +45,7 @@ const Note = ({ note }: { note: { readonly text: string; readonly isError: boole
 
 const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
   <Panel title="Accounts" side={<span>{groupDigits(accounts.length)}</span>}>
-    <div class="scroll">
+    <Scroll>
       <table>
         <tbody>
           {accounts.slice(0, 100).map(({ index, address, privateKey, balance }) => (
@@ -67,7 +67,7 @@ const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   </Panel>
 );
 

@@ -16,7 +16,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
   const now = live?.now ?? firstNow;
   const blocks = live?.blocks ?? data.blocks;
   const pending = live?.pending ?? data.pending;
-  const perSecond = txsPerSecond(blocks, now);
+  const perSecond = txsPerSecond(live?.seconds ?? new Map(data.seconds), now);
   return (
     <>
       <h1 class="hidden">
@@ -38,7 +38,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       <div class="main-side">
         <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
         <div class="side">
-          <Kinds rows={live?.txs ?? data.txs} counts={live?.kinds} />
+          <Kinds counts={live?.kinds ?? data.kinds} />
           <Connect context={context} origin={origin} />
         </div>
       </div>
@@ -93,7 +93,7 @@ function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDa
       <div>
         <p class="note">Throughput, 60 s</p>
         <p class="big">
-          {current >= 10 ? Math.round(current) : Number(current.toFixed(1))} <small>tx/s</small>
+          {current >= 10 ? groupDigits(Math.round(current)) : String(Number(current.toFixed(1)))} <small>tx/s</small>
         </p>
       </div>
       <div class="spark-box">
@@ -188,13 +188,12 @@ function LatestTxs({
   );
 }
 
-/** The mix of kinds: of the last 60 s while live, else of the listed transactions. */
-function Kinds({ rows, counts }: { rows: readonly TxSummary[]; counts: Readonly<Record<string, number>> | undefined }) {
-  const of = counts ?? Object.fromEntries(allKinds.map(([type]) => [type, rows.filter((row) => row.type === type).length]));
+/** The mix of kinds. */
+function Kinds({ counts: of }: { counts: Readonly<Record<string, number>> }) {
   const total = Object.values(of).reduce((sum, count) => sum + count, 0);
   let x = 0;
   return (
-    <Panel title={counts === undefined ? `Kinds, latest ${rows.length}` : 'Kinds, last 60 s'}>
+    <Panel title="Kinds, last 60 s">
       <div class="padded">
         <svg width="100%" height="12" viewBox="0 0 300 12" preserveAspectRatio="none" aria-hidden="true">
           {total === 0 && <rect x={0} y={0} width={300} height={12} class="fill-0" />}

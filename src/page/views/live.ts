@@ -9,6 +9,8 @@ export type LiveView = {
   /** Unix seconds of the chain's clock. */
   readonly now: number;
   readonly blocks: readonly TapeBlock[];
+  /** Transactions by Unix second, for the last minute. */
+  readonly seconds: ReadonlyMap<number, number>;
   readonly txs: readonly TxSummary[];
   readonly pending: number | undefined;
   /** Transactions of the last 60 s by type. */

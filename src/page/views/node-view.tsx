@@ -1,6 +1,6 @@
 import type { HealthCheck, NodeData } from '../load-node.ts';
 import { groupDigits, plural } from '../text-format.ts';
-import { Chip, PageHead, Panel } from './parts.tsx';
+import { Chip, PageHead, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, context }: ViewProps<NodeData>) {
@@ -22,7 +22,7 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
       />
       {checks.length > 0 && (
         <Panel title="Health">
-          <div class="scroll">
+          <Scroll>
             <table>
               <thead>
                 <tr>
@@ -39,7 +39,7 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         </Panel>
       )}
       {peers !== undefined && (
@@ -47,7 +47,7 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
           {peers.length === 0 ? (
             <p class="table-foot">None: this node builds its own blocks, or follows another node over RPC.</p>
           ) : (
-            <div class="scroll">
+            <Scroll>
               <table>
                 <thead>
                   <tr>
@@ -66,7 +66,7 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           )}
         </Panel>
       )}

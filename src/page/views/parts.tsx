@@ -172,3 +172,11 @@ export const Empty = ({ title, children }: { title: string; children?: Component
     </div>
   </div>
 );
+
+/** A box that scrolls sideways if its table is too wide; reachable with the keyboard. */
+export const Scroll = ({ children }: { children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+  <div class="scroll" tabIndex={0}>
+    {children}
+  </div>
+);

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load-throughput.ts';
+import type { PageContext } from '../page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, groupDigits, timeText } from '../text-format.ts';
 import { Facts, PageHead, Panel, Switch } from './parts.tsx';
+import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -17,13 +19,8 @@ const plots = [
   { metric: 'cumulativeAddresses', title: 'Addresses ever used', unit: 'addresses', kind: 'line', color: 3 },
 ] as const;
 
-export function ThroughputView({ data: { range, series, windows }, context: { chain } }: ViewProps<ThroughputData>) {
+export function ThroughputView({ data: { range, series, windows, recent }, context: { chain, has } }: ViewProps<ThroughputData>) {
   const [scale, setScale] = useState<'linear' | 'log'>('linear');
-  const { ref, width } = useWidth(1152);
-  const isHourly = ranges[range].unit === 'hour';
-  const textOfTime = (time: number): string => (isHourly ? `${dateText(time)} ${timeText(time).slice(0, 5)}` : dateText(time));
-  const shown = plots.filter(({ metric }) => (series[metric]?.length ?? 0) > 1);
-  const columns = width >= 900 ? 2 : 1;
   return (
     <>
       <PageHead
@@ -32,11 +29,13 @@ export function ThroughputView({ data: { range, series, windows }, context: { ch
         buttons={
           <>
             <nav class="switch" aria-label="Range">
-              {Object.entries(ranges).map(([name, { word }]) => (
-                <a href={`/throughput?range=${name}`} aria-current={name === range ? 'true' : undefined}>
-                  {word}
-                </a>
-              ))}
+              {Object.entries(ranges)
+                .filter(([, { unit }]) => unit === 'second' || has.metrics)
+                .map(([name, { word }]) => (
+                  <a href={`/throughput?range=${name}`} aria-current={name === range ? 'true' : undefined}>
+                    {word}
+                  </a>
+                ))}
             </nav>
             <Switch
               label="Scale"
@@ -50,6 +49,26 @@ export function ThroughputView({ data: { range, series, windows }, context: { ch
           </>
         }
       />
+      {recent === undefined ? (
+        <LongRange range={range} series={series} windows={windows} chain={chain} isLog={scale === 'log'} />
+      ) : (
+        <ShortRange recent={recent} chain={chain} isLog={scale === 'log'} />
+      )}
+    </>
+  );
+}
+
+type LongRangeProps = Omit<ThroughputData, 'recent'> & { readonly chain: PageContext['chain']; readonly isLog: boolean };
+
+/** Hours and days, from the Metrics API. */
+function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
+  const { ref, width } = useWidth(1152);
+  const isHourly = ranges[range].unit === 'hour';
+  const textOfTime = (time: number): string => (isHourly ? `${dateText(time)} ${timeText(time).slice(0, 5)}` : dateText(time));
+  const shown = plots.filter(({ metric }) => (series[metric]?.length ?? 0) > 1);
+  const columns = width >= 900 ? 2 : 1;
+  return (
+    <>
       <Facts
         columns={6}
         facts={[
@@ -98,7 +117,7 @@ export function ThroughputView({ data: { range, series, windows }, context: { ch
                   kind={kind}
                   color={color}
                   unit={unit === 'fee' ? chain.feeSymbol : unit}
-                  isLog={scale === 'log'}
+                  isLog={isLog}
                   label={`${title}: ${points.length} values from ${textOfTime(points[0]?.x ?? 0)}; the table below has them`}
                   from={textOfTime(points[0]?.x ?? 0)}
                   to={textOfTime(points.at(-1)?.x ?? 0)}

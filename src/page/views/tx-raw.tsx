@@ -3,7 +3,7 @@ import type { Tx } from '../data-types.ts';
 import type { AcceptedTx } from '../load-tx.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { hexToText } from '../payload-text.ts';
-import { AddressLink, CopyButton, Panel } from './parts.tsx';
+import { AddressLink, CopyButton, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
@@ -20,7 +20,7 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
   const memoBytes = (tx.memo.length - 2) / 2;
   return (
     <Panel title="Credentials and memo">
-      <div class="scroll">
+      <Scroll>
         <table>
           <thead>
             <tr>
@@ -41,7 +41,7 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {rows.size === 0 && <p class="table-foot">No signatures.</p>}
       <div class="memo">
         <p class="note">{memoBytes === 0 ? 'No memo' : `Memo, ${memoBytes} bytes`}</p>
@@ -71,12 +71,14 @@ export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 
   const shown = texts.find(([name]) => name === tab) ?? (texts[0] as (typeof texts)[0]);
   return (
     <section class="panel raw">
-      <div class="tabs" role="tablist" aria-label="The transaction for programs">
-        {texts.map(([name, word]) => (
-          <button type="button" role="tab" aria-selected={name === tab} aria-controls="raw-text" onClick={() => setTab(name)}>
-            {word}
-          </button>
-        ))}
+      <div class="tabs">
+        <div role="tablist" aria-label="The transaction for programs">
+          {texts.map(([name, word]) => (
+            <button type="button" role="tab" aria-selected={name === tab} aria-controls="raw-text" onClick={() => setTab(name)}>
+              {word}
+            </button>
+          ))}
+        </div>
         <CopyButton text={shown[2]} what={shown[1]} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable with the keyboard */}

@@ -18,7 +18,8 @@ export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
   data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;
 
 function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
-  const { tx, index, previous, next, size } = data;
+  const { tx, position, size } = data;
+  const { index, previousTxHash: previous, nextTxHash: next } = position ?? {};
   const assets = new Set([...tx.amountUnlocked, ...tx.amountCreated].map(({ assetId }) => assetId)).size;
   const burned = burnedAmounts(tx);
   return (
@@ -32,12 +33,12 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           <>
             {previous !== undefined && (
               <a class="button" href={`/tx/${previous}`} data-key="j">
-                ← {index - 1} <Key letter="J" />
+                ← {Number(index) - 1} <Key letter="J" />
               </a>
             )}
             {next !== undefined && (
               <a class="button" href={`/tx/${next}`} data-key="k">
-                {index + 1} → <Key letter="K" />
+                {Number(index) + 1} → <Key letter="K" />
               </a>
             )}
           </>
@@ -50,7 +51,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
             name: 'Block',
             value: (
               <>
-                <BlockLink height={tx.blockHeight} /> {index >= 0 && <small>index {groupDigits(index)}</small>}
+                <BlockLink height={tx.blockHeight} /> {index !== undefined && <small>index {groupDigits(index)}</small>}
               </>
             ),
           },

@@ -1,10 +1,13 @@
 import type { ComponentType } from 'preact';
 import { AddressView } from './address-view.tsx';
 import { AssetView } from './asset-view.tsx';
+import { AssetsView } from './assets-view.tsx';
 import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
+import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { HomeView } from './home-view.tsx';
+import { MempoolView } from './mempool-view.tsx';
 import { MessageView } from './message-view.tsx';
 import { NodeView } from './node-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
@@ -19,6 +22,9 @@ export const views = {
   tx: TxView,
   address: AddressView,
   asset: AssetView,
+  assets: AssetsView,
+  mempool: MempoolView,
+  'cross-chain': CrossChainView,
   throughput: ThroughputView,
   node: NodeView,
   dev: DevView,
