@@ -1,5 +1,6 @@
 import type { Balances, Tx, TxList, Utxo, UtxoList } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
+import { slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
 
 export type AddressData = {
@@ -44,8 +45,8 @@ export async function loadAddress(
     balances,
     utxos,
     hasMoreUtxos: hasMore,
-    shared: shared.utxos,
-    txs: history.transactions,
+    shared: shared.utxos.map(slimUtxo),
+    txs: history.transactions.map(slimTx),
     nextTxs: history.nextPageToken,
   };
 }
@@ -55,7 +56,7 @@ async function loadUtxos(source: Source, path: string): Promise<{ utxos: Utxo[];
   let token: string | undefined;
   for (let page = 0; page < maxUtxoPages; page++) {
     const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
-    utxos.push(...list.utxos);
+    utxos.push(...list.utxos.map(slimUtxo));
     token = list.nextPageToken;
     if (token === undefined) break;
   }

@@ -1,10 +1,11 @@
 import type { AssetDetails, Holders, NftGroup, Tx, TxList } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
+import { summarizeTx, type TxSummary } from './tx-summary.ts';
 
 export type AssetData = {
   readonly asset: AssetDetails;
-  readonly txs: readonly Tx[];
+  readonly txs: readonly TxSummary[];
   readonly nextTxs: string | undefined;
   /** Height of the block that created it; undefined for assets of the genesis. */
   readonly createdIn: number | undefined;
@@ -31,7 +32,7 @@ export async function loadAsset(
   ]);
   return {
     asset,
-    txs: list.transactions,
+    txs: list.transactions.map(summarizeTx),
     nextTxs: list.nextPageToken,
     createdIn: created?.blockHeight,
     holders,

@@ -9,6 +9,9 @@ import { type AssetLabel, type StreamEvent, summarizeEvent } from './stream-even
 /** Blocks kept for the tape and the sparkline; transactions kept for the list and its filters. */
 const maxBlocks = 600;
 const maxRows = 60;
+/** More new rows than this in one frame are not marked as new: every row would be, at a cost in every frame. */
+const maxFresh = 4;
+const noRows: ReadonlySet<string> = new Set();
 
 type State = Omit<LiveView, 'now' | 'toggleHold' | 'showWaiting' | 'onEnter' | 'onLeave' | 'waiting' | 'isHeld' | 'txs'> & {
   /** All transactions, newest first; the list shows the first `rowCount`, or those of when it was held. */
@@ -120,7 +123,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       ...state,
       blocks: [...newBlocks.reverse().filter(({ id }) => !known.has(id)), ...blocks].slice(0, maxBlocks),
       rows: [...freshRows, ...rows].slice(0, maxRows),
-      fresh: freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
+      fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
       kinds: countKinds(),
       pending: state.pending === undefined ? undefined : pendingBefore + pending.size,
       reverted,

@@ -15,11 +15,14 @@ export function Tape({
   pending,
   now,
   largest,
+  isCalm,
 }: {
   blocks: readonly TapeBlock[];
   pending: number | undefined;
   now: number;
   largest: number;
+  /** Whether a new block slides in. With many blocks per second none does. */
+  isCalm: boolean;
 }) {
   return (
     <section class="tape" aria-label="Latest blocks">
@@ -32,7 +35,7 @@ export function Tape({
         <span>{pending === undefined ? '–' : pending === 0 ? 'nothing waits' : 'pending'}</span>
       </div>
       {blocks.slice(0, maxTiles).map((block, at) => (
-        <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}`} href={`/block/${block.height}`}>
+        <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}${at === 0 && isCalm ? ' slides' : ''}`} href={`/block/${block.height}`}>
           <svg width={tile.width} height={tile.height} aria-hidden="true">
             <Fill share={Math.min(1, block.txs / Math.max(1, largest))} />
             <path d={outline} class="tile-edge" />

@@ -1,6 +1,5 @@
 import type { AssetData } from '../load-asset.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
-import { summarizeTx } from '../tx-summary.ts';
 import { HoldersPanel, NftGroups } from './holders-panel.tsx';
 import { AddressLink, BlockLink, Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { TxRows } from './tx-rows.tsx';
@@ -66,7 +65,7 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, gro
               </tr>
             </thead>
             <tbody>
-              <TxRows rows={txs.map(summarizeTx)} context={context} now={now} />
+              <TxRows rows={txs} context={context} now={now} />
             </tbody>
           </table>
         </Scroll>

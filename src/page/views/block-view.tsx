@@ -1,30 +1,27 @@
 import { useState } from 'preact/hooks';
-import type { Tx } from '../data-types.ts';
-import type { BlockData } from '../load-block.ts';
+import type { BlockData, BlockTx } from '../load-block.ts';
 import type { PageContext } from '../page-context.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text-format.ts';
-import { kindOf } from '../tx-kind.ts';
-import { burnedAmounts, summarizeTx } from '../tx-summary.ts';
+import { type Kind, kindOfType } from '../tx-kind.ts';
 import { AmountText, Chip, CopyButton, Facts, Key, KindPill, PageHead, Panel, Switch } from './parts.tsx';
 import { Parties } from './tx-rows.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
-type Area = 'moved' | 'fee' | 'outputs' | 'equal';
+type Area = 'moved' | 'bytes' | 'fee' | 'equal';
 
 const areasFor = (symbol: string): readonly (readonly [Area, string])[] => [
   ['moved', `${symbol} moved`],
+  ['bytes', 'Bytes'],
   ['fee', 'Fee'],
-  ['outputs', 'Outputs'],
   ['equal', 'Equal'],
 ];
 
 export function BlockView({ data, context, now }: ViewProps<BlockData>) {
   const { block, txs, hasNext, merkleRoot } = data;
   const height = Number(block.blockNumber);
-  const { feeAsset } = context.chain;
-  const [moved, burned] = [sumOf(txs, (tx) => movedFee(tx, feeAsset)), sumOf(txs, (tx) => feeOf(tx, feeAsset))];
+  const [moved, burned] = [sumOf(txs, ({ moved: one }) => one), sumOf(txs, ({ fee }) => fee)];
   return (
     <>
       <PageHead
@@ -109,26 +106,26 @@ export function BlockView({ data, context, now }: ViewProps<BlockData>) {
           </thead>
           <tbody>
             {txs.map((tx, at) => {
-              const summary = summarizeTx(tx);
+              const { summary } = tx;
               return (
                 <tr id={`tx-${at}`}>
                   <td class="number quiet">{at}</td>
                   <td>
-                    <KindPill kind={kindOf(tx)} />
+                    <KindPill kind={kindOfRow(tx)} />
                   </td>
                   <td>
-                    <a class="mono" href={`/tx/${tx.txHash}`} title={tx.txHash}>
-                      {shortId(tx.txHash)}
+                    <a class="mono" href={`/tx/${summary.id}`} title={summary.id}>
+                      {shortId(summary.id)}
                     </a>
                   </td>
                   <td>
                     <Parties summary={summary} context={context} />
                   </td>
                   <td class="number">
-                    {tx.consumedUtxos.length}, {tx.emittedUtxos.length}
+                    {tx.inputs}, {tx.outputs}
                   </td>
                   <td class="number">{summary.amount && <AmountText amount={summary.amount} />}</td>
-                  <td class="number">{amountText(feeOf(tx, feeAsset), context.chain.feeDecimals)}</td>
+                  <td class="number">{amountText(tx.fee, context.chain.feeDecimals)}</td>
                 </tr>
               );
             })}
@@ -162,40 +159,32 @@ const feeAmount = (amount: bigint, { chain }: ViewProps<unknown>['context']) => 
   isNft: false,
 });
 
-const sumOf = (txs: readonly Tx[], value: (tx: Tx) => bigint): bigint => txs.reduce((sum, tx) => sum + value(tx), 0n);
+const sumOf = (txs: readonly BlockTx[], value: (tx: BlockTx) => string): bigint => txs.reduce((sum, tx) => sum + BigInt(value(tx)), 0n);
 
-/** What a transaction moves of the fee asset: outputs that do not go back to the first sender. */
-function movedFee(tx: Tx, feeAsset: string): bigint {
-  const from = tx.consumedUtxos[0]?.addresses[0];
-  return tx.emittedUtxos
-    .filter(({ asset, addresses }) => asset.assetId === feeAsset && (from === undefined || !addresses.includes(from)))
-    .reduce((sum, { asset }) => sum + BigInt(asset.amount), 0n);
-}
+const kindOfRow = ({ summary: { type, isMint } }: BlockTx): Kind => kindOfType(type, isMint);
 
-const feeOf = (tx: Tx, feeAsset: string): bigint => BigInt(burnedAmounts(tx).find(({ assetId }) => assetId === feeAsset)?.amount ?? 0n);
-
-function BlockMap({ txs, count, chain }: { txs: readonly Tx[]; count: number; chain: PageContext['chain'] }) {
-  const { feeAsset, feeSymbol, feeDecimals } = chain;
+function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: number; chain: PageContext['chain'] }) {
+  const { feeSymbol, feeDecimals } = chain;
   const [area, setArea] = useState<Area>('moved');
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const { ref, width } = useWidth(1152);
-  const areaOf: { readonly [K in Area]: (tx: Tx) => number } = {
+  const areaOf: { readonly [K in Area]: (tx: BlockTx) => number } = {
     // A transaction that moves nothing is still there, as a small cell.
-    moved: (tx) => Math.max(1e6, Number(movedFee(tx, feeAsset))),
-    fee: (tx) => Math.max(1e6, Number(feeOf(tx, feeAsset))),
-    outputs: (tx) => Math.max(1, tx.emittedUtxos.length),
+    moved: ({ moved }) => Math.max(1e6, Number(moved)),
+    bytes: ({ bytes }) => bytes ?? 1,
+    fee: ({ fee }) => Math.max(1e6, Number(fee)),
     equal: () => 1,
   };
   const counts = new Map<string, { count: number; color: number }>();
   for (const tx of txs) {
-    const { word, color } = kindOf(tx);
+    const { word, color } = kindOfRow(tx);
     counts.set(word, { count: (counts.get(word)?.count ?? 0) + 1, color });
   }
   const items = txs
-    .filter((tx) => !hidden.includes(kindOf(tx).word))
+    .filter((tx) => !hidden.includes(kindOfRow(tx).word))
     .map((tx): TreemapItem => {
-      const { word, color } = kindOf(tx);
-      const amount = summarizeTx(tx).amount;
+      const { word, color } = kindOfRow(tx);
+      const { id, amount } = tx.summary;
       const text =
         amount === undefined
           ? ''
@@ -203,12 +192,12 @@ function BlockMap({ txs, count, chain }: { txs: readonly Tx[]; count: number; ch
             ? `${amount.amount} NFT`
             : `${amountText(amount.amount, amount.denomination)} ${amount.symbol}`;
       return {
-        key: tx.txHash,
+        key: id,
         area: areaOf[area](tx),
         color,
-        lines: [word, text, shortId(tx.txHash)],
-        label: `${word} ${text} ${shortId(tx.txHash)}: ${tx.consumedUtxos.length} in, ${tx.emittedUtxos.length} out; fee ${amountText(feeOf(tx, feeAsset), feeDecimals)}`,
-        href: `/tx/${tx.txHash}`,
+        lines: [word, text, shortId(id)],
+        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes ?? '–'} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
+        href: `/tx/${id}`,
       };
     });
   const toggle = (word: string): void => setHidden(hidden.includes(word) ? hidden.filter((one) => one !== word) : [...hidden, word]);

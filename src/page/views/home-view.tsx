@@ -33,7 +33,13 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
           </Empty>
         </section>
       ) : (
-        <Tape blocks={blocks} pending={pending} now={now} largest={Math.max(1, ...blocks.slice(0, 100).map(({ txs }) => txs))} />
+        <Tape
+          isCalm={live !== undefined && live.fresh.size > 0}
+          blocks={blocks}
+          pending={pending}
+          now={now}
+          largest={Math.max(1, ...blocks.slice(0, 100).map(({ txs }) => txs))}
+        />
       )}
       <div class="main-side">
         <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
