@@ -8,7 +8,7 @@ import { createFolder, files, readFileSystemSize, renameFile } from './platform/
 import { createForwarder } from './platform/forward-request.ts';
 import { nativeKeyCrypto } from './platform/key-crypto.ts';
 import { openFile } from './platform/offset-file.ts';
-import { readPageFiles } from './platform/page-files.ts';
+import { pageFile, readPageFile } from './platform/page-files.ts';
 import { parentChannel } from './platform/parent-channel.ts';
 import { openThread } from './platform/thread.ts';
 import { createUnixNanos } from './platform/unix-nanos.ts';
@@ -50,7 +50,7 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   loadPageAssets: async () =>
     moduleExtension === 'ts'
       ? (await import('./platform/page-build.ts')).buildPage()
-      : readPageFiles(new URL('./page/assets/', import.meta.url)),
+      : readPageFile(new URL(`./${pageFile}`, import.meta.url)),
   fileSystem: readFileSystemSize,
   openFile,
   fetch,

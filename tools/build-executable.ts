@@ -1,9 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { arch, platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { buildPage } from '../src/platform/page-build.ts';
-import { pageFiles, writePageFiles } from '../src/platform/page-files.ts';
+import { pageFile, writePageFile } from '../src/platform/page-files.ts';
 
 /**
  * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
@@ -55,12 +55,9 @@ const embedData: BunPlugin = {
 async function build(): Promise<void> {
   rmSync(outfile, { force: true });
   const addon = findAddon();
-  const pageFolder = join(source, 'page/assets');
-  writePageFiles(pageFolder, await buildPage());
-  const data = [
-    ...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)),
-    ...pageFiles.map((file) => join(pageFolder, file)),
-  ];
+  const page = join(source, pageFile);
+  writePageFile(page, await buildPage());
+  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)), page];
   await Bun.build({
     entrypoints: [join(source, 'main.ts'), join(source, 'recovery/recovery-thread.ts'), ...data],
     root: source,
@@ -70,7 +67,7 @@ async function build(): Promise<void> {
     plugins: [embedAddon(addon), embedData],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
-  rmSync(pageFolder, { recursive: true });
+  rmSync(dirname(page), { recursive: true });
   const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
   process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${addon === undefined ? 'in JavaScript' : 'native'}\n`);
 }

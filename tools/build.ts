@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join, relative, resolve } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { buildPage } from '../src/platform/page-build.ts';
-import { writePageFiles } from '../src/platform/page-files.ts';
+import { pageFile, writePageFile } from '../src/platform/page-files.ts';
 
 /**
  * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
@@ -24,7 +24,7 @@ async function build(): Promise<void> {
   await bundle();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
-  writePageFiles(join(dist, 'page/assets'), await buildPage());
+  writePageFile(join(dist, pageFile), await buildPage());
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
 }
 

@@ -1,25 +1,27 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { assetNames, type BuiltAssets } from '../page/page-assets.ts';
+import { dirname } from 'node:path';
+import type { BuiltAssets } from '../page/page-assets.ts';
 
-/** Endings of the files by encoding. */
-const endings = { plain: '', gzip: '.gz', br: '.br' } as const;
+/** The built page in one file, relative to the program: file names and encodings, with their bytes in base64. */
+export const pageFile = 'page/assets/page-assets.json';
 
-/** Files of the built page, relative to their folder. */
-export const pageFiles: readonly string[] = assetNames.flatMap((name) => Object.values(endings).map((ending) => name + ending));
+type Encoded = { readonly [name: string]: { readonly [encoding: string]: string } };
 
-export function writePageFiles(folder: string, assets: BuiltAssets): void {
-  mkdirSync(folder, { recursive: true });
-  for (const name of assetNames)
-    for (const [encoding, ending] of Object.entries(endings))
-      writeFileSync(join(folder, name + ending), assets[name][encoding as keyof typeof endings]);
+export function writePageFile(path: string, assets: BuiltAssets): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(mapBytes<Uint8Array, string>(assets, (bytes) => Buffer.from(bytes).toString('base64'))));
 }
 
-/** Reads what `writePageFiles` wrote; `folder` is a URL that ends with a slash. */
-export const readPageFiles = (folder: URL): BuiltAssets =>
-  Object.fromEntries(
-    assetNames.map((name) => [
-      name,
-      Object.fromEntries(Object.entries(endings).map(([encoding, ending]) => [encoding, readFileSync(new URL(name + ending, folder))])),
-    ]),
+/** Reads what `writePageFile` wrote. */
+export const readPageFile = (path: URL): BuiltAssets =>
+  mapBytes<string, Uint8Array>(JSON.parse(readFileSync(path, 'utf8')) as Encoded, (text) =>
+    Buffer.from(text, 'base64'),
   ) as unknown as BuiltAssets;
+
+const mapBytes = <From, To>(assets: { readonly [name: string]: { readonly [encoding: string]: From } }, convert: (value: From) => To) =>
+  Object.fromEntries(
+    Object.entries(assets).map(([name, encodings]) => [
+      name,
+      Object.fromEntries(Object.entries(encodings).map(([encoding, value]) => [encoding, convert(value)])),
+    ]),
+  );
