@@ -40,6 +40,8 @@ export type Config = {
   /** Bytes of memory for all caches of all processes; see wiring/cache-budget.ts. */
   readonly cacheBytes: number;
   readonly publicApi: boolean;
+  /** Whether the pages of the explorer are served. */
+  readonly explorer: boolean;
   readonly healthCheckFrequency: Milliseconds;
   /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
   readonly disk: { readonly required: number; readonly warning: number };
@@ -144,6 +146,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     cacheUrl: options['cache-url'],
     cacheBytes: options['cache-bytes'],
     publicApi: options['public-api'],
+    explorer: options.explorer,
     healthCheckFrequency: options['health-check-frequency'],
     disk: {
       required: options['system-tracker-disk-required-available-space-percentage'],

@@ -55,6 +55,10 @@ export const differences = {
     what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',
     why: 'AvalancheGo has neither reader processes nor followed nodes, so it has no checks for them.',
   },
+  explorer: {
+    what: '`GET` on paths without a route, such as `/` and `/tx/<id>`, answers with the pages of the explorer. Other HTTP methods get 404.',
+    why: 'AvalancheGo answers 404. A chain is easier to understand if it can be looked at.',
+  },
 } as const;
 
 export type Differences = { readonly [K in keyof typeof differences]: boolean };

@@ -8,6 +8,7 @@ import { createFolder, files, readFileSystemSize, renameFile } from './platform/
 import { createForwarder } from './platform/forward-request.ts';
 import { nativeKeyCrypto } from './platform/key-crypto.ts';
 import { openFile } from './platform/offset-file.ts';
+import { pageFile, readPageFile } from './platform/page-files.ts';
 import { parentChannel } from './platform/parent-channel.ts';
 import { openThread } from './platform/thread.ts';
 import { createUnixNanos } from './platform/unix-nanos.ts';
@@ -46,6 +47,10 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   files,
   readText,
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
+  loadPageAssets: async () =>
+    moduleExtension === 'ts'
+      ? (await import('./platform/page-build.ts')).buildPage()
+      : readPageFile(new URL(`./${pageFile}`, import.meta.url)),
   fileSystem: readFileSystemSize,
   openFile,
   fetch,

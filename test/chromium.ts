@@ -7,6 +7,16 @@ export type Page = {
   readonly open: (url: string) => Promise<void>;
   /** Evaluates an expression in the page and returns its value; promises are awaited. */
   readonly run: <T>(expression: string) => Promise<T>;
+  /** Sets the size of the window, the theme of the system and whether it asks for less motion. */
+  readonly emulate: (options: { width: number; height: number; isDark?: boolean; reducesMotion?: boolean }) => Promise<void>;
+  /** Turns the scripts of the page off or on, from the next page on. */
+  readonly setScripts: (isOn: boolean) => Promise<void>;
+  /** A PNG of the whole page. */
+  readonly screenshot: () => Promise<Uint8Array>;
+  /** Shows this tab; the others are then hidden. */
+  readonly show: () => Promise<void>;
+  /** Opens another tab in the same browser. */
+  readonly openTab: (url: string) => Promise<Page>;
   /** URLs that the page has requested. */
   readonly requests: readonly string[];
   /** Log entries and uncaught exceptions of the page. */
@@ -36,8 +46,19 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
   ];
   const child = Bun.spawn([binary, ...flags.map((flag) => `--${flag}`), 'about:blank'], { stdout: 'ignore', stderr: 'pipe' });
   const port = await debuggingPort(child.stderr);
-  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { type: string; webSocketDebuggerUrl: string }[];
-  const socket = new WebSocket(targets.find(({ type }) => type === 'page')!.webSocketDebuggerUrl);
+  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as Target[];
+  const close = async (): Promise<void> => {
+    child.kill();
+    await child.exited;
+    rmSync(profile, { recursive: true, force: true });
+  };
+  return connectPage(port, targets.find(({ type }) => type === 'page')!, close);
+}
+
+type Target = { readonly type: string; readonly webSocketDebuggerUrl: string };
+
+async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close: () => Promise<void>): Promise<Page> {
+  const socket = new WebSocket(webSocketDebuggerUrl);
   await new Promise((resolve) => socket.addEventListener('open', resolve));
 
   const waiting = new Map<number, (answer: ProtocolResponse) => void>();
@@ -73,11 +94,30 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
       if (result?.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
       return result?.result?.value as T;
     },
+    emulate: async ({ width, height, isDark = false, reducesMotion = false }) => {
+      await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 500 });
+      await call('Emulation.setEmulatedMedia', {
+        features: [
+          { name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' },
+          { name: 'prefers-reduced-motion', value: reducesMotion ? 'reduce' : 'no-preference' },
+        ],
+      });
+    },
+    setScripts: async (isOn) => void (await call('Emulation.setScriptExecutionDisabled', { value: !isOn })),
+    screenshot: async () => {
+      const { result } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { result?: { data?: string } };
+      return Buffer.from(result?.data ?? '', 'base64');
+    },
+    show: async () => void (await call('Page.bringToFront')),
+    openTab: async (url) => {
+      const created = (await (await fetch(`http://127.0.0.1:${port}/json/new?about:blank`, { method: 'PUT' })).json()) as Target;
+      const tab = await connectPage(port, created, async () => undefined);
+      await tab.open(url);
+      return tab;
+    },
     close: async () => {
       socket.close();
-      child.kill();
-      await child.exited;
-      rmSync(profile, { recursive: true, force: true });
+      await close();
     },
   };
 }

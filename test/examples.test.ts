@@ -117,6 +117,14 @@ test('docs/data-and-metrics.md: the example of a plans file is valid', async () 
 
 test('examples were found on every page that has some', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
-    new Set(['README.md', 'docs/methods.md', 'docs/errors.md', 'docs/events.md', 'docs/data-and-metrics.md', 'docs/explorer-api.md']),
+    new Set([
+      'README.md',
+      'docs/methods.md',
+      'docs/errors.md',
+      'docs/events.md',
+      'docs/data-and-metrics.md',
+      'docs/explorer.md',
+      'docs/explorer-api.md',
+    ]),
   );
 });

@@ -93,7 +93,7 @@ describe('by default error responses differ only as listed in src/differences.ts
     expect(differenceTexts(await replaySteps(node.client, setup))).toEqual([]);
     const { differences } = await replayCases(node.client, errors);
     const rows = differences.filter(({ name }) => !platformEdges.has(name)).map(explainedBy);
-    expect([...new Set(rows)].sort()).toEqual(['addressLength', 'batches', 'errorData', 'indexRoutes', 'missingContentType']);
+    expect([...new Set(rows)].sort()).toEqual(['addressLength', 'batches', 'errorData', 'explorer', 'indexRoutes', 'missingContentType']);
   }, 60_000);
 });
 
@@ -105,6 +105,7 @@ function explainedBy({ name, what }: { name: string; what: string }): keyof Diff
     [/^content-type ""$/, 'missingContentType'],
     [/address 19 bytes$/, 'addressLength'],
     [/^GET \/$/, 'indexRoutes'],
+    [/^GET \/nope$/, 'explorer'],
     [/^getNodeVersion/, 'nodeVersion'],
     [/^470 getTxStatus$/, 'txStatus'],
     [/^\d+ getBlock(ByHeight 0|.*genesis).* json$/, 'genesisBlockTxs'],

@@ -55,6 +55,7 @@ function createCountingEnv() {
     renameFile,
     tempFolder: tmpdir,
     forwardRequest: notInThisTest,
+    loadPageAssets: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
       unixNanos: () => BigInt(Date.now()) * 1_000_000n,

@@ -20,7 +20,7 @@ async function download({ url }: Program): Promise<Buffer> {
 }
 
 async function upload({ url }: Program, file: Uint8Array): Promise<{ status: number; text: string }> {
-  const response = await fetch(url + path, { method: 'PUT', body: file });
+  const response = await fetch(url + path, { method: 'PUT', body: file as BodyInit });
   return { status: response.status, text: await response.text() };
 }
 

@@ -103,7 +103,7 @@ export async function startWalkNode(mode: WalkMode, folder: string): Promise<Wal
     },
     saveState: async () => new Uint8Array(await (await fetch(`${program.url}/ext/dev/state`)).arrayBuffer()),
     loadState: async (file) => {
-      const response = await fetch(`${program.url}/ext/dev/state`, { method: 'PUT', body: file });
+      const response = await fetch(`${program.url}/ext/dev/state`, { method: 'PUT', body: new Uint8Array(file) });
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
     },
     events: () => {

@@ -1,7 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { arch, platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
+import { buildPage } from '../src/platform/page-build.ts';
+import { pageFile, writePageFile } from '../src/platform/page-files.ts';
 
 /**
  * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
@@ -39,18 +41,23 @@ const embedAddon = (addon: string | undefined): BunPlugin => ({
   },
 });
 
-/** Embeds the genesis data as files, at the same paths relative to the program as in src/. */
+/** Embeds the genesis data and the built page as files, at the same paths relative to the program as in src/. */
 const embedData: BunPlugin = {
   name: 'embed-data',
   setup: (build) => {
-    build.onLoad({ filter: /genesis[/\\]data[/\\]/ }, async ({ path }) => ({ loader: 'file', contents: await Bun.file(path).bytes() }));
+    build.onLoad({ filter: /(genesis[/\\]data|page[/\\]assets)[/\\]/ }, async ({ path }) => ({
+      loader: 'file',
+      contents: await Bun.file(path).bytes(),
+    }));
   },
 };
 
 async function build(): Promise<void> {
   rmSync(outfile, { force: true });
   const addon = findAddon();
-  const data = ['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file));
+  const page = join(source, pageFile);
+  writePageFile(page, await buildPage());
+  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)), page];
   await Bun.build({
     entrypoints: [join(source, 'main.ts'), join(source, 'recovery/recovery-thread.ts'), ...data],
     root: source,
@@ -60,6 +67,7 @@ async function build(): Promise<void> {
     plugins: [embedAddon(addon), embedData],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
+  rmSync(dirname(page), { recursive: true });
   const megabytes = (statSync(outfile).size / 1e6).toFixed(1);
   process.stdout.write(`${outfile}: ${megabytes} MB, key recovery ${addon === undefined ? 'in JavaScript' : 'native'}\n`);
 }

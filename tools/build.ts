@@ -2,6 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
+import { buildPage } from '../src/platform/page-build.ts';
+import { pageFile, writePageFile } from '../src/platform/page-files.ts';
 
 /**
  * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
@@ -27,6 +29,7 @@ async function build(): Promise<void> {
   await bundleForBrowsers();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
+  writePageFile(join(dist, pageFile), await buildPage());
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
 }
 

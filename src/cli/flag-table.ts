@@ -200,6 +200,12 @@ export const flagTable = {
   'api-health-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/health' },
   'api-metrics-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve /ext/metrics' },
 
+  explorer: {
+    group: 'APIs',
+    kind: 'boolean',
+    default: 'true',
+    help: 'serve the explorer at / and its pages; needs the Data API',
+  },
   'data-api-enabled': { group: 'APIs', kind: 'boolean', default: 'true', help: 'serve the Data API under /v1' },
   'metrics-api-enabled': {
     group: 'APIs',

@@ -32,6 +32,8 @@ export type RouterOptions = {
   readonly routes: HttpRoutes;
   /** Handlers of all paths with a given first segment, such as `v1`. They parse the rest of the path themselves, including percent escapes. */
   readonly prefixHandlers?: ReadonlyMap<string, Handler>;
+  /** Answers paths without a route, for people: returns undefined for those it does not have. */
+  readonly pages?: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined;
   readonly nodeID: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -39,7 +41,7 @@ export type RouterOptions = {
 };
 
 /** Creates the handler of all requests. Checks run in AvalancheGo's order. AvalancheGo: api/server/server.go, wrapHandler; api/server/router.go. */
-export function createRouter({ routes, prefixHandlers, nodeID, allowedHosts, allowedOrigins, rpcOptions }: RouterOptions): Handler {
+export function createRouter({ routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions }: RouterOptions): Handler {
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
   const prefixCors = createCors(allowedOrigins, { extraHeaders: apiKeyHeaders, allowPrivateNetwork: true });
@@ -65,8 +67,10 @@ export function createRouter({ routes, prefixHandlers, nodeID, allowedHosts, all
       return { status: 404, headers: headers.bare, body: '' };
 
     const route = routes.get(request.path) ?? routes.get(decodePathText(request.path));
-    if (route === undefined)
-      return prefixHandler === undefined ? notFoundResponse(request, headers) : runHandler(prefixHandler, request, headers, rpcOptions);
+    if (route === undefined) {
+      if (prefixHandler !== undefined) return runHandler(prefixHandler, request, headers, rpcOptions);
+      return runHandler((unrouted) => pages?.(unrouted) ?? notFoundResponse(unrouted, headers), request, headers, rpcOptions);
+    }
     if (route.isAllowed?.(request) === false)
       return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
     if ('handler' in route) {

@@ -12,7 +12,7 @@ export const createForwarder =
     const response = await fetch(`http://127.0.0.1:${port}${path}${query === '' ? '' : `?${query}`}`, {
       method,
       headers: { authorization: request.header('authorization') ?? '' },
-      ...(hasBody && { body: await readBody(request), duplex: 'half' }),
+      ...(hasBody && { body: (await readBody(request)) as BodyInit, duplex: 'half' }),
     });
     const headers = { 'content-type': response.headers.get('content-type') ?? 'text/plain; charset=utf-8' };
     return {

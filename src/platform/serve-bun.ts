@@ -30,7 +30,7 @@ export const serve: Serve = async (options) => {
     const { status, body, stream } = response;
     if (stream !== undefined) return new Response(toReadableStream(body, stream), { status, headers: toHeaders(response.headers) });
     // For a string body, even an empty one, Bun would add a content type.
-    return new Response(body.length === 0 ? null : body, { status, headers: toHeaders(response.headers) });
+    return new Response(body.length === 0 ? null : (body as BodyInit), { status, headers: toHeaders(response.headers) });
   };
   /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
   const respond = (

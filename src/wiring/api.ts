@@ -54,6 +54,8 @@ export type ApiParts = {
 export type ApiHandlers = {
   readonly prefixHandlers: ReadonlyMap<string, Handler>;
   readonly pages: readonly (readonly [path: string, route: HttpRoute])[];
+  /** IDs of the operations, as in the API reference. */
+  readonly operations: readonly string[];
 };
 
 /** The APIs that a port serves: both, or one of them on a port of its own. */
@@ -68,7 +70,7 @@ export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | u
   return createHandlersFor(parts, parts.served);
 }
 
-const noHandlers: ApiHandlers = { prefixHandlers: new Map(), pages: [] };
+const noHandlers: ApiHandlers = { prefixHandlers: new Map(), pages: [], operations: [] };
 
 function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: ApiSelection | undefined) => ApiHandlers {
   const { observer } = parts;
@@ -129,6 +131,7 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
         ['/api', { handler: reference.page }],
         ['/api-json', { handler: reference.json }],
       ],
+      operations: documented.map(({ route }) => route.id),
     };
   });
 }

@@ -8,6 +8,7 @@ import type { GenesisDataFile } from '../genesis/network-genesis.ts';
 import type { FileSystem } from '../health/checks.ts';
 import type { Handler } from '../http/message.ts';
 import type { KeyFiles } from '../identity/key-source.ts';
+import type { BuiltAssets } from '../page/page-assets.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Serve } from '../platform/serve.ts';
@@ -35,6 +36,8 @@ export type Env = {
   readonly files: KeyFiles;
   readonly readText: (path: string) => string;
   readonly readData: (file: GenesisDataFile) => Uint8Array;
+  /** The built files of the explorer; in a clone they are built by the first call. */
+  readonly loadPageAssets: () => Promise<BuiltAssets>;
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly openFile: OpenFile;

@@ -8,6 +8,7 @@ import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { splitCacheBudget } from './cache-budget.ts';
 import type { Env } from './env.ts';
+import { createExplorer, withHomePage } from './explorer.ts';
 
 export type HandlerParts = Omit<
   ApiParts,
@@ -47,11 +48,16 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
+  const explorer = createExplorer(config, env);
   const { allowedHosts, allowedOrigins } = config.http;
   const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
-    const { prefixHandlers, pages } = apis(selection);
-    return createRouter({ routes: new Map([...pages, ...paths]), prefixHandlers, nodeID, allowedHosts, allowedOrigins, rpcOptions });
+    const { prefixHandlers, pages: reference, operations } = apis(selection);
+    const ownRoutes = new Map([...reference, ...paths]);
+    const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
+    const routes = withHomePage(ownRoutes, pages);
+    const router = createRouter({ routes, prefixHandlers, ...(pages && { pages }), nodeID, allowedHosts, allowedOrigins, rpcOptions });
+    return router;
   };
   return {
     main: createPortHandler(apisOnMainPort(config), routes),

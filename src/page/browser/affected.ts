@@ -1,0 +1,33 @@
+import type { AddressData } from '../load-address.ts';
+import type { AssetData } from '../load-asset.ts';
+import type { BlockData } from '../load-block.ts';
+import type { TxData } from '../load-tx.ts';
+import type { PagePayload } from '../page-payload.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+/** Whether an event changes what a page shows, so that its data must be loaded again. The home page folds events itself. */
+export function isAffected({ view, data, context }: PagePayload, event: StreamEvent): boolean {
+  if ('chainID' in event && event.chainID !== context.chain.id) return false;
+  if (event.kind === 'reverted' || event.kind === 'reset') return true;
+  if (view === 'dev') return event.kind === 'block' || event.kind === 'time';
+  if (event.kind === 'time') return context.has.dev;
+  if (view === 'node') return event.kind === 'health';
+  if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
+  if (view === 'throughput') return false;
+  if (view === 'mempool') return event.kind === 'block' || event.kind === 'mempool';
+  if (view === 'block') return event.kind === 'block' && !(data as BlockData).hasNext;
+  if (view === 'tx') return isTxAffected(data as TxData, event);
+  if (event.kind !== 'tx') return false;
+  if (view === 'address') {
+    const { address } = data as AddressData;
+    return event.balanceChanges.some((change) => change.address === address);
+  }
+  return view === 'asset' && event.balanceChanges.some((change) => change.assetID === (data as AssetData).asset.assetId);
+}
+
+/** A waiting transaction changes when it is accepted or dropped, an accepted one when its outputs are spent. */
+function isTxAffected(data: TxData, event: StreamEvent): boolean {
+  if (data.state !== 'accepted') return (event.kind === 'tx' || event.kind === 'mempool') && event.txID === data.id;
+  if (event.kind !== 'tx') return false;
+  return (event.tx.unsignedTx.inputs ?? []).some(({ txID }) => txID === data.tx.txHash);
+}

@@ -1,0 +1,134 @@
+import { hydrate, render } from 'preact';
+import { chainPath } from '../page-context.ts';
+import { ActionsContext } from '../views/actions.ts';
+import { App } from '../views/app.tsx';
+import { LiveContext } from '../views/live.ts';
+import { isAffected } from './affected.ts';
+import { tickAges } from './ages.ts';
+import { type Dispatch, listen } from './commands.ts';
+import { callDev } from './dev-call.ts';
+import { createLiveStore } from './live-store.ts';
+import { apiKey, fetchPayload, readPayload } from './payload.ts';
+import { openStream } from './stream.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+/** Seconds without a message after which the stream counts as lost. The server sends a heartbeat every 2 s. */
+const silence = 5;
+/** Milliseconds between two loads of the same page's data. */
+const reloadInterval = 500;
+/** Events that wait for a frame; beyond it the page is loaded again instead. */
+const maxQueue = 5000;
+
+const root = document.getElementById('app') as HTMLElement;
+const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
+let payload = readPayload();
+const store = createLiveStore(payload, () => performance.now());
+let queue: StreamEvent[] = [];
+let isScheduled = false;
+let lastMessage = performance.now();
+let isGone = false;
+
+const actions = { dev: callDev, reload: () => reload() };
+
+function draw(isFirst = false): void {
+  const live = payload.context.has.events ? store.view(schedule) : undefined;
+  const page = (
+    <ActionsContext.Provider value={actions}>
+      <LiveContext.Provider value={live}>
+        <App payload={payload} />
+      </LiveContext.Provider>
+    </ActionsContext.Provider>
+  );
+  if (isFirst) hydrate(page, root);
+  else render(page, root);
+  document.body.classList.toggle('gone', isGone);
+}
+
+/** Renders once in the next frame, however many events come. */
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(() => {
+    isScheduled = false;
+    const events = queue;
+    queue = [];
+    store.apply(events);
+    draw();
+    loadLabels();
+  });
+}
+
+let isReloadPending = false;
+function reloadSoon(): void {
+  if (isReloadPending) return;
+  isReloadPending = true;
+  setTimeout(() => {
+    isReloadPending = false;
+    void reload();
+  }, reloadInterval);
+}
+
+async function reload(): Promise<void> {
+  const loaded = await fetchPayload();
+  if (loaded === undefined) return;
+  // A page whose subject is gone stays and says so.
+  isGone = loaded.status === 404 && payload.view !== 'message';
+  payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev } : loaded.payload;
+  store.restart(loaded.payload);
+  draw();
+}
+
+const loading = new Set<string>();
+function loadLabels(): void {
+  for (const id of store.unknownAssets()) {
+    if (loading.has(id)) continue;
+    loading.add(id);
+    void fetch(`${chainPath(payload.context)}/assets/${id}`, { headers: apiKey() === '' ? {} : { 'x-service-api-key': apiKey() } })
+      .then(async (response) => {
+        if (!response.ok) return;
+        const { symbol, denomination } = (await response.json()) as { symbol: string; denomination: number };
+        store.addLabel(id, { symbol, denomination });
+        schedule();
+      })
+      .catch(() => undefined);
+  }
+}
+
+function receive(event: StreamEvent): void {
+  lastMessage = performance.now();
+  if (event.kind === 'closed') return;
+  if (store.setStatus('live')) schedule();
+  if (event.kind === 'heartbeat') return;
+  if (isAffected(payload, event)) reloadSoon();
+  if (payload.view !== 'home' && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
+  queue.push(event);
+  if (queue.length > maxQueue) {
+    queue = [];
+    reloadSoon();
+  }
+  schedule();
+}
+
+function followStream(): void {
+  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent));
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      stream.pause();
+      return;
+    }
+    stream.resume();
+    lastMessage = performance.now();
+    void reload();
+  });
+}
+
+listen({ reload, payload: () => payload } satisfies Dispatch);
+draw(true);
+if (payload.context.has.events) followStream();
+if (apiKey() !== '' && payload.view === 'message') void reload();
+setInterval(() => {
+  if (document.hidden) return;
+  if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
+  if (payload.view === 'home') schedule();
+  tickAges(store.now());
+}, 1000);

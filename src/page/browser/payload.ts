@@ -1,0 +1,22 @@
+import type { PagePayload } from '../page-payload.ts';
+
+/** The API key that the reader entered in this tab; empty if none. */
+export const apiKey = (): string => sessionStorage.getItem('serac-api-key') ?? '';
+
+export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
+
+/** Loads the page at this URL again. Undefined if the server does not answer. */
+export async function fetchPayload(): Promise<{ readonly payload: PagePayload; readonly status: number } | undefined> {
+  try {
+    const key = apiKey();
+    const response = await fetch(location.pathname + location.search, {
+      headers: { accept: 'text/html', ...(key !== '' && { 'x-service-api-key': key }) },
+    });
+    const text = await response.text();
+    const start = text.indexOf('id="payload">');
+    if (start < 0) return undefined;
+    return { payload: JSON.parse(text.slice(start + 13, text.lastIndexOf('</script>'))) as PagePayload, status: response.status };
+  } catch {
+    return undefined;
+  }
+}

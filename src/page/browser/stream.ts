@@ -1,0 +1,25 @@
+import { followEvents, type StreamMessage } from './event-source.ts';
+
+export type Stream = { readonly pause: () => void; readonly resume: () => void };
+
+/** Follows the event stream through the worker that all tabs share; directly where shared workers do not exist. */
+export function openStream(workerUrl: string, onMessage: (message: StreamMessage) => void): Stream {
+  if (typeof SharedWorker === 'undefined') {
+    let isPaused = false;
+    followEvents((message) => {
+      if (!isPaused) onMessage(message);
+    });
+    return {
+      pause: () => {
+        isPaused = true;
+      },
+      resume: () => {
+        isPaused = false;
+      },
+    };
+  }
+  const { port } = new SharedWorker(workerUrl, { name: 'serac-events' });
+  port.onmessage = ({ data }: MessageEvent<StreamMessage>) => onMessage(data);
+  addEventListener('pagehide', ({ persisted }: PageTransitionEvent) => port.postMessage(persisted ? 'pause' : 'close'));
+  return { pause: () => port.postMessage('pause'), resume: () => port.postMessage('resume') };
+}

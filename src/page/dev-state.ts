@@ -1,0 +1,48 @@
+import { callIfAllowed, type Source } from './source.ts';
+
+/** What the strip of a dev chain shows. */
+export type DevState = {
+  /** Unix seconds of the chain's clock. */
+  readonly time: number;
+  /** Seconds that the clock is ahead of real time. */
+  readonly offset: number;
+  readonly isFrozen: boolean;
+  readonly automine: boolean;
+  /** Seconds between blocks; 0: not by time. */
+  readonly interval: number;
+  readonly snapshots: readonly Snapshot[];
+};
+
+export type Snapshot = { readonly name: string; readonly height: string; readonly time: string };
+
+type NodeInfo = {
+  readonly time: string;
+  readonly offset: string;
+  readonly frozen: boolean;
+  readonly automine: boolean;
+  readonly interval: number;
+};
+
+/** Undefined if the caller may not use `/ext/dev`. */
+export async function loadDevState(source: Source): Promise<DevState | undefined> {
+  const [info, list] = await Promise.all([
+    callIfAllowed<NodeInfo>(source, '/ext/dev', 'dev.nodeInfo'),
+    callIfAllowed<{ snapshots: readonly Snapshot[] }>(source, '/ext/dev', 'dev.listSnapshots'),
+  ]);
+  if (info === undefined || list === undefined) return undefined;
+  return {
+    time: Number(info.time),
+    offset: Number(info.offset),
+    isFrozen: info.frozen,
+    automine: info.automine,
+    interval: info.interval,
+    snapshots: list.snapshots,
+  };
+}
+
+/** `Blocks as soon as there is work` */
+export function miningText({ automine, interval }: Pick<DevState, 'automine' | 'interval'>): string {
+  if (automine && interval > 0) return `Blocks at once, and every ${interval} s`;
+  if (automine) return 'Blocks as soon as there is work';
+  return interval > 0 ? `Blocks every ${interval} s` : 'Blocks paused';
+}

@@ -1,0 +1,64 @@
+import type { Balances, Tx, TxList, Utxo, UtxoList } from './data-types.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { slimTx, slimUtxo } from './slim.ts';
+import { read, type Source } from './source.ts';
+
+export type AddressData = {
+  /** `X-local1…` */
+  readonly address: string;
+  /** The 20 bytes as hex. */
+  readonly hex: string;
+  readonly balances: Balances;
+  readonly utxos: readonly Utxo[];
+  readonly hasMoreUtxos: boolean;
+  /** Outputs that the address owns with others and cannot spend alone. */
+  readonly shared: readonly Utxo[];
+  readonly txs: readonly Tx[];
+  /** Token of the next page of the history. */
+  readonly nextTxs: string | undefined;
+};
+
+/** Outputs on the canvas; more are counted by the balances, and not drawn. */
+const maxUtxoPages = 10;
+const pageSize = 100;
+
+export async function loadAddress(
+  source: Source,
+  context: PageContext,
+  { address, hex }: Pick<AddressData, 'address' | 'hex'>,
+  pageToken: string | undefined,
+): Promise<AddressData> {
+  const base = chainPath(context);
+  const query = `addresses=${encodeURIComponent(address)}`;
+  const [{ balances }, { utxos, hasMore }, history, shared] = await Promise.all([
+    read<{ balances: Balances }>(source, `${base}/balances?${query}`),
+    loadUtxos(source, `${base}/utxos?${query}`),
+    read<TxList>(
+      source,
+      `${base}/transactions?${query}&pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
+    ),
+    read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
+  ]);
+  return {
+    address,
+    hex,
+    balances,
+    utxos,
+    hasMoreUtxos: hasMore,
+    shared: shared.utxos.map(slimUtxo),
+    txs: history.transactions.map(slimTx),
+    nextTxs: history.nextPageToken,
+  };
+}
+
+async function loadUtxos(source: Source, path: string): Promise<{ utxos: Utxo[]; hasMore: boolean }> {
+  const utxos: Utxo[] = [];
+  let token: string | undefined;
+  for (let page = 0; page < maxUtxoPages; page++) {
+    const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
+    utxos.push(...list.utxos.map(slimUtxo));
+    token = list.nextPageToken;
+    if (token === undefined) break;
+  }
+  return { utxos, hasMore: token !== undefined };
+}

@@ -1,0 +1,40 @@
+import type { Lifecycle, Tx, TxPosition } from './data-types.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { callIfAllowed, readIfFound, type Source } from './source.ts';
+
+/** A transaction that is in a block. */
+export type AcceptedTx = {
+  readonly state: 'accepted';
+  readonly tx: Tx;
+  readonly position: TxPosition | undefined;
+  /** Hex with a checksum, as `avm.getTx` returns it. Undefined on a server without the Node RPC. */
+  readonly hex: string | undefined;
+  readonly size: number | undefined;
+};
+
+/** A transaction that is in no block: it waits, or it was dropped. */
+export type PendingTx = { readonly state: 'waiting' | 'dropped'; readonly id: string; readonly life: Lifecycle };
+
+export type TxData = AcceptedTx | PendingTx;
+
+export async function loadTx(source: Source, context: PageContext, id: string): Promise<TxData | undefined> {
+  const path = `${chainPath(context)}/transactions/${encodeURIComponent(id)}`;
+  const tx = await readIfFound<Tx>(source, path);
+  if (tx === undefined) return loadPendingTx(source, context, path, id);
+  const [position, raw] = await Promise.all([
+    readIfFound<TxPosition>(source, `${path}/position`),
+    context.has.rpc
+      ? callIfAllowed<{ tx: string }>(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' })
+      : undefined,
+  ]);
+  // 0x, two digits per byte, and a checksum of four bytes.
+  return { state: 'accepted', tx, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
+}
+
+async function loadPendingTx(source: Source, { operations }: PageContext, path: string, id: string): Promise<PendingTx | undefined> {
+  if (!operations.includes('getTransactionLifecycle')) return undefined;
+  const life = await readIfFound<Lifecycle>(source, `${path}/lifecycle`);
+  // An accepted transaction without a block was reverted; its steps say no more than that.
+  if (life === undefined || life.steps.length === 0 || life.status === 'Accepted') return undefined;
+  return { state: life.status === 'Processing' ? 'waiting' : 'dropped', id, life };
+}

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import type { HttpRequest, HttpResponse } from '../http/message.ts';
+
+/** The script, the worker, the style sheet and the icon of the page, built once. */
+export const assetNames = ['page.js', 'worker.js', 'theme.js', 'page.css', 'mark.svg'] as const;
+export type AssetName = (typeof assetNames)[number];
+
+/** A built file in all encodings. */
+export type BuiltAsset = { readonly plain: Uint8Array; readonly gzip: Uint8Array; readonly br: Uint8Array };
+export type BuiltAssets = { readonly [name in AssetName]: BuiltAsset };
+
+export type PageAssets = {
+  /** URLs by name; they contain the hash of the content. */
+  readonly urls: { readonly [name in AssetName]: string };
+  readonly respond: (request: HttpRequest) => HttpResponse | undefined;
+};
+
+/** Paths of the files start with this. */
+export const assetPrefix = '/_page/';
+
+export function createPageAssets(built: BuiltAssets): PageAssets {
+  const urls = Object.fromEntries(
+    assetNames.map((name) => [name, `${assetPrefix}${hash('sha256', built[name].plain).slice(0, 12)}-${name}`]),
+  ) as PageAssets['urls'];
+  const files = new Map(assetNames.map((name) => [urls[name], name]));
+  return {
+    urls,
+    respond: ({ path, header }) => {
+      const name = files.get(path);
+      if (name === undefined) return undefined;
+      const accepted = header('accept-encoding') ?? '';
+      const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'plain';
+      return { status: 200, headers: assetHeaders[contentTypes[name]][encoding], body: built[name][encoding] };
+    },
+  };
+}
+
+type ContentType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8' | 'image/svg+xml';
+
+const contentTypes: { readonly [name in AssetName]: ContentType } = {
+  'page.js': 'text/javascript; charset=utf-8',
+  'worker.js': 'text/javascript; charset=utf-8',
+  'theme.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
+  'mark.svg': 'image/svg+xml',
+};
+
+/** The name contains the hash of the content, so a file never changes. */
+const headersOf = (type: ContentType) => {
+  const plain = {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; connect-src 'self'",
+    // The routers own `vary: Origin` is kept.
+    vary: 'Origin, Accept-Encoding',
+  };
+  return { plain, gzip: { ...plain, 'content-encoding': 'gzip' }, br: { ...plain, 'content-encoding': 'br' } };
+};
+
+const assetHeaders = {
+  'text/javascript; charset=utf-8': headersOf('text/javascript; charset=utf-8'),
+  'text/css; charset=utf-8': headersOf('text/css; charset=utf-8'),
+  'image/svg+xml': headersOf('image/svg+xml'),
+} as const;

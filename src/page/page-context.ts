@@ -1,0 +1,38 @@
+/** What every page of one server needs to know: the network, the chain, and which sources this server has. Sent to the browser. */
+export type PageContext = {
+  readonly version: string;
+  readonly network: { readonly id: number; readonly name: string; readonly hrp: string };
+  readonly chain: {
+    readonly id: string;
+    readonly alias: string;
+    readonly slug: string;
+    readonly title: string;
+    readonly feeAsset: string;
+    readonly feeSymbol: string;
+    readonly feeDecimals: number;
+    /** Path or URL of its Node RPC. */
+    readonly rpcUrl: string;
+  };
+  readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
+  /** Sources beside the Data API. */
+  readonly has: {
+    readonly events: boolean;
+    readonly rpc: boolean;
+    readonly dev: boolean;
+    readonly health: boolean;
+    readonly info: boolean;
+    readonly metrics: boolean;
+  };
+  /** Operation IDs of the Data and Metrics APIs: a page is shown only if the operations it reads exist. */
+  readonly operations: readonly string[];
+};
+
+/** The base path of the chain's routes in the Data API. */
+export const chainPath = ({ network, chain }: PageContext): string => `/v1/networks/${network.name}/blockchains/${chain.slug}`;
+
+/** `P-Chain`, `C-Chain`, the title of this chain, or the ID of an unknown chain. */
+export function chainTitle({ chain, otherChains }: PageContext, id: string): string {
+  if (id === chain.id) return chain.title;
+  const other = otherChains.find((one) => one.id === id);
+  return other === undefined ? id : `${other.alias}-Chain`;
+}

@@ -1,0 +1,198 @@
+import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
+import { type AddressText, parseAddressText } from './address-text.ts';
+import { loadDevState } from './dev-state.ts';
+import { renderDocument } from './document.tsx';
+import { createLocalSource, sendLocal } from './local-source.ts';
+import { assetPrefix, type PageAssets } from './page-assets.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import type { PagePayload } from './page-payload.ts';
+import { fixedPages, type LoadedPage, namedPages, type PageRow } from './page-table.ts';
+import { maxQuery, search } from './search.ts';
+import { sections } from './sections.ts';
+import { type Source, SourceError } from './source.ts';
+import type { MessageData } from './views/message-view.tsx';
+
+export type PageOptions = {
+  readonly context: () => Promise<PageContext>;
+  readonly assets: () => Promise<PageAssets>;
+  /** This server's own handler, through which pages read. */
+  readonly handler: Handler;
+  /** The chain's clock, in Unix seconds. */
+  readonly now: () => number;
+};
+
+/** Answers GET requests for pages; undefined for every other path. */
+export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
+
+export function createPageHandler(options: PageOptions): PageHandler {
+  return (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    const target = findTarget(request);
+    return target && respond(options, request, target);
+  };
+}
+
+/** What a path asks for. */
+type Target =
+  | { readonly kind: 'asset' }
+  | { readonly kind: 'page'; readonly row: PageRow; readonly name: string }
+  | { readonly kind: 'search'; readonly text: string };
+
+function findTarget({ path, query }: HttpRequest): Target | undefined {
+  if (path.startsWith(assetPrefix)) return { kind: 'asset' };
+  const fixed = Object.hasOwn(fixedPages, path) ? fixedPages[path] : undefined;
+  if (fixed !== undefined) return { kind: 'page', row: fixed, name: '' };
+  if (path === '/search') return { kind: 'search', text: new URLSearchParams(query).get('q') ?? '' };
+  const [, first = '', name, ...rest] = path.split('/');
+  if (rest.length > 0 || first === '') return undefined;
+  // The router has refused malformed escapes; bytes that are not UTF-8 are left.
+  const decode = (text: string): string | undefined => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return undefined;
+    }
+  };
+  if (name === undefined) {
+    const text = decode(first);
+    return text === undefined || text.length > maxQuery ? undefined : { kind: 'search', text };
+  }
+  const row = Object.hasOwn(namedPages, first) ? namedPages[first] : undefined;
+  const decoded = decode(name);
+  return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
+}
+
+async function respond(options: PageOptions, request: HttpRequest, target: Target): Promise<HttpResponse> {
+  const assets = await options.assets();
+  if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
+  const context = await options.context();
+  const source = createLocalSource(options.handler, request);
+  if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
+  if (wantsJson(request)) return respondJson(options, request, target, context);
+  const [found, frame] = await Promise.all([load(source, context, target, request), loadFrame(source, context)]);
+  if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
+  const payload: PagePayload = {
+    section: target.kind === 'page' ? target.row.section : 'home',
+    context,
+    ...frame,
+    query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
+    now: options.now(),
+    origin: originOf(request),
+    ...found.page,
+  };
+  return { status: found.status, headers: pageHeaders, body: Buffer.from(renderDocument(payload, assets)) };
+}
+
+/** A page whose source this server lacks does not exist. */
+const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
+  sections.find(({ name }) => name === section)?.isAvailable(context) === true;
+
+/** JSON is preferred only by callers that name it and not HTML. */
+const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('application/json') && !wantsHtml(request);
+
+/** Browsers name HTML; programs name JSON or accept everything. */
+export const wantsHtml = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('text/html');
+
+/** With `Accept: application/json` a page answers what the route behind it answers. */
+async function respondJson(options: PageOptions, request: HttpRequest, target: Target, context: PageContext): Promise<HttpResponse> {
+  const path = target.kind === 'page' ? target.row.json?.(context, target.name) : undefined;
+  if (path === undefined) return notFoundText;
+  const query = request.query === '' || path.includes('?') ? path : `${path}?${request.query}`;
+  return sendLocal(options.handler, request, 'GET', query);
+}
+
+type Found = { readonly status: number; readonly page: LoadedPage } | { readonly location: string };
+
+async function load(
+  source: Source,
+  context: PageContext,
+  target: Exclude<Target, { kind: 'asset' }>,
+  request: HttpRequest,
+): Promise<Found> {
+  try {
+    if (target.kind === 'search') return await loadSearch(source, context, target.text);
+    const query = new URLSearchParams(request.query);
+    const page = await target.row.load({
+      source,
+      context,
+      name: target.name,
+      page: query.get('page') ?? undefined,
+      query,
+      parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
+    });
+    return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { status: error.fault.status, page: sourceFailed(error) };
+  }
+}
+
+/** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
+async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
+  const { matches, nearest } = await search(source, context, text);
+  if (matches.length === 1) return { location: matches[0]?.href as string };
+  if (matches.length > 1)
+    return {
+      status: 200,
+      page: message(`${matches.length} matches`, { status: 200, text: 'Which one?', subject: text.slice(0, 200), links: matches }),
+    };
+  const why =
+    nearest.length > 0
+      ? 'The checksum does not fit. Did you mean this one?'
+      : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
+  return { status: 404, page: message('Nothing found', { status: 404, text: why, subject: text.slice(0, 200), links: nearest }) };
+}
+
+const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPage => ({
+  view: 'message',
+  title: heading,
+  data: { heading, ...data } satisfies MessageData,
+});
+
+function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
+  const needsKey = status === 401 || status === 403;
+  return message(needsKey ? 'This server needs an API key' : 'The node cannot answer', {
+    status,
+    text: needsKey ? 'Enter a key; it stays in this tab. An operator creates one with: serac keys create' : reason,
+    subject: `GET ${path}`,
+    links: [],
+    needsKey,
+  });
+}
+
+/** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
+async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev'>> {
+  const [blocks, dev] = await Promise.all([
+    source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
+    context.has.dev ? loadDevState(source) : undefined,
+  ]);
+  const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
+  return { height: height === undefined ? undefined : Number(height), dev };
+}
+
+/** A Host header that does not look like a host name is not copied into the page. */
+function originOf(request: HttpRequest): string {
+  const host = request.header('host') ?? '';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
+}
+
+const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
+
+/** No inline code, nothing from outside, no frames. */
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  vary: 'Origin, Accept',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+} as const;

@@ -1,0 +1,130 @@
+import { loadAddress } from './load-address.ts';
+import { loadAsset } from './load-asset.ts';
+import { loadAssets } from './load-assets.ts';
+import { loadBlock } from './load-block.ts';
+import { loadBlocks } from './load-blocks.ts';
+import { loadCrossChain } from './load-cross-chain.ts';
+import { loadDevPanel } from './load-dev.ts';
+import { loadHome } from './load-home.ts';
+import { loadMempool } from './load-mempool.ts';
+import { loadNode } from './load-node.ts';
+import { loadThroughput } from './load-throughput.ts';
+import { loadTx } from './load-tx.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import type { Section } from './sections.ts';
+import type { Source } from './source.ts';
+import type { ViewName } from './views/views.tsx';
+
+/** What a page loads with. */
+export type LoadParts = {
+  readonly source: Source;
+  readonly context: PageContext;
+  /** The text of the path after the first segment, decoded. */
+  readonly name: string;
+  /** Page token of a list, from the query. */
+  readonly page: string | undefined;
+  readonly query: URLSearchParams;
+  /** Reads any spelling of an address; undefined if it is none. */
+  readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
+};
+
+export type LoadedPage = { readonly view: ViewName; readonly title: string; readonly data: unknown };
+
+export type PageRow = {
+  readonly section: Section;
+  /** Undefined: nothing has this name. */
+  readonly load: (parts: LoadParts) => Promise<LoadedPage | undefined>;
+  /** The route whose answer the same URL gives with `Accept: application/json`. */
+  readonly json?: (context: PageContext, name: string) => string;
+};
+
+/** Pages by the first segment of their path. Those with a name take exactly one more segment. */
+export const namedPages: { readonly [first: string]: PageRow } = {
+  block: {
+    section: 'blocks',
+    json: (context, name) => `${chainPath(context)}/blocks/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name }) => {
+      const data = await loadBlock(source, context, name);
+      return data && { view: 'block', title: `Block ${data.block.blockNumber}`, data };
+    },
+  },
+  tx: {
+    section: 'blocks',
+    json: (context, name) => `${chainPath(context)}/transactions/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name }) => {
+      const data = await loadTx(source, context, name);
+      return data && { view: 'tx', title: `Transaction ${name.slice(0, 8)}…`, data };
+    },
+  },
+  address: {
+    section: 'home',
+    json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, page, parseAddress }) => {
+      const parsed = parseAddress(name);
+      return parsed && { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, page) };
+    },
+  },
+  asset: {
+    section: 'assets',
+    json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, page }) => {
+      const data = await loadAsset(source, context, name, page);
+      return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
+    },
+  },
+};
+
+/** Pages without a name, by their path. */
+export const fixedPages: { readonly [path: string]: PageRow } = {
+  '/': {
+    section: 'home',
+    load: async ({ source, context }) => ({
+      view: 'home',
+      title: `${context.chain.title}, ${context.network.name}`,
+      data: await loadHome(source, context),
+    }),
+  },
+  '/blocks': {
+    section: 'blocks',
+    json: (context) => `${chainPath(context)}/blocks`,
+    load: async ({ source, context, page }) => ({ view: 'blocks', title: 'Blocks', data: await loadBlocks(source, context, page) }),
+  },
+  '/mempool': {
+    section: 'mempool',
+    json: (context) => `${chainPath(context)}/mempool`,
+    load: async ({ source, context }) => ({ view: 'mempool', title: 'Mempool', data: await loadMempool(source, context) }),
+  },
+  '/assets': {
+    section: 'assets',
+    json: (context) => `${chainPath(context)}/assets`,
+    load: async ({ source, context, page }) => ({ view: 'assets', title: 'Assets', data: await loadAssets(source, context, page) }),
+  },
+  '/cross-chain': {
+    section: 'cross-chain',
+    json: (context) => `${chainPath(context)}/cross-chain/transfers`,
+    load: async ({ source, context, page }) => ({
+      view: 'cross-chain',
+      title: 'Cross-chain',
+      data: await loadCrossChain(source, context, page),
+    }),
+  },
+  '/throughput': {
+    section: 'throughput',
+    load: async ({ source, context, query }) => ({
+      view: 'throughput',
+      title: 'Throughput',
+      data: await loadThroughput(source, context, query.get('range')),
+    }),
+  },
+  '/node': {
+    section: 'node',
+    load: async ({ source, context }) => ({ view: 'node', title: 'Node', data: await loadNode(source, context) }),
+  },
+  '/dev': {
+    section: 'dev',
+    load: async ({ source }) => {
+      const data = await loadDevPanel(source);
+      return data && { view: 'dev', title: 'Dev panel', data };
+    },
+  },
+};

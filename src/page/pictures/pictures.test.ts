@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test';
+import { thin, ticksUpTo } from './plot.tsx';
+import { squarify } from './squarify.ts';
+import { stack } from './stacked-plot.tsx';
+import { limitItems, type TreemapItem } from './treemap.tsx';
+
+describe('squarify', () => {
+  test('cells have their share of the area, stay inside and do not overlap', () => {
+    const areas = [60, 25, 9, 3, 2, 1];
+    const cells = squarify(areas, 200, 100);
+    expect(cells).toHaveLength(areas.length);
+    for (const { index, x, y, width, height } of cells) {
+      expect(width * height).toBeCloseTo((areas[index] as number) * 200, 6);
+      expect(Math.min(x, y)).toBeGreaterThanOrEqual(-1e-9);
+      expect(x + width).toBeLessThanOrEqual(200 + 1e-6);
+      expect(y + height).toBeLessThanOrEqual(100 + 1e-6);
+    }
+    for (const a of cells)
+      for (const b of cells)
+        if (a.index < b.index) {
+          const overlapX = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+          const overlapY = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+          expect(Math.min(overlapX, overlapY)).toBeLessThanOrEqual(1e-6);
+        }
+  });
+
+  test('nothing to show gives no cells', () => {
+    expect(squarify([], 100, 100)).toEqual([]);
+    expect(squarify([1], 0, 100)).toEqual([]);
+  });
+
+  test('ten thousand cells take little time', () => {
+    const areas = Array.from({ length: 10_000 }, (_, at) => 10_000 - at);
+    const start = performance.now();
+    expect(squarify(areas, 1152, 330)).toHaveLength(10_000);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+test('a treemap merges the smallest items beyond its limit', () => {
+  const items = Array.from({ length: 1000 }, (_, at): TreemapItem => ({ key: String(at), area: at + 1, color: 1, lines: [], label: '' }));
+  const shown = limitItems(items);
+  expect(shown).toHaveLength(600);
+  expect(shown.reduce((sum, { area }) => sum + area, 0)).toBe(500_500);
+  expect(shown.find(({ key }) => key === 'more')?.lines).toEqual(['+401 more']);
+});
+
+test('ticks start at zero, end at or above the largest value, and are few', () => {
+  for (const max of [0, 0.06, 1, 7, 38, 412, 585, 1e6]) {
+    const ticks = ticksUpTo(max);
+    expect(ticks[0]).toBe(0);
+    expect(ticks.at(-1)).toBeGreaterThanOrEqual(max);
+    expect(ticks.length).toBeLessThanOrEqual(5);
+  }
+  expect(ticksUpTo(38)).toEqual([0, 20, 40]);
+});
+
+test('thinning keeps the extremes of every pixel column', () => {
+  const points = Array.from({ length: 10_000 }, (_, x) => ({ x, y: x === 7777 ? 99 : Math.sin(x) }));
+  const kept = thin(points, 100);
+  expect(kept.length).toBeLessThanOrEqual(200);
+  expect(kept.some(({ y }) => y === 99)).toBe(true);
+});
+
+test('layers are stacked', () => {
+  expect(
+    stack([
+      { color: 1, values: [1, 2] },
+      { color: 2, values: [3, 0] },
+    ]),
+  ).toEqual([
+    [1, 2],
+    [4, 2],
+  ]);
+});

@@ -1,0 +1,148 @@
+import { groupDigits } from '../text-format.ts';
+
+/** A point of a plot; `x` is any growing number, usually a time. */
+export type Point = { readonly x: number; readonly y: number };
+
+export type PlotProps = {
+  readonly points: readonly Point[];
+  readonly width: number;
+  readonly height: number;
+  readonly kind: 'line' | 'step' | 'bars';
+  readonly unit: string;
+  readonly label: string;
+  /** First and last time as text. */
+  readonly from: string;
+  readonly to: string;
+  readonly color?: number;
+  /** What the tooltip of a point says. */
+  readonly valueText?: (point: Point) => string;
+  readonly isLog?: boolean;
+};
+
+const margin = { left: 52, right: 8, top: 22, bottom: 24 };
+
+/** A plot from zero, with a few grid lines, the unit above the axis, and first and last time below it. */
+export function Plot({ points, width, height, kind, unit, label, from, to, color = 1, valueText, isLog = false }: PlotProps) {
+  const shown = thin(points, Math.max(2, width - margin.left - margin.right));
+  const ticks = ticksUpTo(Math.max(...shown.map(({ y }) => y), 0), isLog);
+  const max = ticks.at(-1) as number;
+  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
+  const [first, last] = [shown[0]?.x ?? 0, shown.at(-1)?.x ?? 1];
+  const scaleY = (y: number): number => (isLog ? Math.log10(1 + y) / Math.log10(1 + max) : y / max);
+  const atX = (x: number): number => margin.left + (last === first ? 0 : ((x - first) / (last - first)) * plotWidth);
+  const atY = (y: number): number => margin.top + plotHeight * (1 - scaleY(y));
+  const base = margin.top + plotHeight;
+  return (
+    <svg class="picture plot" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="img" aria-label={label}>
+      <text x={0} y={12} class="axis-text">
+        {unit}
+      </text>
+      {ticks.map((tick) => (
+        <>
+          <path d={`M${margin.left} ${atY(tick)}H${width - margin.right}`} class={tick === 0 ? 'zero-line' : 'grid-line'} />
+          <text x={margin.left - 8} y={atY(tick) + 4} class="axis-text end">
+            {groupDigits(tick)}
+          </text>
+        </>
+      ))}
+      {kind === 'bars' ? (
+        bars(shown, { left: margin.left, plotWidth, base, atY }).map(({ d, point }) => (
+          <path d={d} class={`plot-bar mark-${color}`}>
+            {valueText && <title>{valueText(point)}</title>}
+          </path>
+        ))
+      ) : (
+        <>
+          <path d={`${linePath(shown, kind, atX, atY)}V${base}H${atX(first)}Z`} class="area" />
+          <path d={linePath(shown, kind, atX, atY)} class={`line mark-${color}`} />
+        </>
+      )}
+      <text x={margin.left} y={height - 6} class="axis-text">
+        {from}
+      </text>
+      <text x={width - margin.right} y={height - 6} class="axis-text end">
+        {to}
+      </text>
+    </svg>
+  );
+}
+
+/** A line without axes, from zero. */
+export function Sparkline({ values, width, height, label }: { values: readonly number[]; width: number; height: number; label: string }) {
+  const max = Math.max(1, ...values);
+  const atX = (x: number): number => (x / Math.max(1, values.length - 1)) * width;
+  const atY = (y: number): number => 2 + (height - 3) * (1 - y / max);
+  const line = linePath(
+    values.map((y, x) => ({ x, y })),
+    'line',
+    atX,
+    atY,
+  );
+  return (
+    <svg
+      class="picture spark"
+      viewBox={`0 0 ${width} ${height}`}
+      width="100%"
+      height={height}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path d={`${line}V${height}H0Z`} class="area" />
+      <path d={line} class="line mark-1" vector-effect="non-scaling-stroke" />
+      <path d={`M0 ${height - 0.5}H${width}`} class="zero-line" vector-effect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+export function linePath(points: readonly Point[], kind: 'line' | 'step', atX: (x: number) => number, atY: (y: number) => number): string {
+  if (points.length === 0) return `M${atX(0)} ${atY(0)}`;
+  const [first, ...rest] = points as [Point, ...Point[]];
+  const start = `M${round(atX(first.x))} ${round(atY(first.y))}`;
+  return (
+    start + rest.map(({ x, y }) => (kind === 'step' ? `H${round(atX(x))}V${round(atY(y))}` : `L${round(atX(x))} ${round(atY(y))}`)).join('')
+  );
+}
+
+function bars(
+  points: readonly Point[],
+  { left, plotWidth, base, atY }: { left: number; plotWidth: number; base: number; atY: (y: number) => number },
+) {
+  const step = plotWidth / Math.max(1, points.length);
+  return points.map((point, at) => {
+    const top = atY(point.y);
+    const width = Math.max(0.5, step - Math.min(2, step * 0.2));
+    return { point, d: `M${round(left + at * step)} ${round(base)}V${round(top)}h${round(width)}V${round(base)}Z` };
+  });
+}
+
+/** Three or four ticks from zero to at least `max`, in steps of 1, 2 or 5. */
+export function ticksUpTo(max: number, isLog = false): number[] {
+  if (isLog) {
+    const powers = [0, 1];
+    while ((powers.at(-1) as number) < max) powers.push((powers.at(-1) as number) * 10);
+    return powers.length > 6 ? powers.filter((_, at) => at % 2 === 0 || at === powers.length - 1) : powers;
+  }
+  if (max <= 0) return [0, 1];
+  const rough = max / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) as number) * power;
+  const count = Math.ceil(max / step - 1e-9);
+  return Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
+}
+
+/** Keeps the minimum and the maximum of each pixel column if there are more points than pixels. */
+export function thin(points: readonly Point[], pixels: number): readonly Point[] {
+  if (points.length <= pixels * 2) return points;
+  const kept: Point[] = [];
+  const size = points.length / pixels;
+  for (let column = 0; column < pixels; column++) {
+    const part = points.slice(Math.floor(column * size), Math.floor((column + 1) * size));
+    const low = part.reduce((best, one) => (one.y < best.y ? one : best), part[0] as Point);
+    const high = part.reduce((best, one) => (one.y > best.y ? one : best), part[0] as Point);
+    kept.push(...(low.x < high.x ? [low, high] : low === high ? [low] : [high, low]));
+  }
+  return kept;
+}

@@ -1,0 +1,61 @@
+import { groupDigits } from '../text-format.ts';
+import { ticksUpTo } from './plot.tsx';
+
+export type Layer = { readonly color: number; readonly values: readonly number[] };
+export type StackedPlotProps = {
+  readonly layers: readonly Layer[];
+  readonly width: number;
+  readonly height: number;
+  readonly unit: string;
+  readonly label: string;
+  readonly from: string;
+  readonly to: string;
+};
+
+const margin = { left: 52, right: 8, top: 22, bottom: 24 };
+
+/** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
+export function StackedPlot({ layers, width, height, unit, label, from, to }: StackedPlotProps) {
+  const count = layers[0]?.values.length ?? 0;
+  const tops = stack(layers);
+  const ticks = ticksUpTo(Math.max(0, ...(tops.at(-1) ?? [])));
+  const max = ticks.at(-1) as number;
+  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
+  const atX = (index: number): number => Math.round((margin.left + (index / Math.max(1, count - 1)) * plotWidth) * 10) / 10;
+  const atY = (value: number): number => Math.round((margin.top + plotHeight * (1 - value / max)) * 10) / 10;
+  const area = (top: readonly number[], bottom: readonly number[]): string =>
+    `M${top.map((value, at) => `${atX(at)} ${atY(value)}`).join('L')}L${bottom
+      .map((value, at) => `${atX(at)} ${atY(value)}`)
+      .toReversed()
+      .join('L')}Z`;
+  return (
+    <svg class="picture plot" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="img" aria-label={label}>
+      <text x={0} y={12} class="axis-text">
+        {unit}
+      </text>
+      {ticks.map((tick) => (
+        <>
+          <path d={`M${margin.left} ${atY(tick)}H${width - margin.right}`} class={tick === 0 ? 'zero-line' : 'grid-line'} />
+          <text x={margin.left - 8} y={atY(tick) + 4} class="axis-text end">
+            {groupDigits(tick)}
+          </text>
+        </>
+      ))}
+      {count > 1 &&
+        tops.map((top, at) => <path d={area(top, tops[at - 1] ?? top.map(() => 0))} class={`layer mark-fill-${layers[at]?.color}`} />)}
+      <text x={margin.left} y={height - 6} class="axis-text">
+        {from}
+      </text>
+      <text x={width - margin.right} y={height - 6} class="axis-text end">
+        {to}
+      </text>
+    </svg>
+  );
+}
+
+/** The upper edge of each layer. */
+export function stack(layers: readonly Layer[]): number[][] {
+  const tops: number[][] = [];
+  for (const { values } of layers) tops.push(values.map((value, at) => value + (tops.at(-1)?.[at] ?? 0)));
+  return tops;
+}

@@ -1,0 +1,37 @@
+import { type Cell, squarify } from './squarify.ts';
+import { Hatch, limitItems, TreemapCell, type TreemapItem } from './treemap.tsx';
+
+/** The outputs of one asset. */
+export type Slab = { readonly asset: string; readonly items: readonly TreemapItem[] };
+
+/** Unspent outputs: a slab for each asset, as wide as the square root of its count (at least 15 %); inside, area is the amount. */
+export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Slab[]; width: number; height: number; label: string }) {
+  const gap = 6;
+  const free = width - gap * (slabs.length - 1);
+  const widths = slabWidths(slabs, free);
+  let x = 0;
+  return (
+    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label}>
+      <Hatch />
+      {slabs.map(({ items }, at) => {
+        const shown = limitItems(items);
+        const left = x;
+        x += (widths[at] as number) + gap;
+        return squarify(
+          shown.map(({ area }) => area),
+          widths[at] as number,
+          height,
+        ).map((cell: Cell) => <TreemapCell cell={{ ...cell, x: cell.x + left }} item={shown[cell.index] as TreemapItem} />);
+      })}
+    </svg>
+  );
+}
+
+function slabWidths(slabs: readonly Slab[], width: number): number[] {
+  const roots = slabs.map(({ items }) => Math.sqrt(items.length));
+  const total = roots.reduce((sum, root) => sum + root, 0);
+  const least = Math.min(0.15, 1 / slabs.length);
+  const shares = roots.map((root) => Math.max(least, root / total));
+  const sum = shares.reduce((all, share) => all + share, 0);
+  return shares.map((share) => (share / sum) * width);
+}

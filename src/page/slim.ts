@@ -1,0 +1,13 @@
+import type { Tx, Utxo } from './data-types.ts';
+
+/** The properties of an output that pages show. Its bytes and signatures are left out: the data of a page is sent to the browser. */
+export const slimUtxo = (utxo: Utxo): Utxo => {
+  const { utxoBytes: _bytes, credentials: _credentials, ...rest } = utxo as Utxo & { utxoBytes?: string };
+  return rest;
+};
+
+export const slimTx = (tx: Tx): Tx => ({
+  ...tx,
+  consumedUtxos: tx.consumedUtxos.map(slimUtxo),
+  emittedUtxos: tx.emittedUtxos.map(slimUtxo),
+});

@@ -1,0 +1,83 @@
+import type { AssetData } from '../load-asset.ts';
+import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
+import { HoldersPanel, NftGroups } from './holders-panel.tsx';
+import { AddressLink, BlockLink, Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { TxRows } from './tx-rows.tsx';
+import type { ViewProps } from './view.ts';
+
+export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now }: ViewProps<AssetData>) {
+  const isNft = asset.type === 'nft';
+  return (
+    <>
+      <PageHead
+        title={asset.name || 'Asset without a name'}
+        chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
+        line={isNft ? 'NFT family' : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
+        id={asset.assetId}
+      />
+      <Facts
+        columns={6}
+        facts={[
+          {
+            name: isNft ? 'Tokens' : 'Supply on this chain',
+            value: isNft ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination),
+          },
+          { name: 'Transactions', value: groupDigits(asset.txCount) },
+          {
+            name: 'Created',
+            value:
+              createdIn === undefined ? (
+                'with the network'
+              ) : (
+                <>
+                  block <BlockLink height={createdIn} />
+                </>
+              ),
+            note: dateText(asset.createdAtTimestamp),
+          },
+          {
+            name: isNft ? 'Last used' : 'Minted in all',
+            value: isNft ? dateText(asset.lastActivityTimestamp) : amountText(holders.minted, asset.denomination),
+          },
+          { name: 'Holders', value: groupDigits(holders.holders) },
+          {
+            name: 'Minters',
+            value:
+              asset.minters.length === 0
+                ? 'nobody'
+                : asset.minters.slice(0, 3).map((address) => <AddressLink address={address} context={context} isPlain={false} />),
+            ...(asset.minters.length > 3 && { note: `and ${asset.minters.length - 3} more` }),
+          },
+        ]}
+      />
+      {groups.length > 0 && <NftGroups groups={groups} context={context} />}
+      <HoldersPanel asset={asset} holders={holders} context={context} />
+      <Panel title="Transactions">
+        <Scroll>
+          <table>
+            <thead>
+              <tr>
+                <th>Kind</th>
+                <th>Transaction</th>
+                <th>From → to</th>
+                <th class="number">Amount</th>
+                <th class="number">Age</th>
+              </tr>
+            </thead>
+            <tbody>
+              <TxRows rows={txs} context={context} now={now} />
+            </tbody>
+          </table>
+        </Scroll>
+        {txs.length === 0 && <p class="table-foot">No transactions.</p>}
+      </Panel>
+      {nextTxs !== undefined && (
+        <p class="pager">
+          <a class="button" href={`/asset/${asset.assetId}?page=${nextTxs}`} rel="next">
+            Older transactions
+          </a>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { useActions } from './actions.ts';
+import { Panel } from './parts.tsx';
+
+/** Calls any method of `/ext/dev` with JSON parameters. */
+export function DevConsole() {
+  const actions = useActions();
+  const [answer, setAnswer] = useState('');
+  const call = async (form: FormData): Promise<void> => {
+    let params: object;
+    try {
+      params = JSON.parse(String(form.get('params')) || '{}');
+    } catch {
+      setAnswer('The parameters are not JSON.');
+      return;
+    }
+    const { result, error } = (await actions?.dev<unknown>(String(form.get('method')), params)) ?? {};
+    setAnswer(JSON.stringify(error ?? result, null, 1).slice(0, 20_000));
+  };
+  return (
+    <Panel title="Console">
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void call(new FormData(event.currentTarget));
+        }}
+      >
+        <label>
+          Method <input name="method" class="mono" value="dev.nodeInfo" required />
+        </label>
+        <label class="grow">
+          Parameters <input name="params" class="mono" value="{}" />
+        </label>
+        <button type="submit" class="primary">
+          Run
+        </button>
+      </form>
+      <pre class="padded console" role="status">
+        {answer}
+      </pre>
+    </Panel>
+  );
+}

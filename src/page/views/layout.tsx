@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact';
+import { type DevState, miningText } from '../dev-state.ts';
+import type { PageContext } from '../page-context.ts';
+import { type Section, sections } from '../sections.ts';
+import { dateText, groupDigits, shortId, spanText, timeText } from '../text-format.ts';
+import { useDevCall } from './actions.ts';
+import { useLive } from './live.ts';
+import { Key } from './parts.tsx';
+
+export type Frame = {
+  readonly section: Section;
+  readonly context: PageContext;
+  /** Height of the last block when the page was made; undefined if it could not be read. */
+  readonly height: number | undefined;
+  readonly dev: DevState | undefined;
+  readonly query: string;
+};
+
+/** The frame of every page: search, navigation, the strip of a dev chain, footer. */
+export function Layout({ frame, children }: { frame: Frame; children: ComponentChildren }) {
+  const { section, context, dev, height, query } = frame;
+  const live = useLive();
+  const tip = live?.blocks[0]?.height ?? height;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top-bar">
+        <div class="bar">
+          <a class="brand" href="/" aria-label="Serac, home">
+            <Mark /> Serac
+          </a>
+          <span class="network">
+            {context.network.name} <small>{context.network.id}</small>
+          </span>
+          <search>
+            <form class="search" action="/search" method="get">
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
+              </svg>
+              <input
+                name="q"
+                type="search"
+                value={query}
+                placeholder="Height, transaction, address, asset or hex"
+                aria-label="Search: height, transaction, block, address, asset or hex"
+                autocomplete="off"
+                spellcheck={false}
+                maxLength={262_144}
+              />
+              <Key letter="/" />
+            </form>
+          </search>
+          <LiveDot />
+          <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
+            <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+              <circle cx="8" cy="8" r="6" class="glyph" />
+              <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
+            </svg>
+          </button>
+        </div>
+        <nav class="bar nav" aria-label="Pages">
+          {sections
+            .filter(({ isAvailable, name }) => isAvailable(context) && (name !== 'dev' || dev !== undefined))
+            .map(({ name, word, path, key }) => (
+              <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+                {word}
+              </a>
+            ))}
+          <span class="nav-right">
+            <a href="/api">API</a>
+            <button type="button" class="link" data-keys-button>
+              Keys <Key letter="?" />
+            </button>
+          </span>
+        </nav>
+      </header>
+      {dev !== undefined && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      <StateStrip />
+      <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
+        {children}
+      </main>
+      <footer class="foot">
+        <span>Serac {context.version}</span>
+        <span>
+          {context.chain.title} <span class="mono">{shortId(context.chain.id)}</span>
+        </span>
+        <span class="foot-right">{tip === undefined ? '' : `as of block ${groupDigits(tip)}`}</span>
+      </footer>
+    </>
+  );
+}
+
+const Mark = () => (
+  <svg width="20" height="22" viewBox="0 0 20 22" aria-hidden="true">
+    <path d="M2 21 6 6l4-5v20z" class="mark-a" />
+    <path d="M10 1l5 6 3 14h-8z" class="mark-b" />
+  </svg>
+);
+
+function LiveDot() {
+  const live = useLive();
+  if (live === undefined) return <span class="stream-state" />;
+  const word = { live: 'live', connecting: 'connecting', lost: 'not live' }[live.status];
+  return <span class={`stream-state ${live.status}`}>{word}</span>;
+}
+
+function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
+  const { run, note, isBusy, isReady } = useDevCall();
+  const latest = dev.snapshots.at(-1);
+  return (
+    <section class="strip" aria-label="Dev chain">
+      <div class="bar">
+        <b class="strip-name">Dev chain</b>
+        <span>
+          Clock {dev.offset !== 0 && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
+          <span class="quiet" data-clock>
+            {dateText(dev.time)} {timeText(dev.time)} UTC
+          </span>
+        </span>
+        <span class="wide-only">{miningText(dev)}</span>
+        {latest !== undefined && (
+          <span class="wide-only">
+            Snapshot <b>{latest.name}</b> <span class="quiet">block {groupDigits(latest.height)}</span>
+          </span>
+        )}
+        {note?.isError && <span class="bad-text">{note.text}</span>}
+        {isReady && (
+          <span class="buttons">
+            {latest !== undefined && !isPanel && (
+              <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+                Revert
+              </button>
+            )}
+            <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
+              Mine 1
+            </button>
+          </span>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
+function StateStrip() {
+  const live = useLive();
+  return (
+    <div role="status">
+      {live?.status === 'lost' && (
+        <div class="strip warn">
+          <div class="bar">
+            <b>Not live</b>
+            <span>The node does not answer. Shown: block {groupDigits(live.blocks[0]?.height ?? 0)}. It is tried again every second.</span>
+          </div>
+        </div>
+      )}
+      {live?.reverted !== undefined && (
+        <div class="strip">
+          <div class="bar">
+            <b class="strip-name">Reverted</b>
+            <span>
+              {live.reverted.snapshot !== undefined && (
+                <>
+                  to <b>{live.reverted.snapshot}</b>,{' '}
+                </>
+              )}
+              block {groupDigits(live.reverted.height)}. Blocks above it are gone.
+            </span>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { TapeBlock } from '../pictures/tape.tsx';
+import type { TxSummary } from '../tx-summary.ts';
+
+/** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
+export type LiveView = {
+  readonly status: 'connecting' | 'live' | 'lost';
+  /** Unix seconds of the chain's clock. */
+  readonly now: number;
+  readonly blocks: readonly TapeBlock[];
+  /** Transactions by Unix second, for the last minute. */
+  readonly seconds: ReadonlyMap<number, number>;
+  readonly txs: readonly TxSummary[];
+  readonly pending: number | undefined;
+  /** Transactions of the last 60 s by type. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly fresh: ReadonlySet<string>;
+  readonly isHeld: boolean;
+  /** Transactions that came while the list was held. */
+  readonly waiting: number;
+  readonly toggleHold: () => void;
+  readonly showWaiting: () => void;
+  readonly onEnter: () => void;
+  readonly onLeave: () => void;
+  /** The last revert since the page opened. */
+  readonly reverted: { readonly height: number; readonly snapshot: string | undefined } | undefined;
+};
+
+export const LiveContext = createContext<LiveView | undefined>(undefined);
+
+export const useLive = (): LiveView | undefined => useContext(LiveContext);

@@ -1,0 +1,46 @@
+import type { ViewProps } from './view.ts';
+
+/** A page that is only a message: nothing found, several matches, a source that failed. */
+export type MessageData = {
+  readonly heading: string;
+  readonly status: number;
+  readonly text: string;
+  /** What was asked for, in mono. */
+  readonly subject?: string;
+  readonly links: readonly { readonly href: string; readonly word: string; readonly note: string }[];
+  /** Asks for an API key. */
+  readonly needsKey?: boolean;
+};
+
+export const MessageView = ({ data: { heading, status, text, subject, links, needsKey } }: ViewProps<MessageData>) => (
+  <section class="panel message">
+    <h1>
+      {status >= 400 && status !== 404 && <span class="bad-text">{status} </span>}
+      {heading}
+    </h1>
+    {subject !== undefined && <p class="mono breakable">{subject}</p>}
+    <p>{text}</p>
+    {links.length > 0 && (
+      <ul>
+        {links.map(({ href, word, note }) => (
+          <li>
+            <a href={href} class="mono breakable">
+              {word}
+            </a>{' '}
+            <span class="note">{note}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+    {needsKey && (
+      <form class="row" data-api-key>
+        <label>
+          API key <input name="key" type="password" autocomplete="off" required />
+        </label>
+        <button type="submit" class="primary">
+          Use it in this tab
+        </button>
+      </form>
+    )}
+  </section>
+);

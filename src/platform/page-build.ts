@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { AssetName, BuiltAssets } from '../page/page-assets.ts';
+
+/** Sources of the files that are built, by name. */
+const sources: { readonly [name in Exclude<AssetName, 'mark.svg'>]: string } = {
+  'page.js': 'browser/page.tsx',
+  'worker.js': 'browser/worker.ts',
+  'theme.js': 'browser/theme.ts',
+  'page.css': 'style/page.css',
+};
+
+/** Builds the script and the style sheet of the page from their sources, in a clone on Bun and for the package. */
+export async function buildPage(): Promise<BuiltAssets> {
+  const folder = new URL('../page/', import.meta.url);
+  const built = await Promise.all(
+    Object.entries(sources).map(async ([name, path]) => {
+      const { outputs } = await Bun.build({
+        entrypoints: [fileURLToPath(new URL(path, folder))],
+        target: 'browser',
+        format: name === 'page.js' ? 'esm' : 'iife',
+        minify: true,
+        define: { 'process.env.NODE_ENV': '"production"' },
+      });
+      return [name, compress(new Uint8Array(await (outputs[0] as Bun.BuildArtifact).arrayBuffer()))] as const;
+    }),
+  );
+  const mark = ['mark.svg', compress(readFileSync(new URL('mark.svg', folder)))] as const;
+  return Object.fromEntries([...built, mark]) as unknown as BuiltAssets;
+}
+
+const compress = (plain: Uint8Array) => ({ plain, gzip: gzipSync(plain, { level: 9 }), br: brotliCompressSync(plain) });

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { type DevNode, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+
+/** The explorer in a real Chromium. */
+const binary = chromiumBinary();
+const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();
+
+describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
+  let node: DevNode;
+  let page: Page;
+  let url: string;
+  let paths: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: results have the shape of the called method
+  let accounts: any[];
+  const waitFor = <T>(run: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> => eventually(run, isDone);
+  const text = (selector: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
+  const until = (expression: string): Promise<boolean> =>
+    waitFor(
+      () => page.run<boolean>(expression),
+      (value) => value,
+    );
+
+  beforeAll(async () => {
+    node = await startDevNode('in memory', '--accounts=3');
+    url = node.program().url;
+    ({ accounts } = await node.dev('dev.accounts'));
+    const { assetID } = await node.dev('dev.createAsset', {
+      name: 'Serac Ice',
+      symbol: 'ICE',
+      denomination: 2,
+      supply: '1000',
+      owner: accounts[1].address,
+      mintable: true,
+    });
+    await node.dev('dev.mint', { assetID, to: accounts[1].address, amount: '500' });
+    const { txID } = await node.dev('dev.send', {
+      from: 1,
+      to: accounts[2].address,
+      amount: '2.5 AVAX',
+      memo: '<img src=x onerror=alert(1)>',
+    });
+    await node.dev('dev.send', { from: 1, to: accounts.map(({ address }) => address), threshold: 2, amount: '7 AVAX' });
+    await node.dev('dev.send', { from: 1, to: accounts[1].address, amount: '3 AVAX', locktime: Math.floor(Date.now() / 1000) + 1e6 });
+    await node.dev('dev.export', { destinationChain: 'P', from: 1, to: accounts[1].address, amount: '1 AVAX' });
+    const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
+    await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: '<svg onload=alert(1)>' });
+    await node.dev('dev.setAutomine', { enabled: false });
+    const { txID: dropped } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    await node.dev('dev.dropTx', { txID: dropped });
+    await node.dev('dev.setAutomine', { enabled: true });
+    await node.dev('dev.snapshot', { name: 'before' });
+    paths = [
+      '/',
+      '/blocks',
+      '/block/2',
+      `/tx/${txID}`,
+      `/tx/${assetID}`,
+      `/address/${accounts[1].address}`,
+      `/asset/${assetID}`,
+      `/asset/${nft.assetID}`,
+    ];
+    paths.push(
+      '/mempool',
+      '/assets',
+      '/cross-chain',
+      '/throughput',
+      '/throughput?range=minute',
+      `/tx/${dropped}`,
+      '/node',
+      '/dev',
+      '/search?q=nothing-like-this',
+    );
+    page = await openChromium(binary!);
+  }, 60_000);
+  afterAll(async () => {
+    await page.close();
+    await node.stop();
+  });
+
+  test('every page, in both themes, from phone to desktop: accessible, no wider than the window, nothing refused or thrown', async () => {
+    const violations: string[] = [];
+    for (const isDark of [false, true])
+      for (const width of [390, 768, 1280]) {
+        await page.emulate({ width, height: 900, isDark, reducesMotion: true });
+        for (const path of paths) {
+          await page.open(url + path);
+          await until(`document.querySelector('.stream-state.live') !== null`);
+          const wide = await page.run<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+          if (wide > 0) violations.push(`${path} is ${wide} px wider than ${width}`);
+          if (isDark !== width > 390 || width === 768) continue;
+          await page.run(axe);
+          const found = await page.run<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+            violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`);
+          violations.push(...found.map((one) => `${path} ${width} ${isDark ? 'dark' : 'light'}: ${one}`));
+        }
+      }
+    expect(violations).toEqual([]);
+    // The page of a search without a result has the status 404, which Chromium logs.
+    expect(page.console.filter((line) => !line.includes('404'))).toEqual([]);
+    expect(page.requests.filter((request) => !request.startsWith(`${url}/`))).toEqual([]);
+    expect(page.requests.filter((request) => request.endsWith('/x'))).toEqual([]);
+  }, 180_000);
+
+  test('a new block and its transaction appear without a reload', async () => {
+    await page.emulate({ width: 1280, height: 900 });
+    await page.open(`${url}/`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run('window.isSamePage = true');
+    const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+    const height = Number((await node.dev('dev.nodeInfo')).height);
+    expect(await until(`document.querySelector('.tape a.newest').getAttribute('href') === '/block/${height}'`)).toBe(true);
+    expect(await page.run('window.isSamePage')).toBe(true);
+  });
+
+  test('a held list does not move, and says how many are new', async () => {
+    const firstRow = `document.querySelector('.tx-list tbody a[href^="/tx/"]').getAttribute('href')`;
+    await page.run(`document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'h', bubbles: true }))`);
+    await until(`document.querySelector('[data-key=h]').getAttribute('aria-pressed') === 'true'`);
+    const before = await page.run<string>(firstRow);
+    await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    await until(`document.querySelector('.new-bar') !== null`);
+    expect(await text('.new-bar')).toBe('1 new');
+    expect(await page.run<string>(firstRow)).toBe(before);
+    await page.run(`document.querySelector('[data-key=h]').click()`);
+    await until(`${firstRow} !== ${JSON.stringify(before)}`);
+  });
+
+  test('a revert removes what is gone from all open pages, and a page of something gone says so', async () => {
+    const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '5 AVAX' });
+    await page.open(`${url}/`);
+    await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`);
+    const openLive = async (path: string): Promise<Page> => {
+      const opened = await page.openTab(url + path);
+      await opened.show();
+      expect(await waitFor(() => opened.run<boolean>(`document.querySelector('.stream-state.live') !== null`), Boolean)).toBe(true);
+      return opened;
+    };
+    const tab = await openLive(`/tx/${txID}`);
+    const second = await openLive(`/address/${accounts[1].address}`);
+    await page.show();
+    await until('!document.hidden');
+    await node.dev('dev.revert', { name: 'before' });
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
+    expect(await until(`document.querySelector('[role=status]').textContent.includes('Reverted')`)).toBe(true);
+    // Hidden tabs catch up when they are shown.
+    await tab.show();
+    expect(await waitFor(() => tab.run<boolean>(`document.body.classList.contains('gone')`), Boolean)).toBe(true);
+    await second.show();
+    expect(await waitFor(() => second.run<boolean>(`document.querySelector('a[href="/tx/${txID}"]') === null`), Boolean)).toBe(true);
+    await page.show();
+    await tab.close();
+    await second.close();
+  }, 30_000);
+
+  test('the search field and the keys of a block', async () => {
+    await page.open(`${url}/block/2`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run(`document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', bubbles: true }))`);
+    await until(`location.pathname === '/block/3' && document.querySelector('.stream-state.live') !== null`);
+    await page.run(`document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))`);
+    expect(await page.run('document.activeElement.name')).toBe('q');
+    await page.run(`document.activeElement.value = ${JSON.stringify(accounts[2].address.slice(2))}, document.activeElement.form.submit()`);
+    expect(await until(`location.pathname === '/address/${accounts[2].address}'`)).toBe(true);
+  });
+
+  test('the dev panel sends, mines and moves the clock', async () => {
+    await page.open(`${url}/dev`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    const height = Number((await node.dev('dev.nodeInfo')).height);
+    await page.run(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Send').click()`);
+    await until(`[...document.querySelectorAll('.form-note')].some(({ textContent }) => textContent.startsWith('Sent in'))`);
+    await page.run(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === '+30 d').click()`);
+    await until(
+      `document.querySelector('.strip').textContent.includes('+30 d') || document.querySelector('.strip').textContent.includes('+29 d')`,
+    );
+    expect(Number((await node.dev('dev.nodeInfo')).height)).toBe(height + 1);
+    await node.dev('dev.resetTime');
+  });
+
+  test('first load, in kilobytes of gzip', async () => {
+    const html = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
+    const files = [...html.matchAll(/"(\/_page\/[^"]+)"/g)].map(([, path = '']) => path);
+    let bytes = Bun.gzipSync(Buffer.from(html)).length;
+    for (const file of files) bytes += Bun.gzipSync(Buffer.from(await (await fetch(url + file)).arrayBuffer())).length;
+    process.stdout.write(`explorer: first load ${(bytes / 1000).toFixed(1)} kB gzip in ${files.length + 1} files\n`);
+    expect(bytes).toBeLessThan(60_000);
+  });
+
+  test('without script every page has its content', async () => {
+    await page.setScripts(false);
+    await page.open(`${url}/address/${accounts[1].address}`);
+    const shown = await (await fetch(`${url}/address/${accounts[1].address}`)).text();
+    expect(shown).toContain('unspent output');
+    expect(page.console.filter((line) => !line.includes('404'))).toEqual([]);
+    await page.setScripts(true);
+  });
+});
