@@ -172,6 +172,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const height = Number((await node.dev('dev.nodeInfo')).height);
     await page.run(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Send').click()`);
     await until(`[...document.querySelectorAll('.form-note')].some(({ textContent }) => textContent.startsWith('Sent in'))`);
+    expect(await until(`[...document.querySelectorAll('td')].some(({ textContent }) => textContent.startsWith('BaseTx '))`)).toBe(true);
     await page.run(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent === '+30 d').click()`);
     await until(
       `document.querySelector('.strip').textContent.includes('+30 d') || document.querySelector('.strip').textContent.includes('+29 d')`,

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from './api-keys.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
+import { startProgram } from './program.ts';
 
 /** The explorer's pages as HTML, without a browser. */
 describe.each([['in memory'], ['with a reader process']] as const)('explorer %s', (mode) => {
@@ -124,12 +129,18 @@ test('the explorer can be turned off, and does not exist with --strict', async (
 }, 30_000);
 
 test('with a required API key the page asks for one and reads with it', async () => {
-  const node = await startDevNode('in memory', '--require-api-key', '--public-api');
-  const url = node.program().url;
+  const dataDir = mkdtempSync(join(tmpdir(), 'serac-explorer-'));
+  const { header } = await createKey(`--data-dir=${dataDir}`, '--name=explorer');
+  const node = await startProgram(`--data-dir=${dataDir}`, '--workers=0', '--require-api-key', '--public-api');
+  const { url } = node;
   const response = await fetch(`${url}/block/0`);
   expect(response.status).toBe(401);
   const html = await response.text();
   expect(html).toContain('data-api-key');
   expect(html).not.toContain('href="/dev"');
+  const found = await fetch(`${url}/block/0`, { headers: header });
+  expect(found.status).toBe(200);
+  expect(await found.text()).toContain('Block 0');
   await node.stop();
-}, 30_000);
+  rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);

@@ -4,11 +4,13 @@ import type { PagePayload } from '../page-payload.ts';
 import type { TapeBlock } from '../pictures/tape.tsx';
 import type { TxSummary } from '../tx-summary.ts';
 import type { LiveView } from '../views/live.ts';
+import { eventText } from './event-text.ts';
 import { type AssetLabel, type StreamEvent, summarizeEvent } from './stream-events.ts';
 
 /** Blocks kept for the tape and the sparkline; transactions kept for the list and its filters. */
 const maxBlocks = 600;
 const maxRows = 60;
+const maxLog = 12;
 /** More new rows than this in one frame are not marked as new: every row would be, at a cost in every frame. */
 const maxFresh = 4;
 const noRows: ReadonlySet<string> = new Set();
@@ -33,11 +35,12 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
   const kindSeconds = new Map<number, Record<string, number>>();
   let clock = { at: monotonic(), time: first.now, isFrozen: first.dev?.isFrozen === true };
   let held: readonly TxSummary[] | undefined;
+  let eventCount = 0;
   let isPointerInside = false;
   let isHeldByKey = false;
-  let state: State = fromPayload(first, { status: 'connecting', reverted: undefined });
+  let state: State = fromPayload(first, { status: 'connecting', reverted: undefined, log: [] });
 
-  function fromPayload(payload: PagePayload, { status, reverted }: Pick<State, 'status' | 'reverted'>): State {
+  function fromPayload(payload: PagePayload, { status, reverted, log }: Pick<State, 'status' | 'reverted' | 'log'>): State {
     const home = payload.view === 'home' ? (payload.data as HomeData) : undefined;
     pending.clear();
     pendingBefore = home?.pending ?? 0;
@@ -55,6 +58,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       pending: home?.pending,
       kinds: countKinds(),
       fresh: new Set(),
+      log,
       reverted,
     };
   }
@@ -89,6 +93,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     let { blocks, rows, reverted } = state;
     const newBlocks: TapeBlock[] = [];
     const newRows: TxSummary[] = [];
+    const logged = events.slice(-maxLog).map((event) => ({ number: ++eventCount, time: now(), kind: event.kind, text: eventText(event) }));
     for (const event of events) {
       if ('chainID' in event && event.chainID !== first.context.chain.id) continue;
       if (event.kind === 'block') newBlocks.push({ height: event.height, id: event.blockID, time: event.time, txs: event.txIDs.length });
@@ -121,6 +126,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     const freshRows = newRows.reverse().filter(({ id }) => !knownRows.has(id));
     state = {
       ...state,
+      log: [...logged.reverse(), ...state.log].slice(0, maxLog),
       blocks: [...newBlocks.reverse().filter(({ id }) => !known.has(id)), ...blocks].slice(0, maxBlocks),
       rows: [...freshRows, ...rows].slice(0, maxRows),
       fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,

@@ -100,7 +100,8 @@ function receive(event: StreamEvent): void {
   if (store.setStatus('live')) schedule();
   if (event.kind === 'heartbeat') return;
   if (isAffected(payload, event)) reloadSoon();
-  if (payload.view !== 'home' && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
+  const takesAll = payload.view === 'home' || payload.view === 'dev';
+  if (!takesAll && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
   queue.push(event);
   if (queue.length > maxQueue) {
     queue = [];

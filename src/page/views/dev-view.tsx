@@ -5,6 +5,7 @@ import { SnapshotLine } from '../pictures/snapshot-line.tsx';
 import { amountText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
 import { DevConsole } from './dev-console.tsx';
+import { EventLog } from './event-log.tsx';
 import { AddressLink, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -32,6 +33,7 @@ export const DevView = (props: ViewProps<DevData>) => (
         <Mint />
         <Blocks {...props} />
         <Clock {...props} />
+        <EventLog />
       </div>
     </div>
   </>

@@ -16,6 +16,8 @@ export type LiveView = {
   /** Transactions of the last 60 s by type. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly fresh: ReadonlySet<string>;
+  /** The latest events, newest first. */
+  readonly log: readonly { readonly number: number; readonly time: number; readonly kind: string; readonly text: string }[];
   readonly isHeld: boolean;
   /** Transactions that came while the list was held. */
   readonly waiting: number;
