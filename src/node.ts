@@ -416,7 +416,7 @@ async function startWriter(
     const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
     return own < 0 ? mainUrl : urlOf(config, otherServers[own]?.port ?? 0);
   };
-  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev };
+  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev, explorer: config.explorer };
   const readIndex = (): ServerIndex =>
     createServerIndex(env.version, config, {
       apis,

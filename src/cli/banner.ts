@@ -19,7 +19,7 @@ export type BannerInfo = {
   readonly stateFile: string | undefined;
   /** When blocks are built; see config.ts. */
   readonly mining: { readonly automine: boolean; readonly interval: number };
-  readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean; readonly dev: boolean };
+  readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean; readonly dev: boolean; readonly explorer?: boolean };
   /** The URLs of the Data and Metrics APIs; undefined if disabled. */
   readonly data: string | undefined;
   readonly stats: string | undefined;
@@ -159,6 +159,7 @@ export const listUrls = (info: Pick<BannerInfo, 'url' | 'apis' | 'data' | 'stats
   const { url, apis, data, stats, strict } = info;
   const reference = data ?? stats;
   const rows: readonly (NamedUrl | false)[] = [
+    apis.explorer === true && !strict && data !== undefined && { name: 'explorer', label: 'Explorer', url: `${data}/` },
     { name: 'avm', label: 'Node RPC', url: `${url}/ext/bc/X` },
     { name: 'wallet', label: 'Wallet RPC', url: `${url}/ext/bc/X/wallet` },
     apis.info && { name: 'info', label: 'Info', url: `${url}/ext/info` },
@@ -175,7 +176,12 @@ export const listUrls = (info: Pick<BannerInfo, 'url' | 'apis' | 'data' | 'stats
 
 export type NamedUrl = { readonly name: string; readonly label: string; readonly url: string };
 
-const urlRows = (info: BannerInfo): string[] => listUrls(info).map(({ label, url }) => row(label, url));
+/** The API docs are left out if there is an explorer, which links to them: the banner has at most 25 lines. */
+function urlRows(info: BannerInfo): string[] {
+  const urls = listUrls(info);
+  const hasExplorer = urls.some(({ name }) => name === 'explorer');
+  return urls.filter(({ name }) => !hasExplorer || name !== 'reference').map(({ label, url }) => row(label, url));
+}
 
 function chainRows({ chains, url }: BannerInfo): string[] {
   const lines = chains.map(({ alias }) => `${url}/ext/bc/${alias}`);
