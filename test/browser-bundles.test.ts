@@ -167,7 +167,8 @@ describe.skipIf(binary === undefined)('Chromium', () => {
   test('a page signs a transfer with the codec, issues it with the client, and sees it in the events', async () => {
     const page = await openChromium(binary!);
     try {
-      await page.open(`${program.url}/nowhere`);
+      // A page of the same origin without a content security policy.
+      await page.open(`${program.url}/ready`);
       const load = (file: string) =>
         `await import(URL.createObjectURL(new Blob([${JSON.stringify(bundles.get(file))}], { type: 'text/javascript' })))`;
       const seen = await page.run<{ issued: string; event: string; change: string; error: string }>(`(async () => {
