@@ -19,7 +19,13 @@ export type BannerInfo = {
   readonly stateFile: string | undefined;
   /** When blocks are built; see config.ts. */
   readonly mining: { readonly automine: boolean; readonly interval: number };
-  readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean; readonly dev: boolean; readonly explorer?: boolean };
+  readonly apis: {
+    readonly info: boolean;
+    readonly health: boolean;
+    readonly metrics: boolean;
+    readonly dev: boolean;
+    readonly explorer?: boolean;
+  };
   /** The URLs of the Data and Metrics APIs; undefined if disabled. */
   readonly data: string | undefined;
   readonly stats: string | undefined;

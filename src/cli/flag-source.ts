@@ -1,7 +1,8 @@
 import { editDistance } from '../bytes/edit-distance.ts';
 import { Fault } from '../fault.ts';
+import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, type CommandName, commandGroups, commandNames, commandTable, isCommand, listSubcommands } from './command.ts';
-import { flagAliases, flagTable, ignoredSwitches, ignoredValues, shortFlags, unsupportedFlags } from './flag-table.ts';
+import { flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
 /** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
 export type FlagInput = { readonly texts: readonly string[]; readonly source: string };

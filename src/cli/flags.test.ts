@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { parse as parseYaml } from 'yaml';
 import { configFrom } from '../config.ts';
+import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
 import { commandNames } from './command.ts';
 import { findNearestFlag } from './flag-source.ts';
-import { acceptsFlag, flagAliases, flagTable, ignoredSwitches, ignoredValues, unsupportedFlags } from './flag-table.ts';
+import { acceptsFlag, flagAliases, flagTable } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
 import { type FlagEnv, type Options, parseFlags } from './flags.ts';
 

@@ -2,10 +2,11 @@ import { getNetwork, isPublicNetwork, isStandardNetwork } from '../network.ts';
 import { defaultAccounts } from '../wallet/accounts.ts';
 import { WalletError } from '../wallet/fault.ts';
 import { parsePath } from '../wallet/hd-key.ts';
+import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, isHttpUrl } from './command.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
-import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable, unsupportedFlags } from './flag-table.ts';
+import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
 
 /** The value of every flag of the table, by flag name. */
