@@ -125,7 +125,8 @@ for (const mode of devModes)
         expect(answer.holderList).toEqual(holdersBefore.holderList);
       // The snapshot has the mempool of its moment.
       expect((await get('mempool')).transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id)]);
-      expect((await get('mempool')).transactions[0].receivedAt).toBeUndefined();
+      // It entered the mempool again with the revert.
+      expect((await get('mempool')).transactions[0].receivedAt).toBeNumber();
       expect(await status(first)).toMatchObject({ status: 'Processing', steps: [] });
       expect((await get('dropped-transactions')).transactions).toHaveLength(2);
       await node.dev('dev.mine');
