@@ -20,7 +20,7 @@ const oldestNode = [22, 13];
 
 /**
  * Settings of Bun's garbage collector. Garbage grows with the heap and with the memory of the machine, up to hundreds of megabytes under
- * load. As if the machine had 160 MiB, Bun collects earlier; one marking thread per process then costs less CPU time than several.
+ * load. As if the machine had 192 MiB, Bun collects earlier; one marking thread per process then costs less CPU time than several.
  */
 const collector = JSON.parse(readFileSync(new URL('./collector.json', import.meta.url), 'utf8'));
 

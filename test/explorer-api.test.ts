@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { findMismatches } from '../src/api/schema-mismatches.fixture.ts';
 import { createAddressFormatter } from '../src/bytes/address.ts';
 import { formatHex, toHex } from '../src/bytes/hex.ts';
 import { idText } from '../src/bytes/id.ts';
-import { explorerRoutes } from '../src/explorer-api/routes.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
+import { answeredRoutes, getFrom, type Json, root, routes } from './explorer-client.ts';
 import { eventually } from './processes.ts';
-import { type Program, startIndexer, startProgram } from './program.ts';
+import { startIndexer, startProgram } from './program.ts';
 import { openServers } from './servers.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The explorer routes, through the running program: in memory, with a reader process, following another node, and on PostgreSQL. */
 
-const root = '/v1/networks/local/blockchains/x-chain';
 const wallet = createWallet('explorer', { keys: [ewoq], count: 3 });
 const [, ann, bob, carl] = wallet.keys as [Key, Key, Key, Key];
 const avax = localChainParams.feeAsset;
@@ -35,30 +33,6 @@ const own = outputs.filter(({ output }) => output.addresses.length === 1 && outp
 const pay = (i: number, to: Key) =>
   signDraft(baseTx(wallet, { utxos: [own[i] as (typeof own)[0]] }, [transfer(avax, coin, ownedBy([to]))]));
 const [first, second, rival] = [pay(0, bob), pay(1, bob), pay(0, carl)] as [Tx, Tx, Tx];
-
-// biome-ignore lint/suspicious/noExplicitAny: responses have the shape of the route, which is checked against its schema
-type Json = any;
-const routes = explorerRoutes({ hasLifecycle: true, hasMempool: true });
-const routeOf = (path: string) => {
-  const parts = (path.split('?', 1)[0] as string).split('/');
-  const matches = (pattern: string) => {
-    const wanted = pattern.split('/');
-    return wanted.length === parts.length && wanted.every((part, i) => part.startsWith('{') || part === parts[i]);
-  };
-  return routes.find((route) => matches(route.path));
-};
-const answered = new Set<string>();
-
-const getFrom = async ({ client }: Pick<Program, 'client'>, path: string): Promise<{ status: number; json: Json }> => {
-  const { status, text } = await client.send('GET', `${root}/${path}`);
-  const json = JSON.parse(text);
-  const route = routeOf(`${root}/${path}`);
-  if (status === 200 && route !== undefined) {
-    expect(findMismatches(route.response, json, { strict: true })).toEqual([]);
-    answered.add(route.id);
-  }
-  return { status, json };
-};
 
 for (const mode of devModes)
   describe(`explorer routes, ${mode}`, () => {
@@ -290,10 +264,8 @@ for (const mode of devModes)
 
     test('hostile input gets an error or an empty answer', async () => {
       const hostile = [
-        '',
         '%20',
         '%00',
-        '%ff%fe',
         "'%3B%20DROP%20TABLE%20c1_tx--",
         '../../etc',
         '9'.repeat(400),
@@ -302,11 +274,8 @@ for (const mode of devModes)
         '0x',
         '%F0%9F%92%A9',
       ];
-      for (const q of hostile)
-        expect([q.slice(0, 20), (await getFrom(node.program(), `search?q=${q}`)).status]).toEqual([
-          q.slice(0, 20),
-          q === '' ? expect.any(Number) : 200,
-        ]);
+      for (const q of hostile) expect([q, await statusOf(`search?q=${q}`)]).toEqual([q, 200]);
+      expect(await statusOf('search?q=%ff%fe')).toBe(400);
       expect(await statusOf(`search?q=${'a'.repeat(8193)}`)).toBe(400);
       expect(await statusOf('search')).toBe(400);
       for (const seconds of ['0', '3601', '-1', '1e3', 'x']) expect(await statusOf(`throughput?seconds=${seconds}`)).toBe(400);
@@ -334,7 +303,7 @@ for (const mode of devModes)
     });
 
     test('every route has answered', () => {
-      expect(routes.map(({ id }) => id).filter((id) => !answered.has(id))).toEqual([]);
+      expect(routes.map(({ id }) => id).filter((id) => !answeredRoutes.has(id))).toEqual([]);
     });
   });
 

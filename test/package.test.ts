@@ -182,7 +182,7 @@ for (const node of nodes.filter(runsSerac)) {
     const script = `
       import { createNode } from 'serac';
       const lines = [];
-      const node = await createNode({ logLevel: 'info', log: (line) => lines.push(line) });
+      const node = await createNode({ accounts: 0, logLevel: 'info', log: (line) => lines.push(line) });
       const issue = (tx) => node.rpc('avm.issueTx', { tx, encoding: 'hex' }).then(() => 1, () => 0);
       const issued = await Promise.all(${JSON.stringify(createTxs(60))}.map(issue));
       await node.close();

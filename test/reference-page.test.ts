@@ -34,7 +34,7 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
       filter.dispatchEvent(new Event('input'));
       return [...document.querySelectorAll('.card')].filter((card) => card.checkVisibility()).map((card) => card.id);
     })()`);
-    expect(found).toEqual(['getBalancesByAddresses']);
+    expect(found).toEqual(['getBalancesByAddresses', 'getCrossChainBalances']);
   });
 
   test('sends the values of the form and shows the response', async () => {

@@ -11,6 +11,7 @@ import { statsRoutes } from '../src/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
+import { renderPeerMessagesPage } from './peer-messages-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -21,6 +22,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/errors.md': () => renderErrorsPage(root),
   'docs/data-and-metrics.md': () => formatRoutes(),
   'docs/events.md': () => renderEventsPage(),
+  'docs/peer-messages.md': () => renderPeerMessagesPage(),
 };
 
 const beginMark = '<!-- from the tables: begin -->';

@@ -5,6 +5,8 @@ export type BlsSigner = {
   /** 48 bytes, compressed. */
   publicKey(): Promise<Uint8Array>;
   proofOfPossession(): Promise<ProofOfPossession>;
+  /** Signs a message with the tag of proofs of possession (96 bytes, compressed), as a node signs its IP address. */
+  signPossession(message: Uint8Array): Promise<Uint8Array>;
 };
 
 /** A public key and a signature of its own bytes (96 bytes, compressed), which proves possession of the secret key. */
@@ -23,23 +25,44 @@ export function blsSigner(secret: Uint8Array): BlsSigner {
   const value = secret.length === secretLength ? toBigInt(secret) : 0n;
   if (value === 0n || value >= order) throw new BlsError("couldn't deserialize secret key", { code: 'BLS_BAD_SECRET' });
   const publicKey = memoize(async () => (await longSignatures()).getPublicKey(secret).toBytes());
-  const proofOfPossession = memoize(async () => {
+  const signPossession = async (message: Uint8Array): Promise<Uint8Array> => {
     const bls = await longSignatures();
+    return bls.sign(bls.hash(message, possessionSuite), secret).toBytes();
+  };
+  const proofOfPossession = memoize(async () => {
     const key = await publicKey();
-    return { publicKey: key, proofOfPossession: bls.sign(bls.hash(key, possessionSuite), secret).toBytes() };
+    return { publicKey: key, proofOfPossession: await signPossession(key) };
   });
-  return { publicKey, proofOfPossession };
+  return { publicKey, proofOfPossession, signPossession };
 }
 
 /** Whether the signature proves possession of the key. Returns false for invalid keys and signatures. */
-export async function verifyPossession(proof: ProofOfPossession): Promise<boolean> {
+export const verifyPossession = ({ publicKey, proofOfPossession }: ProofOfPossession): Promise<boolean> =>
+  verifyPossessionSignature(publicKey, publicKey, proofOfPossession);
+
+/** Whether a signature with the tag of proofs of possession is by the key. Returns false for invalid keys and signatures. */
+export async function verifyPossessionSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
   const bls = await longSignatures();
   try {
-    return bls.verify(proof.proofOfPossession, bls.hash(proof.publicKey, possessionSuite), proof.publicKey);
+    return bls.verify(signature, bls.hash(message, possessionSuite), publicKey);
   } catch {
     return false;
   }
 }
+
+/** Whether bytes are a compressed point of the group of signatures; the point at infinity is one. AvalancheGo: utils/crypto/bls/signature.go. */
+export async function isBlsSignature(bytes: Uint8Array): Promise<boolean> {
+  const bls = await longSignatures();
+  if (bytes.length === infinity.length && bytes.every((byte, index) => byte === infinity[index])) return true;
+  try {
+    bls.Signature.fromBytes(bytes).assertValidity();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const infinity = Uint8Array.of(0xc0, ...new Uint8Array(95));
 
 /** AvalancheGo: utils/crypto/bls/ciphersuite.go. */
 const possessionSuite = 'BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';

@@ -1,0 +1,92 @@
+import { MessageError } from './fault.ts';
+import { compressedNumber, messageTable } from './message-table.ts';
+import type { Fields, MessageOf, MessageType } from './message-type.ts';
+import { WireReader, wireTypes } from './wire-reader.ts';
+import { varintSize, WireWriter } from './wire-writer.ts';
+import { compressZstd, decompressZstd } from './zstd.ts';
+
+type Table = typeof messageTable;
+export type MessageKind = keyof Table & string;
+type ValueOf<K extends MessageKind> = Table[K]['type'] extends MessageType<infer F> ? MessageOf<F> : never;
+
+/** A message between peers: its kind and the fields of its row in the table. Byte fields are views into the frame: copy what outlives it. */
+export type Message = { [K in MessageKind]: { readonly kind: K } & ValueOf<K> }[MessageKind];
+export type MessageOfKind<K extends MessageKind> = Extract<Message, { kind: K }>;
+
+/** The largest message, compressed and decompressed. AvalancheGo: utils/constants/networking.go, DefaultMaxMessageSize. */
+export const maxMessageSize = 2 * 1024 * 1024;
+
+type Row = { readonly kind: MessageKind; readonly number: number; readonly compressed: boolean; readonly type: MessageType<Fields> };
+const rows = Object.entries(messageTable).map(([kind, row]) => ({ kind, ...row }) as unknown as Row);
+const byKind = new Map(rows.map((row) => [row.kind, row]));
+const byNumber: (Row | undefined)[] = [];
+for (const row of rows) byNumber[row.number] = row;
+
+/** Encodes a message without compression; `headroom` bytes are left free before it. */
+export function encodeMessage(message: Message, headroom = 0): Buffer {
+  const row = byKind.get(message.kind) as Row;
+  const tag = row.number * 8 + wireTypes.bytes;
+  const value = message as MessageOf<Fields>;
+  const size = varintSize(tag) + row.type.size(value);
+  if (size > maxMessageSize) throw tooLarge(size);
+  const out = Buffer.allocUnsafe(headroom + size);
+  const writer = new WireWriter(out, headroom);
+  writer.varint(tag);
+  row.type.write(writer, value);
+  return out;
+}
+
+/** Encodes a message as AvalancheGo does by default: the kinds that the table marks are compressed. */
+export function encodeCompressed(message: Message, headroom = 0): Buffer {
+  if (!(byKind.get(message.kind) as Row).compressed) return encodeMessage(message, headroom);
+  const content = compressZstd(encodeMessage(message));
+  const tag = compressedNumber * 8 + wireTypes.bytes;
+  const out = Buffer.allocUnsafe(headroom + 1 + varintSize(content.length) + content.length);
+  const writer = new WireWriter(out, headroom);
+  writer.varint(tag);
+  writer.varint(content.length);
+  writer.raw(content);
+  return out;
+}
+
+/** Decodes a message, decompressing it if it is compressed. Throws a MessageError for anything that AvalancheGo ignores. */
+export function decodeMessage(bytes: Uint8Array): Message {
+  const outer = readOuter(bytes);
+  if (!(outer instanceof Uint8Array)) return outer;
+  if (outer.length === 0) throw unknown();
+  const inner = readOuter(decompressZstd(outer, maxMessageSize));
+  // A compressed message inside a compressed one is not allowed.
+  if (inner instanceof Uint8Array) throw unknown();
+  return inner;
+}
+
+/** Reads the outer message, whose fields are alternatives: the last one counts, and occurrences of the same one are merged. */
+function readOuter(bytes: Uint8Array): Message | Uint8Array {
+  if (bytes.length > maxMessageSize) throw tooLarge(bytes.length);
+  const reader = new WireReader(bytes);
+  let row: Row | undefined;
+  let value: MessageOf<Fields> | undefined;
+  let compressed: Uint8Array | undefined;
+  while (reader.nextTag()) {
+    const found = byNumber[reader.field];
+    if (reader.wireType !== wireTypes.bytes) reader.skip();
+    else if (reader.field === compressedNumber) {
+      compressed = reader.view();
+      row = undefined;
+      value = undefined;
+    } else if (found === undefined) reader.skip();
+    else {
+      compressed = undefined;
+      value = found.type.readMerged(reader, found === row ? value : undefined);
+      row = found;
+    }
+  }
+  if (compressed !== undefined) return compressed;
+  if (row === undefined || value === undefined) throw unknown();
+  row.type.requireIds(value);
+  return { kind: row.kind, ...value } as unknown as Message;
+}
+
+const unknown = () => new MessageError('unknown message', { code: 'MESSAGE_UNKNOWN' });
+const tooLarge = (length: number) =>
+  new MessageError(`message of ${length} bytes exceeds ${maxMessageSize}`, { code: 'MESSAGE_TOO_LARGE', length, max: maxMessageSize });

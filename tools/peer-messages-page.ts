@@ -1,0 +1,13 @@
+import { messageTable } from '../src/p2p-messages/message-table.ts';
+import type { Field } from '../src/p2p-messages/message-type.ts';
+
+/** The table of messages between peers, one row per message, for docs/peer-messages.md. */
+export function renderPeerMessagesPage(): string {
+  const rows = Object.entries(messageTable).map(([kind, { number, compressed, type }]) => {
+    const fields = Object.entries(type.fields as Record<string, Field<unknown>>).map(
+      ([name, field]) => `${field.number} \`${name}\` ${field.name}`,
+    );
+    return `| ${number} | \`${kind}\` | ${compressed ? 'yes' : 'no'} | ${fields.join('<br>')} |`;
+  });
+  return ['| number | message | compressed | fields |', '|---|---|---|---|', ...rows].join('\n');
+}
