@@ -127,7 +127,7 @@ for (const mode of devModes)
       expect((await get('mempool')).transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(first.id)]);
       // It entered the mempool again with the revert.
       expect((await get('mempool')).transactions[0].receivedAt).toBeNumber();
-      expect(await status(first)).toMatchObject({ status: 'Processing', steps: [] });
+      expect(await status(first)).toMatchObject({ status: 'Processing', steps: [{ step: 'pooled' }] });
       expect((await get('dropped-transactions')).transactions).toHaveLength(2);
       await node.dev('dev.mine');
       await node.untilAccepted(first);
