@@ -103,6 +103,7 @@ async function collectKnownValues(client: Client, { model, wallet }: Issuer, pla
     ...{ network: ['local', '12345'], blockchainId: ['x-chain', 'X'], chainId: ['X', 'x-chain'], addresses, assetId, txHash, blockId },
     ...{
       nodeId: ['NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'],
+      utxoId: txHash.map((txID) => `${txID}:0`),
       metric: metricNames,
       vertexHeight: ['0', '7'],
       pageSize: ['1', '10', '100'],
