@@ -12,11 +12,12 @@ const anyText = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
 test('texts become the bytes of Buffer, and bytes its texts', () => {
   fc.assert(
     fc.property(anyText, (text) => {
-      for (const encoding of ['utf8', 'latin1', 'utf16le', 'hex'] as const)
-        same(PortableBuffer.from(text, encoding), Buffer.from(text, encoding));
+      for (const encoding of ['utf8', 'latin1', 'utf16le'] as const) same(PortableBuffer.from(text, encoding), Buffer.from(text, encoding));
       expect(PortableBuffer.byteLength(text)).toBe(Buffer.byteLength(text));
     }),
   );
+  // Only ASCII: Bun takes the low bytes of other letters for digits.
+  fc.assert(fc.property(fc.string(), (text) => same(PortableBuffer.from(text, 'hex'), Buffer.from(text, 'hex'))));
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), fc.nat(64), fc.nat(64), (bytes, from, to) => {
       for (const encoding of ['utf8', 'latin1', 'hex'] as const)
