@@ -35,3 +35,14 @@ test('keeps the newest transactions and the first and newest steps of each, as a
     for (const other of ids) expect(table.stepsOf(other)).toEqual(plain.stepsOf(other) as Step[]);
   }
 });
+
+test('grows to its limit, then replaces the oldest transactions', () => {
+  const [table, plain] = [createStepTable(300, 2), createPlainTable(300, 2)];
+  const ids = Array.from({ length: 700 }, (_, i) => i.toString(16).padStart(64, '0') as Id);
+  for (const [i, id] of ids.entries())
+    for (const one of [table, plain]) {
+      one.add(id, { step: 'received', time: BigInt(i), detail: undefined });
+      one.add(id, { step: 'accepted', time: BigInt(i + 1), detail: { height: BigInt(i), id } });
+    }
+  for (const id of ids) expect(table.stepsOf(id)).toEqual(plain.stepsOf(id) as Step[]);
+});

@@ -20,6 +20,8 @@ export type StepTable = {
   readonly clear: () => void;
 };
 
+const firstCapacity = 128;
+
 /**
  * Creates a table for `maxTxs` transactions with `maxSteps` steps each. Times and names are in typed arrays: with an object and a bigint per
  * step, the garbage collector had to visit a dozen objects per transaction in every full collection.
@@ -27,9 +29,11 @@ export type StepTable = {
 export function createStepTable(maxTxs: number, maxSteps: number): StepTable {
   /** Transactions in the order of their first step, with the number of their row. Rows are reused in that order. */
   const rows = new Map<Id, number>();
-  const lengths = new Uint8Array(maxTxs);
-  const names = new Uint8Array(maxTxs * maxSteps);
-  const times = new BigInt64Array(maxTxs * maxSteps);
+  /** The rows that the arrays have room for. It grows with the transactions: a full table takes more than a megabyte. */
+  let capacity = Math.min(firstCapacity, maxTxs);
+  let lengths = new Uint8Array(capacity);
+  let names = new Uint8Array(capacity * maxSteps);
+  let times = new BigInt64Array(capacity * maxSteps);
   /** By the position in `names` and `times`. */
   const details = new Map<number, NonNullable<Step['detail']>>();
   let nextRow = 0;
@@ -39,7 +43,19 @@ export function createStepTable(maxTxs: number, maxSteps: number): StepTable {
     else details.set(at, detail);
   };
 
+  const grow = (): void => {
+    capacity = Math.min(capacity * 2, maxTxs);
+    const [oldLengths, oldNames, oldTimes] = [lengths, names, times];
+    lengths = new Uint8Array(capacity);
+    names = new Uint8Array(capacity * maxSteps);
+    times = new BigInt64Array(capacity * maxSteps);
+    lengths.set(oldLengths);
+    names.set(oldNames);
+    times.set(oldTimes);
+  };
+
   const addRow = (txID: Id): number => {
+    if (rows.size === capacity && capacity < maxTxs) grow();
     if (rows.size >= maxTxs) rows.delete(rows.keys().next().value as Id);
     const row = nextRow;
     nextRow = (nextRow + 1) % maxTxs;
