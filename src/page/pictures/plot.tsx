@@ -1,4 +1,4 @@
-import { groupDigits } from '../text-format.ts';
+import { margin, PlotFrame } from './plot-frame.tsx';
 
 /** A point of a plot; `x` is any growing number, usually a time. */
 export type Point = { readonly x: number; readonly y: number };
@@ -19,8 +19,6 @@ export type PlotProps = {
   readonly isLog?: boolean;
 };
 
-const margin = { left: 52, right: 8, top: 22, bottom: 24 };
-
 /** A plot from zero, with a few grid lines, the unit above the axis, and first and last time below it. */
 export function Plot({ points, width, height, kind, unit, label, from, to, color = 1, valueText, isLog = false }: PlotProps) {
   const shown = thin(points, Math.max(2, width - margin.left - margin.right));
@@ -33,18 +31,7 @@ export function Plot({ points, width, height, kind, unit, label, from, to, color
   const atY = (y: number): number => margin.top + plotHeight * (1 - scaleY(y));
   const base = margin.top + plotHeight;
   return (
-    <svg class="picture plot" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="img" aria-label={label}>
-      <text x={0} y={12} class="axis-text">
-        {unit}
-      </text>
-      {ticks.map((tick) => (
-        <>
-          <path d={`M${margin.left} ${atY(tick)}H${width - margin.right}`} class={tick === 0 ? 'zero-line' : 'grid-line'} />
-          <text x={margin.left - 8} y={atY(tick) + 4} class="axis-text end">
-            {groupDigits(tick)}
-          </text>
-        </>
-      ))}
+    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY }}>
       {kind === 'bars' ? (
         bars(shown, { left: margin.left, plotWidth, base, atY }).map(({ d, point }) => (
           <path d={d} class={`plot-bar mark-${color}`}>
@@ -57,13 +44,7 @@ export function Plot({ points, width, height, kind, unit, label, from, to, color
           <path d={linePath(shown, kind, atX, atY)} class={`line mark-${color}`} />
         </>
       )}
-      <text x={margin.left} y={height - 6} class="axis-text">
-        {from}
-      </text>
-      <text x={width - margin.right} y={height - 6} class="axis-text end">
-        {to}
-      </text>
-    </svg>
+    </PlotFrame>
   );
 }
 

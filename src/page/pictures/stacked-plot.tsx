@@ -1,5 +1,5 @@
-import { groupDigits } from '../text-format.ts';
 import { ticksUpTo } from './plot.tsx';
+import { margin, PlotFrame } from './plot-frame.tsx';
 
 export type Layer = { readonly color: number; readonly values: readonly number[] };
 export type StackedPlotProps = {
@@ -11,8 +11,6 @@ export type StackedPlotProps = {
   readonly from: string;
   readonly to: string;
 };
-
-const margin = { left: 52, right: 8, top: 22, bottom: 24 };
 
 /** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
 export function StackedPlot({ layers, width, height, unit, label, from, to }: StackedPlotProps) {
@@ -29,27 +27,10 @@ export function StackedPlot({ layers, width, height, unit, label, from, to }: St
       .toReversed()
       .join('L')}Z`;
   return (
-    <svg class="picture plot" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="img" aria-label={label}>
-      <text x={0} y={12} class="axis-text">
-        {unit}
-      </text>
-      {ticks.map((tick) => (
-        <>
-          <path d={`M${margin.left} ${atY(tick)}H${width - margin.right}`} class={tick === 0 ? 'zero-line' : 'grid-line'} />
-          <text x={margin.left - 8} y={atY(tick) + 4} class="axis-text end">
-            {groupDigits(tick)}
-          </text>
-        </>
-      ))}
+    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY }}>
       {count > 1 &&
         tops.map((top, at) => <path d={area(top, tops[at - 1] ?? top.map(() => 0))} class={`layer mark-fill-${layers[at]?.color}`} />)}
-      <text x={margin.left} y={height - 6} class="axis-text">
-        {from}
-      </text>
-      <text x={width - margin.right} y={height - 6} class="axis-text end">
-        {to}
-      </text>
-    </svg>
+    </PlotFrame>
   );
 }
 
