@@ -1,9 +1,8 @@
 import { createIndexRoute, type ServerIndex } from './api/index-page.ts';
-import type { Address } from './bytes/address.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
 import type { Impersonation } from './chain/impersonation.ts';
-import { type BannerInfo, ewoqKey } from './cli/banner.ts';
+import type { BannerInfo } from './cli/banner.ts';
 import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
@@ -22,8 +21,6 @@ import { loadIdentity } from './identity/identity.ts';
 import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
 import type { ServeOptions, Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
-import type { AvmReads } from './rpc/avm.ts';
-import { sumBalanceRows } from './rpc/balance.ts';
 import { healthMethods } from './rpc/health.ts';
 import { combineServices, createService, type Services } from './rpc/method.ts';
 import { sleep } from './timing/sleep.ts';
@@ -31,6 +28,7 @@ import type { Block } from './tx/block.ts';
 import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
 import { checkMnemonic } from './wallet/mnemonic.ts';
 import { fundAccounts } from './wiring/account-funding.ts';
+import { readAccounts, readFundedKey, withAddresses } from './wiring/account-list.ts';
 import type { ApiSelection } from './wiring/api.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
@@ -540,28 +538,6 @@ async function listen(options: ServeOptions, env: Env, isShared: boolean): Promi
 }
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));
-
-function readFundedKey(reads: AvmReads, now: bigint, { chain, specs }: NetworkContext): BannerInfo['funded'] {
-  const balance = sumBalanceRows(reads.balances(ewoqKey.address), { includePartial: false, now }).get(specs[0].genesis.assets[0].tx.id);
-  return balance === undefined ? undefined : { address: createChainAddressFormat(specs[0].id, chain).format(ewoqKey.address), balance };
-}
-
-function withAddresses(accounts: readonly Account[], { chain, specs: [x] }: NetworkContext) {
-  const { format } = createChainAddressFormat(x.id, chain);
-  return accounts.map((account) => ({ ...account, address: format(account.key.address) }));
-}
-
-function readAccounts(
-  reads: AvmReads,
-  accounts: readonly Account[],
-  now: bigint,
-  { chain, specs: [x] }: NetworkContext,
-): BannerInfo['accounts'] {
-  const { format } = createChainAddressFormat(x.id, chain);
-  const balanceOf = (address: Address): bigint =>
-    sumBalanceRows(reads.balances(address), { includePartial: false, now }).get(x.genesis.assets[0].tx.id) ?? 0n;
-  return accounts.map(({ index, key: { address } }) => ({ index, address: format(address), balance: balanceOf(address) }));
-}
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */
 const formatError = (error: unknown): string =>
