@@ -1,9 +1,6 @@
-import { createIndexRoute, type ServerIndex } from './api/index-page.ts';
+import { createIndexRoute } from './api/index-page.ts';
 import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
-import type { Impersonation } from './chain/impersonation.ts';
-import type { BannerInfo } from './cli/banner.ts';
-import { startProgress } from './cli/progress.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
 import { formatEventID } from './events/position.ts';
@@ -18,8 +15,6 @@ import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts
 import { createReadyRoute } from './http/ready-route.ts';
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
-import type { SqliteIndex } from './index-sqlite/sqlite-index.ts';
-import type { ServeOptions, Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import { healthMethods } from './rpc/health.ts';
 import { combineServices, createService, type Services } from './rpc/method.ts';
@@ -27,13 +22,10 @@ import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
 import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
 import { checkMnemonic } from './wallet/mnemonic.ts';
-import { fundAccounts } from './wiring/account-funding.ts';
-import { readAccounts, readFundedKey, withAddresses } from './wiring/account-list.ts';
-import type { ApiSelection } from './wiring/api.ts';
+import { withAddresses } from './wiring/account-list.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
-import { type AvmChainSpec, createChainAddressFormat, createChainServices, runChain, type WriterDeps } from './wiring/avm-chain.ts';
+import type { WriterDeps } from './wiring/avm-chain.ts';
 import { watchBootstrap } from './wiring/bootstrap.ts';
-import { countReaders } from './wiring/cache-budget.ts';
 import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
@@ -42,8 +34,6 @@ import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
 import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
-import { startFollowedChain } from './wiring/follow.ts';
-import { openFork, withForkedReads } from './wiring/fork.ts';
 import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
 import { createHandlers } from './wiring/handlers.ts';
 import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
@@ -51,19 +41,19 @@ import { createInfoService } from './wiring/info-service.ts';
 import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
 import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
+import { type NodeChain, startNodeChain } from './wiring/node-chains.ts';
+import { describeNode, type NodeDescription } from './wiring/node-description.ts';
 import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
-import { type OpenedChain, openNodeStore } from './wiring/node-store.ts';
+import { createNodeServers } from './wiring/node-servers.ts';
+import { openNodeStore } from './wiring/node-store.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
-import { withRequestLog } from './wiring/request-log.ts';
-import { serveOptions, urlOf } from './wiring/serve-options.ts';
 import { stripCredentials } from './wiring/served-network.ts';
-import { createServerIndex } from './wiring/server-index.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
 import { createClockPart } from './wiring/stored-clock.ts';
 import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
-import { type ReaderPool, startReaders } from './workers/supervisor.ts';
+import type { ReaderPool } from './workers/supervisor.ts';
 
 export type Node = {
   /** Empty if the node does not listen. */
@@ -74,7 +64,7 @@ export type Node = {
   readonly accounts: readonly (Account & { readonly address: string })[];
   /** The ID of the last event; undefined without an event stream. */
   readonly eventPosition: () => Promise<string | undefined>;
-  readonly describe: () => Omit<BannerInfo, 'readySeconds' | 'warnings'>;
+  readonly describe: () => NodeDescription;
   /** Passes blocks that are accepted and calls that are refused from now on to an observer. */
   readonly observe: NodeFeed['observe'];
   /** Height and pending transactions of the X-Chain. */
@@ -175,65 +165,8 @@ async function startWriter(
     },
   };
   const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
-  const startChain = async (spec: AvmChainSpec) => {
-    const opened = store.openChain(spec);
-    const catchUp = (): void => {
-      if (opened.index !== undefined) catchUpIndex(opened.index, env);
-    };
-    catchUp();
-    const fork = config.fork && spec === specs[0] ? await openFork(config.fork.url, env, context, store, opened) : undefined;
-    if (fork !== undefined) closing.add(async () => fork.stop());
-    await fork?.fetchFirst(
-      accounts.map(({ key }) => key.address),
-      config.fork?.addresses ?? [],
-    );
-    const fund = (): void => {
-      fork?.addFirst();
-      if (spec === specs[0] && config.follow === undefined)
-        fundAccounts({
-          spec,
-          opened,
-          store,
-          accounts,
-          balance: config.accounts.balance,
-          depositChain: p.id,
-          verifier: deps,
-          spendsGenesis: fork === undefined,
-        });
-    };
-    fund();
-    const running =
-      config.follow === undefined
-        ? runChain(spec, markImpersonated(opened, dev?.impersonation), { ...deps, fork })
-        : await startFollowedChain(config.follow, env, context, opened, deps);
-    closing.add(async () => {
-      running.engine.stop();
-      await running.follower?.stop();
-    });
-    const { reads, history, explorer, ledger, initialize } = opened;
-    const ownRevision = running.backfillRevision ?? opened.backfillRevision;
-    const backfillRevision = () => ownRevision() + (fork?.revision() ?? 0);
-    const ownServices = createChainServices(spec, reads, running.txIssuer, chain);
-    const services = fork
-      ? { ...ownServices, avm: withForkedReads(fork, createChainAddressFormat(spec.id, chain), ownServices.avm) }
-      : ownServices;
-    return {
-      ...running,
-      fork,
-      opened,
-      reads,
-      history,
-      explorer,
-      backfillRevision,
-      findUtxo: ledger.utxo,
-      initialize,
-      catchUpIndex: catchUp,
-      fund,
-      services,
-    };
-  };
-  const chains: Awaited<ReturnType<typeof startChain>>[] = [];
-  for (const spec of specs) chains.push(await startChain(spec));
+  const chains: NodeChain[] = [];
+  for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing }));
   if (config.fork !== undefined)
     env.log(`serac: forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
   clock.onChange(() => {
@@ -269,6 +202,7 @@ async function startWriter(
 
   const [x] = chains;
   let isStopping = false;
+  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev, explorer: config.explorer };
   const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
   const live = createLiveReads(lifecycles, chains);
   const served = createServedChainsOfNode(config, context, chains, identity.nodeID, live);
@@ -298,6 +232,16 @@ async function startWriter(
       : undefined;
   const transfer = snapshots && createStateTransfer({ config, env, store: store.store, chains, snapshots });
   if (transfer !== undefined && config.state !== undefined) saveState = await startStateSaver(config.state, env, transfer, report);
+  // The event stream and the servers are closed first, and together.
+  const closeWithServers = closing.addGroup();
+  if (hub !== undefined) closeWithServers(hub.close);
+  const servers = createNodeServers(config, env, {
+    listens,
+    apis,
+    aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
+    closeLater: closeWithServers,
+    isStopping: () => isStopping,
+  });
   const devAccess = createDevAccess(config.devToken);
   const extraRoutes: (readonly [string, HttpRoute])[] = [];
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
@@ -305,7 +249,7 @@ async function startWriter(
     extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
   if (context.differences.indexRoutes)
     extraRoutes.push(
-      createIndexRoute(() => readIndex()),
+      createIndexRoute(servers.index),
       createReadyRoute(env.version, () => {
         if (isStopping) return 'the node is stopping';
         if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
@@ -388,62 +332,16 @@ async function startWriter(
     routes,
   });
   const handler = handlers.main;
-
-  const closeWithServers = closing.addGroup();
-  if (hub !== undefined) closeWithServers(hub.close);
-  const readerCount = listens ? countReaders(config, env) : 0;
-  const listenOn = async (port: number): Promise<number> => {
-    const main = { ...serveOptions(config), port, handler: withRequestLog(handler, env) };
-    const server = await listen(main, env, readerCount > 0);
-    closeWithServers(server.close);
-    // `close` was called meanwhile and may have passed this group already.
-    if (isStopping) await server.close();
-    return server.port;
-  };
-  const mainPort = listens ? await listenOn(config.http.port) : undefined;
-  const otherServers: Server[] = [];
-  for (const { port, handler: own } of listens ? handlers.ownPorts : []) {
-    const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(own, env) });
-    closeWithServers(other.close);
-    otherServers.push(other);
-  }
-  const relayedPaths = [...routes.keys()];
-  const url = mainPort === undefined ? '' : urlOf(config, mainPort);
-  const apiUrl = (part: 'data' | 'stats', selection: ApiSelection, mainUrl = url): string | undefined => {
-    if (!config[part].enabled) return undefined;
-    const own = handlers.ownPorts.findIndex((row) => row.selection === selection);
-    return own < 0 ? mainUrl : urlOf(config, otherServers[own]?.port ?? 0);
-  };
-  const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev, explorer: config.explorer };
-  const readIndex = (): ServerIndex =>
-    createServerIndex(env.version, config, {
-      apis,
-      data: apiUrl('data', 'data', ''),
-      stats: apiUrl('stats', 'metrics', ''),
-      aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
-    });
-  const relayHandler = withLiveEndpoint(live, withLimiterEndpoint(rateLimits.limiter, handler));
-  // Reader processes forward state files to this port: their channel to the writer process carries whole messages only.
-  const stateServer =
-    hasDev && readerCount > 0
-      ? await env.serve({ ...serveOptions(config), host: '127.0.0.1', port: 0, handler: onlyPath(devStatePath, handler) })
-      : undefined;
-  if (stateServer !== undefined) closeWithServers(stateServer.close);
-  const started = startReaders(readerCount, env, {
-    handler: relayHandler,
-    start: {
-      nodeID: identity.nodeID,
-      port: mainPort ?? 0,
-      relayedPaths,
-      index: readIndex(),
-      ...(stateServer && { statePort: stateServer.port }),
-    },
+  const started = await servers.open({
+    handlers,
+    relayHandler: withLiveEndpoint(live, withLimiterEndpoint(rateLimits.limiter, handler)),
+    relayedPaths: [...routes.keys()],
+    nodeID: identity.nodeID,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
   });
   readers = started;
-  closeWithServers(started.stop);
-  if (readerCount > 0 && context.differences.extraChecks) {
+  if (servers.readerCount > 0 && context.differences.extraChecks) {
     forcedChecks.register('health', 'readers', started.check, [applicationTag]);
     await health.recheck('health', 'readers');
   }
@@ -468,74 +366,24 @@ async function startWriter(
       void close().then(() => env.exit(1));
     };
   return {
-    url,
+    url: servers.url(),
     handler,
     accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
     eventPosition: async () => {
       const { eventLog } = store;
       return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
     },
-    describe: () => ({
-      version: env.version,
-      nodeID: identity.nodeID,
-      network: config.network,
-      url,
-      xBlockchainID: idText(specs[0].id),
-      height: x?.reads.height() ?? 0n,
-      stateDir: config.store === 'memory' ? undefined : config.dataDir,
-      stateFile: config.state?.save,
-      mining: config.mining,
-      apis,
-      data: apiUrl('data', 'data'),
-      stats: apiUrl('stats', 'metrics'),
-      following: config.follow === undefined ? undefined : stripCredentials(config.follow),
-      strict: config.strict,
-      funded: config.follow === undefined && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
-      accounts: config.follow === undefined && x ? readAccounts(x.reads, accounts, chain.now(), context) : [],
-      mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,
-      chains: specs.slice(1).map(({ id, aliases: [alias] }) => ({ alias, blockchainID: idText(id) })),
-      workers: readerCount,
-    }),
+    describe: () => describeNode(config, { version: env.version, nodeID: identity.nodeID, context, x, accounts, apis, servers }),
     observe: feed.observe,
     readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
-    listen: async (port) => urlOf(config, await listenOn(port)),
+    listen: servers.listen,
     close,
   };
 }
 
-/** A handler of one path; every other path is not found. */
-const onlyPath =
-  (path: string, handler: Handler): Handler =>
-  (request) =>
-    request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
-
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
   log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
-
-/** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
-const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined
-    ? ledger
-    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
-
-/** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
-function catchUpIndex(index: SqliteIndex, env: Env): void {
-  const progress = startProgress(env.clock.monotonic);
-  for (const step of index.catchUp()) env.showProgress(progress(step));
-  env.showProgress(undefined);
-}
-
-/**
- * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
- * first opened exclusively to make sure that it is free.
- */
-async function listen(options: ServeOptions, env: Env, isShared: boolean): Promise<Server> {
-  const exclusive = await env.serve(options);
-  if (!isShared) return exclusive;
-  await exclusive.close();
-  return env.serve({ ...options, port: exclusive.port, reusePort: true });
-}
 
 const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));
 
