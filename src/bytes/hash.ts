@@ -1,8 +1,22 @@
 import { hash } from 'node:crypto';
 
-export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
+type Sha256 = { hash(bytes: Uint8Array, into: Uint8Array): unknown; hash(bytes: Uint8Array, encoding: 'hex'): string };
 
-export const sha256Hex = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
+/** Bun's own SHA-256, which takes a third of the time of `node:crypto` for short inputs; undefined on Node. */
+const native = (globalThis as { readonly Bun?: { readonly SHA256?: Sha256 } }).Bun?.SHA256;
+
+/** Writes the sha256 of bytes into 32 bytes. */
+export const sha256Into: (bytes: Uint8Array, into: Uint8Array) => void =
+  native === undefined ? (bytes, into) => into.set(hash('sha256', bytes, 'buffer')) : (bytes, into) => void native.hash(bytes, into);
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => {
+  const into = new Uint8Array(32);
+  sha256Into(bytes, into);
+  return into;
+};
+
+export const sha256Hex: (bytes: Uint8Array) => string =
+  native === undefined ? (bytes) => hash('sha256', bytes, 'hex') : (bytes) => native.hash(bytes, 'hex');
 
 /** ripemd160(sha256(bytes)), the hash of addresses and node IDs. AvalancheGo: utils/hashing, PubkeyBytesToAddress. */
 export const hash160 = (bytes: Uint8Array): Uint8Array => hash('ripemd160', sha256(bytes), 'buffer');

@@ -58,6 +58,10 @@ test('hashes are those of node:crypto', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       same(portable.sha256(bytes), native.sha256(bytes));
+      const [portableHash, nativeHash] = [new Uint8Array(32), new Uint8Array(32)];
+      portable.sha256Into(bytes, portableHash);
+      native.sha256Into(bytes, nativeHash);
+      same(portableHash, nativeHash);
       same(portable.hash160(bytes), native.hash160(bytes));
       same(portable.checksum(bytes), native.checksum(bytes));
       expect(portable.sha256Hex(bytes)).toBe(native.sha256Hex(bytes));
