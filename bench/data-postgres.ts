@@ -7,7 +7,6 @@ import { createDataDeps } from '../src/data/deps.ts';
 import { dataRoutes } from '../src/data/routes.ts';
 import { sampleServed, sampleServedChain } from '../src/data/sample-chain.fixture.ts';
 import { statsRoutes } from '../src/stats/routes.ts';
-import { unsignedBytes } from '../src/tx/tx.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import type { DataRow } from './data-rows.ts';
 import { BenchError } from './fault.ts';
@@ -42,7 +41,7 @@ function createUncachedApi({ reads, pageSecret }: PostgresBenchChain): (call: Lo
   const { blockchainID: id, feeAsset } = localChainParams;
   const served = sampleServed(sampleServedChain(reads, { id, feeAsset }), { now: () => Math.floor(Date.now() / 1000) });
   const deps = createDataDeps(served, {
-    recover: (tx, signature) => recoverNative(sha256(unsignedBytes(tx)), signature.subarray(0, 64), (signature[64] as number) & 3),
+    recover: (unsigned, signature) => recoverNative(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3),
     epoch: () => 0,
     pieceCacheBytes: 32 * 1024 * 1024,
   });

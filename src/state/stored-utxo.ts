@@ -12,9 +12,12 @@ export type StoredUtxo = Uint8Array;
 export const encodeStoredUtxo = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
 
 /** Decodes the output of a row; throws if the checksum is wrong. */
-export function decodeStoredUtxo(bytes: StoredUtxo): Utxo {
+export const decodeStoredUtxo = (bytes: StoredUtxo): Utxo => decodeWithoutChecksum(verifyStoredUtxo(bytes));
+
+/** Returns the output of a row; throws if the checksum is wrong. */
+export function verifyStoredUtxo(bytes: StoredUtxo): StoredUtxo {
   if (!hasValidChecksum(bytes)) throw damagedRow('an output');
-  return decodeWithoutChecksum(bytes);
+  return bytes;
 }
 
 /** Decodes the output of a row without comparing the checksum. */

@@ -1,3 +1,4 @@
+import { sha256 } from '../bytes/hash.ts';
 import { type Id, idOf } from '../bytes/id.ts';
 import type { JsonContext, TypeOf } from '../codec/codec.ts';
 import { pack, unpack } from '../codec/pack.ts';
@@ -29,6 +30,14 @@ export function utxoId(txID: Id, outputIndex: number): Id {
   bytes.writeUInt32BE(outputIndex, 4);
   bytes.write(txID, 8, 'hex');
   return idOf(bytes);
+}
+
+/** The same as bytes; the transaction id is read from `bytes` at `txIDAt`. */
+export function utxoIdBytes(bytes: Uint8Array, txIDAt: number, outputIndex: number): Uint8Array {
+  const hashed = new Uint8Array(40);
+  for (let i = 0; i < 4; i++) hashed[4 + i] = outputIndex >>> (24 - 8 * i);
+  for (let i = 0; i < 32; i++) hashed[8 + i] = bytes[txIDAt + i] as number;
+  return sha256(hashed);
 }
 
 /**
