@@ -9,6 +9,24 @@ const native = (globalThis as { readonly Bun?: { readonly SHA256?: Sha256 } }).B
 export const sha256Into: (bytes: Uint8Array, into: Uint8Array) => void =
   native === undefined ? (bytes, into) => into.set(hash('sha256', bytes, 'buffer')) : (bytes, into) => void native.hash(bytes, into);
 
+/**
+ * Writes the sha256 of the first `length` bytes into 32 bytes. Short bytes are copied to a buffer with one view per length: a subarray of a
+ * small array costs JavaScriptCore more than hashing it.
+ */
+export function sha256Prefix(bytes: Uint8Array, length: number, into: Uint8Array): void {
+  if (bytes.length > copied.length) return sha256Into(bytes.subarray(0, length), into);
+  copied.set(bytes);
+  let view = copiedViews[length];
+  if (view === undefined) {
+    view = copied.subarray(0, length);
+    copiedViews[length] = view;
+  }
+  sha256Into(view, into);
+}
+
+const copied = new Uint8Array(1024);
+const copiedViews: (Uint8Array | undefined)[] = [];
+
 export const sha256 = (bytes: Uint8Array): Uint8Array => {
   const into = new Uint8Array(32);
   sha256Into(bytes, into);

@@ -62,6 +62,11 @@ test('hashes are those of node:crypto', () => {
       portable.sha256Into(bytes, portableHash);
       native.sha256Into(bytes, nativeHash);
       same(portableHash, nativeHash);
+      const prefix = bytes.length >> 1;
+      portable.sha256Prefix(bytes, prefix, portableHash);
+      native.sha256Prefix(bytes, prefix, nativeHash);
+      same(portableHash, nativeHash);
+      same(portableHash, native.sha256(bytes.subarray(0, prefix)));
       same(portable.hash160(bytes), native.hash160(bytes));
       same(portable.checksum(bytes), native.checksum(bytes));
       expect(portable.sha256Hex(bytes)).toBe(native.sha256Hex(bytes));

@@ -15,9 +15,10 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyText {
     if (cache.size >= maxCachedKeys) cache.clear();
     cache.set(owner, text);
   };
-  return (owner, unsigned, signature) => {
+  return (owner, signed) => {
     const cached = owner && cache.get(owner);
     if (cached !== undefined) return cached;
+    const { unsigned, signature } = signed();
     const key = recover(unsigned, signature);
     if (key === undefined) return undefined;
     const text = toBase64(key);

@@ -8,7 +8,10 @@ import { type Tx, unsignedBytes } from '../tx/tx.ts';
 export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
 
 /** Returns the public key of a signature as responses show it (base64). `owner` is the owner that signed, if known. */
-export type PublicKeyText = (owner: Address | undefined, unsigned: Uint8Array, signature: Uint8Array) => string | undefined;
+export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) => string | undefined;
+
+/** A signature and the unsigned transaction that it signs. */
+export type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
 
 /** Signatures and public keys that consumed an output of these owners. `slot` is the index of the credential in the consuming transaction. */
 export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: PublicKeyText | undefined) {
@@ -16,7 +19,7 @@ export function renderCredentials(tx: Tx, slot: number, owners: readonly Address
   const signers = keyText === undefined ? [] : signerIndices(tx, slot);
   return signatures.map((signature, i) => ({
     signature: toBase64(signature),
-    publicKey: keyText?.(owners[signers[i] ?? -1], unsignedBytes(tx), signature),
+    publicKey: keyText?.(owners[signers[i] ?? -1], () => ({ unsigned: unsignedBytes(tx), signature })),
   }));
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/address.ts';
-import { toHex } from '../bytes/hex.ts';
-import { type Id, idLength, idText } from '../bytes/id.ts';
+import { toHexAt } from '../bytes/hex.ts';
+import { type Id, idLength, idText, idToBytes } from '../bytes/id.ts';
 import { outputFields, readU32 } from '../tx/transfer-layout.ts';
 import { utxoIdBytes } from '../tx/utxo.ts';
 import type { JsonBytes } from './json-bytes.ts';
@@ -26,11 +26,10 @@ export function createTransferContext(context: RenderContext, chainID: Id): Tran
     chains: Buffer.from(`,"createdOnChainId":"${chain}","consumedOnChainId":"${chain}","utxoBytes":"0x`),
     assetStart: (bytes, at) => {
       if (last === undefined || !hasBytesAt(bytes, at, last.id)) {
-        const bytesOfID = bytes.slice(at, at + idLength);
-        const id = toHex(bytesOfID) as Id;
+        const id = toHexAt(bytes, at, idLength) as Id;
         const start = starts.get(id) ?? amountStart(context.labelOf(id));
         starts.set(id, start);
-        last = { id: bytesOfID, start };
+        last = { id: idToBytes(id), start };
       }
       return last.start;
     },
@@ -85,15 +84,14 @@ export function writeTransferOutput(json: JsonBytes, { stored, time, id }: Trans
   json.byte(quote);
 }
 
-export const storedAssetID = (stored: Uint8Array): Id => toHex(stored.subarray(storedOutput, storedOutput + idLength)) as Id;
+export const storedAssetID = (stored: Uint8Array): Id => toHexAt(stored, storedOutput, idLength) as Id;
 
 /** The ID of a stored output. */
 export const storedOutputID = (stored: Uint8Array): Uint8Array => utxoIdBytes(stored, storedTxID, readU32(stored, storedIndex));
 
 /** The owner of a stored transfer output with this index. */
 export function ownerAt(stored: Uint8Array, index: number): Address {
-  const at = storedOutput + outputFields.owners + 20 * index;
-  return toHex(stored.subarray(at, at + 20)) as Address;
+  return toHexAt(stored, storedOutput + outputFields.owners + 20 * index, 20) as Address;
 }
 
 /** A u64, as a number if that is exact. */

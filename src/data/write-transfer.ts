@@ -1,5 +1,5 @@
-import { checksumLength, sha256 } from '../bytes/hash.ts';
-import { toHex } from '../bytes/hex.ts';
+import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
+import { toHexAt } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { TransferEntry, TransferSpender } from '../index-read/index-reads.ts';
 import { credentialFields, inputFields, outputFields, readU32 } from '../tx/transfer-layout.ts';
@@ -43,22 +43,24 @@ export function writeTransfer(json: JsonBytes, entry: TransferEntry, context: Tr
 }
 
 /** IDs of all assets in the JSON of transfers. */
-export function* assetsOfTransfers(entries: readonly TransferEntry[]): Iterable<Id> {
+export function assetsOfTransfers(entries: readonly TransferEntry[]): Set<Id> {
+  const assets = new Set<Id>();
   let last: Uint8Array = new Uint8Array(32);
   let lastAt = 0;
-  const isRepeated = (bytes: Uint8Array, at: number): boolean => {
-    if (hasBytesAt(bytes, at, last, lastAt)) return true;
-    [last, lastAt] = [bytes, at];
-    return false;
+  const add = (bytes: Uint8Array, at: number): void => {
+    // Nearly every output has the asset of the one before.
+    if (assets.size > 0 && hasBytesAt(bytes, at, last, lastAt)) return;
+    last = bytes;
+    lastAt = at;
+    assets.add(toHexAt(bytes, at, 32) as Id);
   };
-  const idAt = (bytes: Uint8Array, at: number) => toHex(bytes.subarray(at, at + 32)) as Id;
   for (const { bytes, layout, consumed } of entries) {
-    for (const at of layout.inputs.slice(0, -1))
-      if (!isRepeated(bytes, at + inputFields.assetID)) yield idAt(bytes, at + inputFields.assetID);
-    for (const at of layout.outputs.slice(0, -1)) if (!isRepeated(bytes, at)) yield idAt(bytes, at);
-    for (const output of consumed)
-      if (output !== undefined && !isRepeated(output.bytes, storedOutput)) yield idAt(output.bytes, storedOutput);
+    const { inputs, outputs } = layout;
+    for (let i = 0; i < inputs.length - 1; i++) add(bytes, (inputs[i] as number) + inputFields.assetID);
+    for (let i = 0; i < outputs.length - 1; i++) add(bytes, outputs[i] as number);
+    for (const output of consumed) if (output !== undefined) add(output.bytes, storedOutput);
   }
+  return assets;
 }
 
 /** Like `txEntryBytes`: the size of the transaction, or of its outputs if that is more. */
@@ -89,9 +91,10 @@ function writeConsumed(json: JsonBytes, entry: TransferEntry, consumed: Transfer
 function writeEmitted(json: JsonBytes, { id: txID, bytes, time, layout, emitted }: TransferEntry, context: TransferContext): void {
   let spenderBefore: TransferSpender | undefined;
   let slot = -1;
-  for (const [i, { id, spender }] of emitted.entries()) {
+  for (let i = 0; i < emitted.length; i++) {
+    const { id, spender } = emitted[i] as TransferEntry['emitted'][number];
     if (i > 0) json.byte(comma);
-    const stored = storedBytes(txID, i, bytes.subarray(layout.outputs[i], layout.outputs[i + 1]));
+    const stored = storedBytes(txID, i, bytes, layout.outputs);
     writeTransferOutput(json, { stored, time, id }, context);
     if (spender !== undefined) {
       writeSpending(json, spender.id, spender.time);
@@ -128,8 +131,10 @@ function writeCredentials(
     const at = credential + credentialFields.signatures + i * signatureSize;
     json.bytes(i === 0 ? texts.signature : texts.nextSignature);
     json.base64(bytes, at, at + signatureSize);
-    const signature = bytes.subarray(at, at + signatureSize);
-    const key = publicKeyText?.(signerAt(bytes, layout.inputs[slot], i, stored), bytes.subarray(0, layout.memo[1]), signature);
+    const key = publicKeyText?.(signerAt(bytes, layout.inputs[slot], i, stored), () => ({
+      unsigned: bytes.subarray(0, layout.memo[1]),
+      signature: bytes.subarray(at, at + signatureSize),
+    }));
     if (key !== undefined) {
       json.bytes(texts.publicKey);
       json.ascii(key);
@@ -149,7 +154,7 @@ function signerAt(bytes: Uint8Array, input: number | undefined, signature: numbe
 function credentialIndexIn({ bytes, layout, tx }: TransferSpender, stored: Uint8Array, before: number): number {
   const index = readU32(stored, storedIndex);
   if (layout === undefined)
-    return credentialIndexOf(tx, { txID: toHex(stored.subarray(storedTxID, storedIndex)) as Id, outputIndex: index }, before);
+    return credentialIndexOf(tx, { txID: toHexAt(stored, storedTxID, 32) as Id, outputIndex: index }, before);
   const count = layout.inputs.length - 1;
   // Inputs are sorted like outputs, so the next one is nearly always right.
   for (let i = 0; i < count; i++) {
@@ -165,17 +170,20 @@ function otherCredentials(tx: NonNullable<TransferSpender['tx']>, slot: number, 
   return renderCredentials(tx, slot, owners, publicKeyText).map(writeCredential).join();
 }
 
-/** The bytes of an output of a transfer as they are stored: the UTXO and its checksum. */
-function storedBytes(txID: Uint8Array, index: number, output: Uint8Array): Uint8Array {
-  const size = storedOutput + output.length;
+/** The bytes of an output of a transfer as they are stored: the UTXO and its checksum. `outputs` are the offsets of the outputs. */
+function storedBytes(txID: Uint8Array, index: number, bytes: Uint8Array, outputs: readonly number[]): Uint8Array {
+  const [start, end] = [outputs[index] as number, outputs[index + 1] as number];
+  const size = storedOutput + end - start;
   const stored = new Uint8Array(size + checksumLength);
   stored.set(txID, storedTxID);
   for (let i = 0; i < 4; i++) stored[storedIndex + i] = index >>> (24 - 8 * i);
-  stored.set(output, storedOutput);
-  const hash = sha256(stored.subarray(0, size));
-  for (let i = 0; i < checksumLength; i++) stored[size + i] = hash[32 - checksumLength + i] as number;
+  for (let i = start; i < end; i++) stored[storedOutput + i - start] = bytes[i] as number;
+  sha256Prefix(stored, size, hashed);
+  for (let i = 0; i < checksumLength; i++) stored[size + i] = hashed[32 - checksumLength + i] as number;
   return stored;
 }
+
+const hashed = new Uint8Array(32);
 
 /** Amounts by asset, in the order of their first appearance; see `createAmountSums`. */
 function writeSums(

@@ -1,6 +1,7 @@
-import { sha256Hex } from '../bytes/hash.ts';
+import { sha256Into } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import { compare } from '../bytes/octets.ts';
 import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
 import { damagedRow } from '../state/fault.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
@@ -26,9 +27,14 @@ export type TransferRow = TxRow & { readonly layout: TransferLayout };
 export function storedLayout({ id, bytes }: Pick<TxRow, 'id' | 'bytes'>): TransferLayout | undefined {
   const layout = transferLayout(bytes);
   // Other transactions are checked when they are parsed.
-  if (layout !== undefined && sha256Hex(bytes) !== toHex(id)) throw damagedRow(`transaction ${idText(toHex(id) as Id)}`);
+  if (layout !== undefined) {
+    sha256Into(bytes, hashed);
+    if (compare(hashed, id) !== 0) throw damagedRow(`transaction ${idText(toHex(id) as Id)}`);
+  }
   return layout;
 }
+
+const hashed = new Uint8Array(32);
 
 /** Entries of transfers; looks up the outputs of all of them in one group of queries, and the spenders in a second one. */
 export function* readTransferEntries(
@@ -37,7 +43,7 @@ export function* readTransferEntries(
   { id: chainID, outputs }: { readonly id: Id; readonly outputs: OutputReads },
 ): Steps<TransferEntry[]> {
   const spentIDs = rows.map(({ bytes, layout }) => inputIDs(bytes, layout));
-  const createdIDs = rows.map(({ id, layout: { outputs } }) => Array.from({ length: outputs.length - 1 }, (_, i) => utxoIdBytes(id, 0, i)));
+  const createdIDs = rows.map(({ id, layout }) => outputIDs(id, layout));
   const found = yield* fetchRowGroups({
     consumed: outputs.consumedById(spentIDs.flat()),
     statuses: outputs.spendStatusById(createdIDs.flat()),
@@ -73,11 +79,20 @@ export function* readTransferEntries(
   }));
 }
 
-const inputIDs = (bytes: Uint8Array, { inputs }: TransferLayout): Uint8Array[] =>
-  Array.from({ length: inputs.length - 1 }, (_, i) => {
+function inputIDs(bytes: Uint8Array, { inputs }: TransferLayout): Uint8Array[] {
+  const ids: Uint8Array[] = [];
+  for (let i = 0; i < inputs.length - 1; i++) {
     const at = inputs[i] as number;
-    return utxoIdBytes(bytes, at + inputFields.txID, readU32(bytes, at + inputFields.outputIndex));
-  });
+    ids.push(utxoIdBytes(bytes, at + inputFields.txID, readU32(bytes, at + inputFields.outputIndex)));
+  }
+  return ids;
+}
+
+function outputIDs(txID: Uint8Array, { outputs }: TransferLayout): Uint8Array[] {
+  const ids: Uint8Array[] = [];
+  for (let i = 0; i < outputs.length - 1; i++) ids.push(utxoIdBytes(txID, 0, i));
+  return ids;
+}
 
 type ConsumedRow = { readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
 type SpenderRow = Pick<TransferSpender, 'seq' | 'id' | 'bytes' | 'time'>;
@@ -90,5 +105,8 @@ function toSpender(row: SpenderRow): TransferSpender {
 
 type WithId<R> = R & { readonly id: Uint8Array };
 
-const byId = <R extends { readonly id: Uint8Array }>(rows: readonly R[]): Map<string, R> =>
-  new Map(rows.map((row) => [toHex(row.id), row]));
+function byId<R extends { readonly id: Uint8Array }>(rows: readonly R[]): Map<string, R> {
+  const found = new Map<string, R>();
+  for (const row of rows) found.set(toHex(row.id), row);
+  return found;
+}

@@ -34,11 +34,13 @@ export function utxoId(txID: Id, outputIndex: number): Id {
 
 /** The same as bytes; the transaction id is read from `bytes` at `txIDAt`. */
 export function utxoIdBytes(bytes: Uint8Array, txIDAt: number, outputIndex: number): Uint8Array {
-  const hashed = new Uint8Array(40);
   for (let i = 0; i < 4; i++) hashed[4 + i] = outputIndex >>> (24 - 8 * i);
   for (let i = 0; i < 32; i++) hashed[8 + i] = bytes[txIDAt + i] as number;
   return sha256(hashed);
 }
+
+/** Overwritten by every call of `utxoIdBytes`. */
+const hashed = new Uint8Array(40);
 
 /**
  * The id of the output that a reference names. Cached per object, because a transaction's inputs are looked up when it is issued, when its
