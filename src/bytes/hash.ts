@@ -14,7 +14,10 @@ export const sha256Into: (bytes: Uint8Array, into: Uint8Array) => void =
  * small array costs JavaScriptCore more than hashing it.
  */
 export function sha256Prefix(bytes: Uint8Array, length: number, into: Uint8Array): void {
-  if (bytes.length > copied.length) return sha256Into(bytes.subarray(0, length), into);
+  if (bytes.length > copied.length) {
+    sha256Into(bytes.subarray(0, length), into);
+    return;
+  }
   copied.set(bytes);
   let view = copiedViews[length];
   if (view === undefined) {

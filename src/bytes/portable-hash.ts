@@ -6,8 +6,7 @@ import { toHex } from './hex.ts';
 
 export const sha256Into = (bytes: Uint8Array, into: Uint8Array): void => into.set(nobleSha256(bytes));
 
-export const sha256Prefix = (bytes: Uint8Array, length: number, into: Uint8Array): void =>
-  into.set(nobleSha256(bytes.subarray(0, length)));
+export const sha256Prefix = (bytes: Uint8Array, length: number, into: Uint8Array): void => into.set(nobleSha256(bytes.subarray(0, length)));
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => nobleSha256(bytes);
 

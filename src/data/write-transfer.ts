@@ -153,8 +153,7 @@ function signerAt(bytes: Uint8Array, input: number | undefined, signature: numbe
 /** The index of the credential that consumed an output, or -1; `before` is that of the previous output, if it has the same spender. */
 function credentialIndexIn({ bytes, layout, tx }: TransferSpender, stored: Uint8Array, before: number): number {
   const index = readU32(stored, storedIndex);
-  if (layout === undefined)
-    return credentialIndexOf(tx, { txID: toHexAt(stored, storedTxID, 32) as Id, outputIndex: index }, before);
+  if (layout === undefined) return credentialIndexOf(tx, { txID: toHexAt(stored, storedTxID, 32) as Id, outputIndex: index }, before);
   const count = layout.inputs.length - 1;
   // Inputs are sorted like outputs, so the next one is nearly always right.
   for (let i = 0; i < count; i++) {
