@@ -5,6 +5,7 @@ import { prepareDataDir } from './data-dir.ts';
 import { countStatements, formatStatements } from './data-postgres.ts';
 import { countColdCalls, createColdCalls, createDataRows, type DataRow } from './data-rows.ts';
 import { BenchError } from './fault.ts';
+import { formatRendering, measureRendering } from './first-rendering.ts';
 import type { LoadGenerator, Requests } from './load.ts';
 import { fetchText, isSelected, measureRates } from './measure.ts';
 import type { Options } from './options.ts';
@@ -33,6 +34,7 @@ export async function runData(env: BenchEnv, load: LoadGenerator, options: Optio
       return rows.filter(({ name }) => isSelected(name, options));
     };
     const rows = await rowsOf(history, store.pageSecret());
+    for (const line of formatRendering(await measureRendering({ reads: history, pageSecret: store.pageSecret() }, rows))) console.log(line);
     for (const workers of options.workers) {
       const flag = `--workers=${workers}`;
       await measure(env, load, options, { title: flag, launcher: serac(env, made.dir, [flag]), rows });
@@ -83,11 +85,17 @@ async function prepareRuns({ port }: BenchServer, rows: readonly DataRow[]): Pro
     const cold = createColdCalls(row, response.length);
     if (row.list?.page !== 'any') runs.push({ row, name: `${row.name}, repeated`, requests: [row.repeated], response });
     // There may be too few different calls to always miss the cache.
-    const kind = cold.length < countColdCalls(response.length) ? 'partly cold' : 'cold';
+    const kind = cold.length < countColdCalls(response.length) ? 'partly cold' : coldKind(row);
     runs.push({ row, name: `${row.name}, ${kind}`, requests: cold, response: await fetchText(port, cold[0] ?? row.repeated) });
   }
   return runs;
 }
+
+/** Cold calls for the first or last page have the same items, which are rendered once; those for any page have others each time. */
+const coldKind = ({ list }: DataRow): string => {
+  if (list === undefined) return 'cold';
+  return list.page === 'any' ? 'cold, other items' : 'cold, known items';
+};
 
 /** Checks that a response is the expected page: a page token that is not accepted would return the first page again. */
 function checkPage({ name, list }: DataRow, response: string, firsts: Map<string, string>): void {
@@ -103,7 +111,7 @@ function checkPage({ name, list }: DataRow, response: string, firsts: Map<string
 /** Compares the cold rates of the last and the first page. Pages differ in size, so their shares of the bare server's rate are compared. */
 function compareLastWithFirst(measured: ReadonlyMap<Run, ReportRow>): string[] {
   const found = (list: string, page: string) =>
-    [...measured].find(([{ row, name }]) => row.list?.name === list && row.list.page === page && name.endsWith('cold'))?.[1];
+    [...measured].find(([{ row, name }]) => row.list?.name === list && row.list.page === page && name.includes(', cold'))?.[1];
   const lists = new Set([...measured.keys()].flatMap(({ row }) => row.list?.name ?? []));
   return [...lists].flatMap((list) => {
     const [first, last] = [found(list, 'first'), found(list, 'last')];

@@ -1,8 +1,25 @@
 import { bech32, bech32m } from '@scure/base';
 import { Fault } from '../fault.ts';
 
-/** Encodes bytes with a human-readable part. The last five-bit group is padded with zero bits. */
-export const bech32Encode = (hrp: string, bytes: Uint8Array): string => bech32.encode(hrp, bech32.toWords(bytes), false);
+/** Encodes bytes with a human-readable part in lower case. The last five-bit group is padded with zero bits. */
+export function bech32Encode(hrp: string, bytes: Uint8Array): string {
+  let sum = hrpSum(hrp);
+  let text = `${hrp}1`;
+  let pending = 0;
+  let bits = 0;
+  const add = (word: number): void => {
+    sum = polymodStep(sum, word);
+    text += charset[word];
+  };
+  for (let i = 0; i < bytes.length; i++) {
+    pending = ((pending & 31) << 8) | (bytes[i] as number);
+    for (bits += 8; bits >= 5; bits -= 5) add((pending >> (bits - 5)) & 31);
+  }
+  if (bits > 0) add((pending << (5 - bits)) & 31);
+  for (let i = 0; i < 6; i++) sum = polymodStep(sum, 0);
+  for (let shift = 25; shift >= 0; shift -= 5) text += charset[((sum ^ 1) >> shift) & 31];
+  return text;
+}
 
 /**
  * Decodes as AvalancheGo's library does (btcutil/bech32 Decode, then ConvertBits with padding): bech32 and bech32m checksums are both
@@ -77,22 +94,28 @@ const validChecksums = new Set([1, 0x2bc830a3]);
 
 /** The BIP 173 polymod of prefix and data, checksum included. */
 function polymod(hrp: string, words: readonly number[]): number {
+  let sum = hrpSum(hrp);
+  for (const word of words) sum = polymodStep(sum, word);
+  return sum;
+}
+
+/** The polymod of a prefix, before any data. */
+function hrpSum(hrp: string): number {
   let sum = 1;
   for (let i = 0; i < hrp.length; i++) sum = polymodStep(sum, hrp.charCodeAt(i) >> 5);
   sum = polymodStep(sum, 0);
   for (let i = 0; i < hrp.length; i++) sum = polymodStep(sum, hrp.charCodeAt(i) & 31);
-  for (const word of words) sum = polymodStep(sum, word);
   return sum;
 }
 
 const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
-function polymodStep(sum: number, word: number): number {
-  const top = sum >>> 25;
-  let next = ((sum & 0x1ffffff) << 5) ^ word;
-  for (let bit = 0; bit < 5; bit++) if ((top >> bit) & 1) next ^= generators[bit] as number;
-  return next;
-}
+/** The sum of the generators by the five bits that a step shifts out. */
+const generatorSums = Int32Array.from({ length: 32 }, (_, top) =>
+  generators.reduce((sum, generator, bit) => ((top >> bit) & 1 ? sum ^ generator : sum), 0),
+);
+
+const polymodStep = (sum: number, word: number): number => ((sum & 0x1ffffff) << 5) ^ word ^ (generatorSums[sum >>> 25] as number);
 
 const charset = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 

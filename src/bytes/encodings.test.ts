@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import vectors from '../../vectors/vectors.json' with { type: 'json' };
 import { Fault } from '../fault.ts';
@@ -80,6 +81,15 @@ describe('invalid text', () => {
 });
 
 describe('random input', () => {
+  test('bech32Encode gives the same text as the library, for every length', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('avax', 'fuji', 'local', 'custom', 'x'), fc.uint8Array({ maxLength: 60 }), (hrp, bytes) => {
+        expect(bech32Encode(hrp, bytes)).toBe(bech32.encode(hrp, bech32.toWords(bytes), false));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test('bytes and ids survive a round trip', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {

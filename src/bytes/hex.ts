@@ -10,6 +10,16 @@ export const toHex: (bytes: Uint8Array) => string =
     ? (bytes) => (bytes as Uint8Array & { toHex(): string }).toHex()
     : (bytes) => asBuffer(bytes).toString('hex');
 
+/** Hex digits of the `length` bytes at `at`, without a subarray: of a small array it would cost more than the digits. */
+export function toHexAt(bytes: Uint8Array, at: number, length: 20 | 32): string {
+  const copy = length === 20 ? twentyBytes : thirtyTwoBytes;
+  for (let i = 0; i < length; i++) copy[i] = bytes[at + i] as number;
+  return toHex(copy);
+}
+
+const twentyBytes = new Uint8Array(20);
+const thirtyTwoBytes = new Uint8Array(32);
+
 /** Bytes of hex digits that are known to be valid, such as an `Id` or an `Address`. Use `parseHex` for text from outside. */
 export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 

@@ -56,8 +56,17 @@ test('numbers, copies, order and concatenation are those of Buffer', () => {
 test('hashes are those of node:crypto', () => {
   expect(Object.keys(portable).sort()).toEqual(Object.keys(native).sort());
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+    fc.property(fc.uint8Array({ maxLength: 3000, size: 'max' }), (bytes) => {
       same(portable.sha256(bytes), native.sha256(bytes));
+      const [portableHash, nativeHash] = [new Uint8Array(32), new Uint8Array(32)];
+      portable.sha256Into(bytes, portableHash);
+      native.sha256Into(bytes, nativeHash);
+      same(portableHash, nativeHash);
+      const prefix = bytes.length >> 1;
+      portable.sha256Prefix(bytes, prefix, portableHash);
+      native.sha256Prefix(bytes, prefix, nativeHash);
+      same(portableHash, nativeHash);
+      same(portableHash, native.sha256(bytes.subarray(0, prefix)));
       same(portable.hash160(bytes), native.hash160(bytes));
       same(portable.checksum(bytes), native.checksum(bytes));
       expect(portable.sha256Hex(bytes)).toBe(native.sha256Hex(bytes));

@@ -4,6 +4,10 @@ import { toHex } from './hex.ts';
 
 /** The functions of hash.ts in JavaScript, for browsers: tools/build.ts puts this file in its place in `serac/codec`. Tests compare the two. */
 
+export const sha256Into = (bytes: Uint8Array, into: Uint8Array): void => into.set(nobleSha256(bytes));
+
+export const sha256Prefix = (bytes: Uint8Array, length: number, into: Uint8Array): void => into.set(nobleSha256(bytes.subarray(0, length)));
+
 export const sha256 = (bytes: Uint8Array): Uint8Array => nobleSha256(bytes);
 
 export const sha256Hex = (bytes: Uint8Array): string => toHex(nobleSha256(bytes));

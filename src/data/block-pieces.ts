@@ -19,7 +19,7 @@ export async function readBlockPieces(
   const missing = heights.filter((height) => !pieces.has(height));
   const pause = deps.longWork?.begin();
   for (const block of missing.length === 0 ? [] : await reads.blocks(missing)) {
-    const piece = { bytes: Buffer.from(writeBlock(block, deps.served.builder)) };
+    const piece = { bytes: deps.json.collect(() => writeBlock(deps.json, block, deps.served.builder)) };
     pieces.set(block.height, piece);
     space.set(block.height, piece);
     const resumed = pause?.();

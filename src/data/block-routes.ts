@@ -52,11 +52,11 @@ export const blockRoutes: readonly ApiRoute<DataDeps>[] = [
     params: { ...chainParams, blockId: heightOrId({ description: 'A height or a block hash.', example: '0' }) },
     response: BlockSchema,
     cachePolicy: 'block',
-    run: async ({ served }, { blockId, ...chainRef }) => {
+    run: async ({ served, json }, { blockId, ...chainRef }) => {
       const { reads, slug } = requireChain(served, chainRef);
       const block = await reads.block(blockId);
       if (block === undefined) throw notFound(`No such block on ${slug}`);
-      return renderedJson(writeBlock(block, served.builder));
+      return renderedJson(json.collect(() => writeBlock(json, block, served.builder)));
     },
   }),
   defineRoute({

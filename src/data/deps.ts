@@ -5,6 +5,7 @@ import { fromHex } from '../bytes/hex.ts';
 import { memoize } from '../bytes/memoize.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
+import { JsonBytes } from './json-bytes.ts';
 import { createPieceCache, type PieceCache } from './piece-cache.ts';
 import { createPublicKeyCache } from './public-key-cache.ts';
 import type { PublicKeyText, RecoverPublicKey } from './render-credential.ts';
@@ -19,6 +20,8 @@ export type DataDeps = {
   readonly publicKeyText: PublicKeyText | undefined;
   readonly epoch: () => number;
   readonly pieces: PieceCache;
+  /** The buffer that items are written in, one at a time. */
+  readonly json: JsonBytes;
   readonly longWork: LongWork | undefined;
 };
 
@@ -45,6 +48,7 @@ export function createDataDeps(served: ServedChains, { recover, epoch, pieceCach
     publicKeyText: recover && createPublicKeyCache(recover),
     epoch,
     pieces: createPieceCache(pieceCacheBytes),
+    json: new JsonBytes(),
     longWork,
   };
 }

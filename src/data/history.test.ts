@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
+import { equal } from '../bytes/octets.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
+import { unsignedBytes } from '../tx/tx.ts';
 import {
   type AnyJson,
   addressText,
@@ -218,7 +220,7 @@ describe('transactions', () => {
   test('public keys of signers, if recovery is enabled', async () => {
     const key = Buffer.alloc(33, 9);
     const recovering = createDataApiClient(sampleServed(), {
-      recover: (tx, signature) => (tx.id === txs.gift.id && signature.length === 65 ? key : undefined),
+      recover: (unsigned, signature) => (equal(unsigned, unsignedBytes(txs.gift)) && signature.length === 65 ? key : undefined),
     });
     const { consumedUtxos } = await jsonReader(recovering)(`${xChainPath}/transactions/${idText(txs.gift.id)}`);
     expect(consumedUtxos[0].credentials[0].publicKey).toBe(key.toString('base64'));
@@ -271,7 +273,7 @@ describe('transactions', () => {
     // Every transaction gets 500 outputs.
     const largeReads: typeof reads = {
       ...reads,
-      txs: async (seqs, pin) =>
+      storedTxs: async (seqs, pin) =>
         (await reads.txs(seqs, pin)).map((entry) => ({ ...entry, emitted: Array.from({ length: 500 }, () => entry.emitted[0]!) })),
     };
     const ask500 = createDataApiClient(sampleServed(sampleServedChain(largeReads)));

@@ -47,6 +47,7 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
       const seqs = await reads.txSeqs({ ...everything, pin, order: 'desc', limit: 60 });
       const pieces = await readTxPieces(deps, { ...base, epoch, seqs, pin });
       const entries = await reads.txs(seqs, pin);
+      for (const entry of await reads.storedTxs(seqs, pin)) if ('layout' in entry) kinds.add('transfer');
       const context = await contextOf(assetsOfTxs(entries));
       const created = await reads.assets(seqs.length === 0 ? [] : entries.map(({ tx }) => tx.id));
       for (const { tx, consumed, emitted } of entries) {
@@ -96,7 +97,7 @@ async function growAndCompare(indexed: IndexUnderTest, steps: number, pieceCache
 
 const outputKinds = ['secp256k1fx.TransferOutput', 'secp256k1fx.MintOutput', 'nftfx.TransferOutput', 'nftfx.MintOutput'];
 const allKinds = [
-  ...['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx'],
+  ...['transfer', 'BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx'],
   ...[...outputKinds, 'propertyfx.MintOutput', 'propertyfx.OwnedOutput'].flatMap((kind) => [`${kind} unspent`, `${kind} spent`]),
 ];
 
@@ -165,16 +166,16 @@ describe('a revert', () => {
     const clientOf = (from: IndexReads, at: () => number) =>
       createDataApiClient(sampleServed(sampleServedChain(from, { id: chainID, feeAsset: feeAssetOf(both[0]) })), { recover, epoch: at });
     const expected = clientOf(both[1].reads, () => 0);
-    const reverting = (name: 'txs' | 'utxos' | 'blocks'): IndexReads =>
+    const reverting = (name: 'storedTxs' | 'blocks'): IndexReads =>
       new Proxy(reads, {
         get: (_, called: keyof IndexReads) => {
           if (called === name && epoch() === 0) setEpoch(1);
           return reads[called];
         },
       });
-    for (const name of ['txs', 'blocks'] as const) {
+    for (const name of ['storedTxs', 'blocks'] as const) {
       setEpoch(0);
-      const target = `${xChainPath}/${name === 'txs' ? 'transactions' : name}?pageSize=100`;
+      const target = `${xChainPath}/${name === 'storedTxs' ? 'transactions' : name}?pageSize=100`;
       const { text } = await clientOf(reverting(name), epoch)(target);
       expect(text).toBe((await expected(target)).text);
       expect(epoch()).toBe(1);

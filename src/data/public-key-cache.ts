@@ -1,7 +1,6 @@
 import type { Address } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
-import type { Tx } from '../tx/tx.ts';
 import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
 
 /**
@@ -16,10 +15,11 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyText {
     if (cache.size >= maxCachedKeys) cache.clear();
     cache.set(owner, text);
   };
-  return (owner: Address | undefined, tx: Tx, signature: Uint8Array) => {
+  return (owner, signed) => {
     const cached = owner && cache.get(owner);
     if (cached !== undefined) return cached;
-    const key = recover(tx, signature);
+    const { unsigned, signature } = signed();
+    const key = recover(unsigned, signature);
     if (key === undefined) return undefined;
     const text = toBase64(key);
     if (owner !== undefined) addToCache(owner, key, text);

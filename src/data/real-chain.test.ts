@@ -17,7 +17,7 @@ import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { getNetwork } from '../network.ts';
 import type { Block } from '../tx/block.ts';
 import { consumedIds } from '../tx/effects.ts';
-import { parseTx, unsignedBytes } from '../tx/tx.ts';
+import { parseTx } from '../tx/tx.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { addressText, createDataApiClient, jsonReader, readAllPages, type SendDataRequest, xChainPath } from './data-requests.fixture.ts';
 import type { RecoverPublicKey } from './render-credential.ts';
@@ -31,8 +31,8 @@ const blockCount = 40;
 const chain = grow();
 afterAll(chain.close);
 
-const recoverKey: RecoverPublicKey = (tx, signature) =>
-  recoverNative(sha256(unsignedBytes(tx)), signature.subarray(0, 64), signature[64] as number);
+const recoverKey: RecoverPublicKey = (unsigned, signature) =>
+  recoverNative(sha256(unsigned), signature.subarray(0, 64), signature[64] as number);
 const clientOf = (reads: Parameters<typeof sampleServedChain>[0], recover = recoverKey): SendDataRequest => {
   const servedChain = sampleServedChain(reads, { id: chain.chainID, feeAsset: chain.feeAsset });
   return createDataApiClient(sampleServed(servedChain, { now: chain.now }), { recover, report: (error) => expect(error).toBeUndefined() });
@@ -102,9 +102,9 @@ describe(`a chain of ${blockCount} random blocks`, () => {
   test('amounts of a transaction are the sums of its outputs, and its signers own them', async () => {
     const owners = new Set(chain.keys.map(addressText));
     let recovered = 0;
-    const counting = clientOf(chain.index, (tx, signature) => {
+    const counting = clientOf(chain.index, (unsigned, signature) => {
       recovered++;
-      return recoverKey(tx, signature);
+      return recoverKey(unsigned, signature);
     });
     for (const tx of await readAllPages(counting, `${xChainPath}/transactions?pageSize=100`, 'transactions')) {
       expect(sumByAsset(tx.consumedUtxos)).toEqual(amounts(tx.amountUnlocked));

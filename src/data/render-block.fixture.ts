@@ -1,15 +1,17 @@
-import { idText } from '../bytes/id.ts';
+import { idFromBytes, idText } from '../bytes/id.ts';
 import type { BlockEntry } from '../index-read/index-reads.ts';
+
+const textOf = (id: Uint8Array): string => idText(idFromBytes(id));
 
 /** `builder` is the node that built all blocks except block 0, which is part of the genesis. */
 export const renderBlock = ({ height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined) => ({
   blockNumber: height.toString(),
-  blockHash: idText(id),
-  parentHash: idText(parentID),
+  blockHash: textOf(id),
+  parentHash: textOf(parentID),
   blockTimestamp: time,
   blockType: 'Standard',
   txCount: txIDs.length,
-  transactions: txIDs.map(idText),
+  transactions: txIDs.map(textOf),
   blockSizeBytes: size,
   proposerDetails: builder === undefined || height === 0 ? undefined : { proposerNodeId: builder },
 });

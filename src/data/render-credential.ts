@@ -2,13 +2,16 @@ import type { Address } from '../bytes/address.ts';
 import type { Credential } from '../tx/credential.ts';
 import type { UtxoRef } from '../tx/input.ts';
 import type { FxOperation } from '../tx/operation.ts';
-import type { Tx } from '../tx/tx.ts';
+import { type Tx, unsignedBytes } from '../tx/tx.ts';
 
-/** Recovers the compressed public key of a signature of a transaction; undefined for an invalid signature. */
-export type RecoverPublicKey = (tx: Tx, signature: Uint8Array) => Uint8Array | undefined;
+/** Recovers the compressed public key of a signature of an unsigned transaction; undefined for an invalid signature. */
+export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
 
 /** Returns the public key of a signature as responses show it (base64). `owner` is the owner that signed, if known. */
-export type PublicKeyText = (owner: Address | undefined, tx: Tx, signature: Uint8Array) => string | undefined;
+export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) => string | undefined;
+
+/** A signature and the unsigned transaction that it signs. */
+export type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
 
 /** Signatures and public keys that consumed an output of these owners. `slot` is the index of the credential in the consuming transaction. */
 export function renderCredentials(tx: Tx, slot: number, owners: readonly Address[], keyText: PublicKeyText | undefined) {
@@ -16,7 +19,7 @@ export function renderCredentials(tx: Tx, slot: number, owners: readonly Address
   const signers = keyText === undefined ? [] : signerIndices(tx, slot);
   return signatures.map((signature, i) => ({
     signature: toBase64(signature),
-    publicKey: keyText?.(owners[signers[i] ?? -1], tx, signature),
+    publicKey: keyText?.(owners[signers[i] ?? -1], () => ({ unsigned: unsignedBytes(tx), signature })),
   }));
 }
 

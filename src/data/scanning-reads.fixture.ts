@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/address.ts';
-import type { Id } from '../bytes/id.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import type {
   AssetEntry,
@@ -88,11 +88,11 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
   };
   const blockEntry = (block: Block): BlockEntry => ({
     height: Number(block.height),
-    id: block.id,
-    parentID: block.parentID,
+    id: idToBytes(block.id),
+    parentID: idToBytes(block.parentID),
     time: Number(block.time),
     size: block.bytes.length,
-    txIDs: block.txs.map(({ id }) => id),
+    txIDs: block.txs.map(({ id }) => idToBytes(id)),
   });
   const spendable = (addresses: readonly Address[], { utxo: { output } }: StoredOutput) =>
     output.addresses.filter((address) => addresses.includes(address)).length >= output.threshold &&
@@ -119,6 +119,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
       ).map(({ height }) => height),
     txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
     txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    storedTxs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
     spentOutputs: async (seqs, pin) =>
       new Set(
         [...outputs.values()].flatMap(({ seq, spender }) => (seqs.includes(seq) && (spender?.seq ?? noSeq) <= pin.lastTx ? seq : [])),

@@ -1,11 +1,13 @@
 import type { ServedChain } from '../api/served-chains.ts';
 import type { Id } from '../bytes/id.ts';
-import type { AssetEntry, PinnedBlock, TxEntry } from '../index-read/index-reads.ts';
+import type { AssetEntry, PinnedBlock, TransferEntry, TxEntry } from '../index-read/index-reads.ts';
 import { consumedIds } from '../tx/effects.ts';
 import type { DataDeps } from './deps.ts';
 import { maxPageBytes, outputBytes } from './paging.ts';
 import type { Piece } from './piece-cache.ts';
 import { assetsOfTxs } from './tx-amounts.ts';
+import { assetsOfTransfers, transferEntryBytes, writeTransfer } from './write-transfer.ts';
+import { createTransferContext } from './write-transfer-output.ts';
 import { writeTx } from './write-tx.ts';
 
 /**
@@ -39,12 +41,12 @@ export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pi
   }
   await dropOutdated(chain, pieces, pin);
   const missing = seqs.filter((seq) => !pieces.has(seq));
-  const entries = missing.length === 0 ? [] : await chain.reads.txs(missing, pin, maxPageBytes);
+  const entries = missing.length === 0 ? [] : await chain.reads.storedTxs(missing, pin, maxPageBytes);
   if (entries.length > 0) {
     const pause = deps.longWork?.begin();
     const { write, isFinal } = await openTxWriter(deps, chain, hrp, entries);
     for (const entry of entries) {
-      const piece = toPiece(entry, write(entry), pin);
+      const piece = isTransferEntry(entry) ? transferPiece(entry, write(entry), pin) : toPiece(entry, write(entry), pin);
       pieces.set(entry.seq, piece);
       if (isFinal(entry) && (space.get(entry.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.seq, piece);
       const resumed = pause?.();
@@ -69,37 +71,57 @@ async function dropOutdated({ reads }: ServedChain, pieces: Map<number, TxPiece>
   }
 }
 
-async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly TxEntry[]) {
-  const createdIDs = entries.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
+type StoredEntry = TxEntry | TransferEntry;
+
+const isTransferEntry = (entry: StoredEntry): entry is TransferEntry => 'layout' in entry;
+
+async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly StoredEntry[]) {
+  const transfers = entries.filter(isTransferEntry);
+  const others = entries.filter((entry): entry is TxEntry => !isTransferEntry(entry));
+  const createdIDs = others.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
   const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
-  const { labelOf, isComplete } = await deps.assetLabels(chain)(assetsOfTxs(entries));
+  const { labelOf, isComplete } = await deps.assetLabels(chain)([...assetsOfTransfers(transfers), ...assetsOfTxs(others)]);
   const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
+  const transferContext = createTransferContext(context, chain.id);
+  /** True for a transaction other than a transfer whose assets and outputs are all known. */
+  const isKnown = ({ tx, consumed }: TxEntry): boolean =>
+    tx.unsigned.kind !== 'ImportTx' &&
+    tx.unsigned.kind !== 'ExportTx' &&
+    consumed.length === consumedIds(tx).length &&
+    (tx.unsigned.kind !== 'CreateAssetTx' || created.has(tx.id));
   return {
-    write: (entry: TxEntry): string => writeTx(entry, created.get(entry.tx.id), context),
+    write: (entry: StoredEntry): Uint8Array => {
+      if (!isTransferEntry(entry)) return Buffer.from(writeTx(entry, created.get(entry.tx.id), context));
+      return deps.json.collect(() => writeTransfer(deps.json, entry, transferContext));
+    },
     /**
      * Whether the rendering can only change by spending. A label, a consumed output from before linearization, and everything about an output
      * that moved between chains may be backfilled later.
      */
-    isFinal: ({ tx, consumed }: TxEntry): boolean =>
-      isComplete &&
-      tx.unsigned.kind !== 'ImportTx' &&
-      tx.unsigned.kind !== 'ExportTx' &&
-      consumed.length === consumedIds(tx).length &&
-      (tx.unsigned.kind !== 'CreateAssetTx' || created.has(tx.id)),
+    isFinal: (entry: StoredEntry): boolean => isComplete && (isTransferEntry(entry) ? !entry.consumed.includes(undefined) : isKnown(entry)),
   };
 }
 
 const noAssets: ReadonlyMap<Id, AssetEntry> = new Map();
 
-function toPiece(entry: TxEntry, json: string, pin: PinnedBlock): TxPiece {
+function toPiece(entry: TxEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
   let validFrom = entry.seq;
   const unspent: number[] = [];
   for (const { seq, spent } of entry.emitted) {
     if (spent === undefined) unspent.push(seq);
     else if (spent.tx !== undefined) validFrom = Math.max(validFrom, spent.seq);
   }
-  const bytes = Buffer.from(json);
   return { bytes, storedBytes: txEntryBytes(entry), validFrom, unspent, checkedTo: pin.lastTx };
+}
+
+function transferPiece(entry: TransferEntry, bytes: Uint8Array, pin: PinnedBlock): TxPiece {
+  let validFrom = entry.seq;
+  const unspent: number[] = [];
+  for (const { seq, spender } of entry.emitted) {
+    if (spender === undefined) unspent.push(seq);
+    else validFrom = Math.max(validFrom, spender.seq);
+  }
+  return { bytes, storedBytes: transferEntryBytes(entry), validFrom, unspent, checkedTo: pin.lastTx };
 }
 
 /** At least the size of the transaction itself: a list that `maxPageBytes` cut short must have a next page. */

@@ -1,7 +1,9 @@
 import type { ServedChain } from '../api/served-chains.ts';
+import type { Id } from '../bytes/id.ts';
 import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { DataDeps } from './deps.ts';
 import type { Piece } from './piece-cache.ts';
+import { createTransferContext, storedAssetID, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
 import { createUtxoWriter } from './write-utxo.ts';
 
 export type UtxoPieceQuery = {
@@ -20,11 +22,21 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const missing = entries.filter((_, i) => pieces[i] === undefined);
   if (missing.length === 0) return pieces as Piece[];
   const pause = deps.longWork?.begin();
-  const { labelOf, isComplete } = await deps.assetLabels(chain)(missing.map(({ utxo }) => utxo.assetID));
-  const write = createUtxoWriter({ formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf });
+  const { labelOf, isComplete } = await deps.assetLabels(chain)(missing.map(assetOf));
+  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
+  const transferContext = createTransferContext(context, chain.id);
+  const writeOther = createUtxoWriter(context);
+  const write = (entry: OutputEntry): Uint8Array => {
+    const stored = isFinal(entry) && entry.spent === undefined ? entry.verifiedTransfer?.() : undefined;
+    if (stored === undefined) return Buffer.from(writeOther(entry));
+    return deps.json.collect(() => {
+      writeTransferOutput(deps.json, { stored, time: entry.time, id: storedOutputID(stored) }, transferContext);
+      deps.json.ascii('}');
+    });
+  };
   for (const [i, entry] of entries.entries()) {
     if (pieces[i] !== undefined) continue;
-    const piece = { bytes: Buffer.from(write(entry)) };
+    const piece = { bytes: write(entry) };
     pieces[i] = piece;
     if (isComplete && isFinal(entry)) spaceOf(entry).set(entry.seq, piece);
     const resumed = pause?.();
@@ -32,6 +44,9 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   }
   return pieces as Piece[];
 }
+
+/** The asset of an output; a stored output is not decoded. */
+const assetOf = (entry: OutputEntry): Id => (entry.stored === undefined ? entry.utxo.assetID : storedAssetID(entry.stored));
 
 /** False for outputs that moved between chains: more may become known about them. */
 const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.tx !== undefined);

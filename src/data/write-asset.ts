@@ -9,7 +9,7 @@ export const writeAmounts = (sums: readonly AmountByType[], labelOf: LabelOf): s
   sums.map(({ asset, type, amount }) => writeAmount(labelOf(asset), type, amount)).join();
 
 /** The JSON of a label without its closing brace. Labels are cached, so their texts are too. */
-function labelStart(label: AssetLabel): string {
+export function labelStart(label: AssetLabel): string {
   const cached = labelStarts.get(label);
   if (cached !== undefined) return cached;
   const text = JSON.stringify(label).slice(0, -1);

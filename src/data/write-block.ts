@@ -1,12 +1,17 @@
-import { idText } from '../bytes/id.ts';
 import type { BlockEntry } from '../index-read/index-reads.ts';
+import type { JsonBytes } from './json-bytes.ts';
 
-/** The JSON of a block. `builder` is the node that built all blocks except block 0, which is part of the genesis. */
-export function writeBlock({ height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined): string {
-  const txs = txIDs.length === 0 ? '' : `"${txIDs.map(idText).join('","')}"`;
+/** Writes the JSON of a block. `builder` is the node that built all blocks except block 0, which is part of the genesis. */
+export function writeBlock(json: JsonBytes, { height, id, parentID, time, size, txIDs }: BlockEntry, builder: string | undefined): void {
+  json.ascii(`{"blockNumber":"${height}","blockHash":"`);
+  json.id(id, 0);
+  json.ascii('","parentHash":"');
+  json.id(parentID, 0);
+  json.ascii(`","blockTimestamp":${time},"blockType":"Standard","txCount":${txIDs.length},"transactions":[`);
+  for (const [i, txID] of txIDs.entries()) {
+    json.ascii(i === 0 ? '"' : '","');
+    json.id(txID, 0);
+  }
   const proposer = builder === undefined || height === 0 ? '' : `,"proposerDetails":{"proposerNodeId":"${builder}"}`;
-  return (
-    `{"blockNumber":"${height}","blockHash":"${idText(id)}","parentHash":"${idText(parentID)}","blockTimestamp":${time},` +
-    `"blockType":"Standard","txCount":${txIDs.length},"transactions":[${txs}],"blockSizeBytes":${size}${proposer}}`
-  );
+  json.ascii(`${txIDs.length === 0 ? '' : '"'}],"blockSizeBytes":${size}${proposer}}`);
 }

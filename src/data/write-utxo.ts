@@ -38,7 +38,7 @@ export function createUtxoWriter(context: RenderContext): (entry: OutputEntry) =
   };
 }
 
-const writeCredential = ({ signature, publicKey }: ReturnType<typeof renderCredentials>[number]): string =>
+export const writeCredential = ({ signature, publicKey }: ReturnType<typeof renderCredentials>[number]): string =>
   publicKey === undefined ? `{"signature":"${signature}"}` : `{"signature":"${signature}","publicKey":"${publicKey}"}`;
 
 /** The JSON of an output without how it was consumed and without its closing brace. */

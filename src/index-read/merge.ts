@@ -61,6 +61,18 @@ function countUpTo<Row>(rows: readonly Row[], last: Row, compare: (a: Row, b: Ro
   return count;
 }
 
+/** Runs two computations in step: each group of queries holds those of both, so that they share round trips. */
+export function* runTogether<A, B>(first: Steps<A>, second: Steps<B>): Steps<[A, B]> {
+  let [a, b] = [first.next(), second.next()];
+  while (a.done !== true || b.done !== true) {
+    const [ofA, ofB] = [a.done === true ? [] : a.value, b.done === true ? [] : b.value];
+    const results = yield [...ofA, ...ofB];
+    if (a.done !== true) a = first.next(results.slice(0, ofA.length));
+    if (b.done !== true) b = second.next(results.slice(ofA.length));
+  }
+  return [a.value, b.value];
+}
+
 /**
  * Runs several ways to compute the same result in alternation and returns the result of the first that finishes. Each one ends its turn by
  * yielding an empty list of queries. If all turns cost the same, two of them cost little more than twice the cheaper one, and the caller

@@ -41,6 +41,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
+    storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {

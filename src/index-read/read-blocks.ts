@@ -1,4 +1,3 @@
-import { toHex } from '../bytes/hex.ts';
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { versionSize } from '../codec/pack.ts';
 import { IndexError } from '../index/fault.ts';
@@ -44,7 +43,7 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
     asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
     desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
   };
-  const txsFrom = `SELECT seq, id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
+  const txsFrom = `SELECT id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
   function* tip(): Steps<PinnedBlock> {
     const [row] = yield* fetchRows<PinRow>([tipQuery]);
@@ -73,17 +72,18 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
 
   function* entries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
     const ranges = txRanges(rows);
-    const txs = yield* fetchRows<TxSizeRow>(ranges.map(({ first, end }) => ({ text: txsFrom, values: [first, end] })));
-    const bySeq = new Map(txs.map((tx) => [tx.seq, tx]));
+    const txs = (yield ranges.map(({ first, end }) => ({ text: txsFrom, values: [first, end] }))) as readonly (readonly TxSizeRow[])[];
     return rows.map((row) => {
-      const own = Array.from({ length: row.tx_count }, (_, i) => bySeq.get(row.first_tx + i) as TxSizeRow);
+      const at = ranges.findIndex(({ first, end }) => first <= row.first_tx && row.first_tx < end);
+      const start = row.first_tx - (ranges[at]?.first ?? row.first_tx);
+      const own = txs[at]?.slice(start, start + row.tx_count) ?? [];
       return {
         height: row.height,
-        id: idFromBytes(row.id),
-        parentID: idFromBytes(row.header.subarray(parentOffset, parentOffset + 32)),
+        id: row.id,
+        parentID: row.header.subarray(parentOffset, parentOffset + 32),
         time: row.time,
-        size: row.header.length + own.reduce((sum, { size }) => sum + size - versionSize, 0),
-        txIDs: own.map(({ id }) => toHex(id) as Id),
+        size: own.reduce((sum, { size }) => sum + size - versionSize, row.header.length),
+        txIDs: own.map(({ id }) => id),
       };
     });
   }
@@ -134,7 +134,7 @@ function txRanges(rows: readonly BlockRow[]): { readonly first: number; readonly
   return ranges;
 }
 
-type TxSizeRow = { readonly seq: number; readonly id: Uint8Array; readonly size: number };
+type TxSizeRow = { readonly id: Uint8Array; readonly size: number };
 
 /** Offset of the parent ID in a block header: after version and type. */
 const parentOffset = 6;

@@ -6,7 +6,7 @@ import type { SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
-import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import { decodeStoredUtxo, isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { OutputEntry, PinnedBlock, SpendInfo } from './index-reads.ts';
 
@@ -58,6 +58,8 @@ export type OutputReads = {
   /** Only `seq` and consumer, for outputs that the caller already has. */
   readonly spendStatusById: (ids: readonly SqlValue[]) => Query[];
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
+  /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
+  readonly spendersBySeq: (seqs: readonly number[]) => Query[];
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -93,6 +95,10 @@ export class StoredOutput<S> {
   get utxo(): Utxo {
     this.decoded ??= decodeStoredUtxo(this.stored);
     return this.decoded;
+  }
+
+  verifiedTransfer(): StoredUtxo | undefined {
+    return isTransfer(this.stored) ? verifyStoredUtxo(this.stored) : undefined;
   }
 }
 
@@ -154,6 +160,7 @@ export function createOutputReads(t: Tables, chainID: Id): OutputReads {
     spendStatusById: keyLookup(
       (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,
     ),
+    spendersBySeq: consumers,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

@@ -10,8 +10,8 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { OutputEntry, PinnedBlock, SpendInfo, Subject, TxEntry, TxQuery } from './index-reads.ts';
-import { mergeSources, type RowSource } from './merge.ts';
+import type { OutputEntry, PinnedBlock, SpendInfo, Subject, TransferEntry, TxEntry, TxQuery } from './index-reads.ts';
+import { mergeSources, type RowSource, runTogether } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import {
   type ChainOutputRow,
@@ -22,10 +22,12 @@ import {
   StoredOutput,
   spentAsOf,
 } from './read-outputs.ts';
+import { readTransferEntries, storedLayout, type TransferRow, type TxRow } from './read-transfer-txs.ts';
 
 export type TxReads = {
   readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
+  readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<(TxEntry | TransferEntry)[]>;
   readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
@@ -65,6 +67,13 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
             })),
           );
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
+  }
+
+  function* rowsOf(seqs: readonly number[], maxBytes: number | undefined): Steps<readonly TxRow[]> {
+    const rows = yield* fetchRows<TxRow>(bySeq(seqs));
+    const byNumber = new Map(rows.map((row) => [row.seq, row]));
+    const sorted = seqs.map((seq) => byNumber.get(seq) as TxRow);
+    return cutAtBytes(sorted, maxBytes);
   }
 
   /** Makes entries of transactions; looks up the outputs of all of them in one group of queries. */
@@ -140,10 +149,20 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
       return row.seq;
     },
     txs: function* (seqs, pin, maxBytes) {
-      const rows = yield* fetchRows<TxRow>(bySeq(seqs));
-      const byNumber = new Map(rows.map((row) => [row.seq, row]));
-      const sorted = seqs.map((seq) => byNumber.get(seq) as TxRow);
-      return yield* entries(cutAtBytes(sorted, maxBytes), pin);
+      return yield* entries(yield* rowsOf(seqs, maxBytes), pin);
+    },
+    storedTxs: function* (seqs, pin, maxBytes) {
+      const rows = yield* rowsOf(seqs, maxBytes);
+      const transfers: TransferRow[] = [];
+      const others: TxRow[] = [];
+      for (const row of rows) {
+        const layout = storedLayout(row);
+        if (layout === undefined) others.push(row);
+        else transfers.push({ ...row, layout });
+      }
+      const [made, decoded] = yield* runTogether(readTransferEntries(transfers, pin, { id: chainID, outputs }), entries(others, pin));
+      const bySeq = new Map([...made, ...decoded].map((entry) => [entry.seq, entry]));
+      return rows.map(({ seq }) => bySeq.get(seq) as TxEntry | TransferEntry);
     },
   };
 }
@@ -160,14 +179,6 @@ function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY)
 
 type Row = { readonly seq: number };
 type WithId<R> = R & { readonly id: Uint8Array };
-type TxRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly bytes: Uint8Array;
-  readonly height: number;
-  readonly block: Uint8Array;
-  readonly time: number;
-};
 
 const ascending = (a: Row, b: Row): number => a.seq - b.seq;
 const descending = (a: Row, b: Row): number => b.seq - a.seq;

@@ -2,6 +2,7 @@ import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, zeroId } from '../bytes/id.ts';
 import { type Block, makeBlock } from '../tx/block.ts';
+import type { Credential } from '../tx/credential.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Output } from '../tx/output.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
@@ -103,7 +104,7 @@ export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
       txID: utxo.txID,
       outputIndex: utxo.outputIndex,
       assetID: utxo.assetID,
-      input: { kind: 'secp256k1fx.TransferInput' as const, amount: 1n, signatureIndices: [] },
+      input: { kind: 'secp256k1fx.TransferInput' as const, amount: 1n, signatureIndices: signersOf(utxo) },
     });
     const txs: Tx[] = [];
     const diff = createDiff(view);
@@ -140,7 +141,7 @@ export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
             ]
           : []),
       ];
-      const tx = makeTx(kinds[pick(kinds.length)] as UnsignedTx, []);
+      const tx = makeTx(kinds[pick(kinds.length)] as UnsignedTx, credentialsOf(memo, spends.length));
       const effects = effectsOf(tx);
       if (tx.unsigned.kind !== 'ImportTx' && taken) inbound.push(taken);
       if (tx.unsigned.kind !== 'OperationTx' && moved) free.push(moved);
@@ -157,6 +158,20 @@ export function randomChain(seed: number, addressCount = 8, maxGap = 3) {
   };
 
   return { addresses, genesisTxs, first, next, model, pick };
+}
+
+/** Up to three indices, some of which the output does not have. */
+const signersOf = ({ id }: Utxo): number[] => [0, 1, 2].slice(0, Number.parseInt(id.slice(0, 2), 16) % 4);
+
+/** Credentials with up to three signatures for some of the inputs, sometimes for none. The same memo gives the same ones. */
+function credentialsOf(memo: Uint8Array, inputs: number): Credential[] {
+  const random = Buffer.concat([memo, Buffer.from('credentials')]);
+  const hash = Buffer.from(sha256Hex(random), 'hex');
+  const count = (hash[0] as number) % 4 === 0 ? 0 : inputs;
+  return Array.from({ length: count }, (_, i) => ({
+    kind: (hash[i + 1] as number) % 8 === 0 ? 'nftfx.Credential' : 'secp256k1fx.Credential',
+    signatures: Array.from({ length: (hash[i + 2] as number) % 4 }, (_, j) => Buffer.alloc(65, hash.subarray(i + j))),
+  }));
 }
 
 /** The Mulberry32 random number generator: the same sequence for the same seed on every machine. */

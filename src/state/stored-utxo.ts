@@ -1,8 +1,7 @@
 import type { Address } from '../bytes/address.ts';
-import { checksum, checksumLength } from '../bytes/hash.ts';
+import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
 import { toHex, withChecksum } from '../bytes/hex.ts';
 import { type Id, idLength } from '../bytes/id.ts';
-import { equal } from '../bytes/octets.ts';
 import { parseUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
 import { damagedRow } from './fault.ts';
 
@@ -12,17 +11,26 @@ export type StoredUtxo = Uint8Array;
 export const encodeStoredUtxo = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
 
 /** Decodes the output of a row; throws if the checksum is wrong. */
-export function decodeStoredUtxo(bytes: StoredUtxo): Utxo {
+export const decodeStoredUtxo = (bytes: StoredUtxo): Utxo => decodeWithoutChecksum(verifyStoredUtxo(bytes));
+
+/** Returns the output of a row; throws if the checksum is wrong. */
+export function verifyStoredUtxo(bytes: StoredUtxo): StoredUtxo {
   if (!hasValidChecksum(bytes)) throw damagedRow('an output');
-  return decodeWithoutChecksum(bytes);
+  return bytes;
 }
 
 /** Decodes the output of a row without comparing the checksum. */
 export const decodeWithoutChecksum = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
 
-export const hasValidChecksum = (bytes: StoredUtxo): boolean =>
-  bytes.length > checksumLength &&
-  equal(checksum(bytes.subarray(0, bytes.length - checksumLength)), bytes.subarray(bytes.length - checksumLength));
+export function hasValidChecksum(bytes: StoredUtxo): boolean {
+  const size = bytes.length - checksumLength;
+  if (size <= 0) return false;
+  sha256Prefix(bytes, size, hashed);
+  for (let i = 0; i < checksumLength; i++) if (bytes[size + i] !== hashed[32 - checksumLength + i]) return false;
+  return true;
+}
+
+const hashed = new Uint8Array(32);
 
 /**
  * The bytes to store in an owner row: a copy of the output, or null if it is longer than 256 bytes. An output can have thousands of owners,

@@ -1,3 +1,4 @@
+import { sha256 } from '../bytes/hash.ts';
 import { type Id, idOf } from '../bytes/id.ts';
 import type { JsonContext, TypeOf } from '../codec/codec.ts';
 import { pack, unpack } from '../codec/pack.ts';
@@ -30,6 +31,16 @@ export function utxoId(txID: Id, outputIndex: number): Id {
   bytes.write(txID, 8, 'hex');
   return idOf(bytes);
 }
+
+/** The same as bytes; the transaction id is read from `bytes` at `txIDAt`. */
+export function utxoIdBytes(bytes: Uint8Array, txIDAt: number, outputIndex: number): Uint8Array {
+  for (let i = 0; i < 4; i++) hashed[4 + i] = outputIndex >>> (24 - 8 * i);
+  for (let i = 0; i < 32; i++) hashed[8 + i] = bytes[txIDAt + i] as number;
+  return sha256(hashed);
+}
+
+/** Overwritten by every call of `utxoIdBytes`. */
+const hashed = new Uint8Array(40);
 
 /**
  * The id of the output that a reference names. Cached per object, because a transaction's inputs are looked up when it is issued, when its

@@ -23,7 +23,6 @@ import type { HttpRoute } from '../http/router.ts';
 import { statsRoutes } from '../stats/routes.ts';
 import { createSeriesCache } from '../stats/series-cache.ts';
 import type { LongWork } from '../timing/long-work.ts';
-import { unsignedBytes } from '../tx/tx.ts';
 import type { CacheBudget } from './cache-budget.ts';
 
 export type ApiParts = {
@@ -147,8 +146,8 @@ const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }
 /** Recovers the public key of a signature, for responses that show the signers of a transaction. */
 const createPublicKeyRecovery =
   (recover: CurveRecoverKey): RecoverPublicKey =>
-  (tx, signature) =>
-    signature.length === 65 ? recover(sha256(unsignedBytes(tx)), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
+  (unsigned, signature) =>
+    signature.length === 65 ? recover(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
 
 /** The origin that responses use in links. A Host header that does not look like a host name is not copied into a response. */
 const readOrigin = (request: HttpRequest): string => {

@@ -1,0 +1,64 @@
+import type { DataRow } from './data-rows.ts';
+import type { LoadCall } from './socket-load.ts';
+import { createUncachedApi, type UncachedChain } from './uncached-api.ts';
+
+/**
+ * Microseconds of CPU time per response, in process: `known` with all items in the piece cache, `first` with items that are rendered for the
+ * first time by owners whose public keys are known, `firstKeys` with nothing known, so that every signer's key is recovered.
+ */
+export type RenderingCost = { readonly known: number; readonly first: number; readonly firstKeys: number };
+
+/** Measures what the routes of each row cost without HTTP and without the response cache. */
+export async function measureRendering(chain: UncachedChain, rows: readonly DataRow[]): Promise<ReadonlyMap<DataRow, RenderingCost>> {
+  const costs = new Map<DataRow, RenderingCost>();
+  const [withPieces, withoutPieces] = [createUncachedApi(chain, pieceCacheBytes), createUncachedApi(chain, 0)];
+  for (const row of rows) {
+    const { count, call } = row.cold;
+    const differentCall = (at: number) => call(at % count);
+    // A page of other items in each call would not be known.
+    const sameItems = row.list?.page === 'any' ? () => call(0) : differentCall;
+    costs.set(row, {
+      known: await measureCpu(() => withPieces, sameItems),
+      first: await measureCpu(() => withoutPieces, differentCall),
+      firstKeys: await measureCpu(() => createUncachedApi(chain, 0), differentCall, freshCalls),
+    });
+  }
+  return costs;
+}
+
+export function formatRendering(costs: ReadonlyMap<DataRow, RenderingCost>): string[] {
+  const number = (value: number) => Math.round(value).toLocaleString('en').padStart(9);
+  const lines = [...costs].map(
+    ([{ name }, { known, first, firstKeys }]) => `  ${name.padEnd(44)}${number(known)}${number(first)}${number(firstKeys)}`,
+  );
+  return [
+    'CPU µs per response, in process: items known, items rendered for the first time, and also the keys of their signers unknown:',
+    ...lines,
+  ];
+}
+
+/** Runs calls for some time to compile hot code, then measures them for as long. `calls` limits their number. */
+async function measureCpu(
+  api: () => (call: LoadCall) => Promise<void>,
+  callAt: (at: number) => LoadCall,
+  calls = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let at = 0;
+  let micros = 0;
+  let measured = 0;
+  const end = performance.now() + 2 * halfMs;
+  while (measured === 0 || (performance.now() < end && at < calls)) {
+    const respond = api();
+    const before = process.cpuUsage();
+    await respond(callAt(at++));
+    const { user, system } = process.cpuUsage(before);
+    if (performance.now() < end - halfMs && at < calls / 2) continue;
+    micros += user + system;
+    measured++;
+  }
+  return micros / measured;
+}
+
+const halfMs = 400;
+const freshCalls = 40;
+const pieceCacheBytes = 32 * 1024 * 1024;

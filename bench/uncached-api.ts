@@ -1,0 +1,51 @@
+import { paramContextFor } from '../src/api/chain-name.ts';
+import { bindRoutes, createApi } from '../src/api/dispatch.ts';
+import { allowAllGate, createTestRequest } from '../src/api/requests.fixture.ts';
+import { sha256 } from '../src/bytes/hash.ts';
+import { recoverNative } from '../src/crypto/curve-native.ts';
+import { createDataDeps } from '../src/data/deps.ts';
+import { dataRoutes } from '../src/data/routes.ts';
+import { sampleServed, sampleServedChain } from '../src/data/sample-chain.fixture.ts';
+import type { IndexReads } from '../src/index-read/index-reads.ts';
+import { statsRoutes } from '../src/stats/routes.ts';
+import { createSeriesCache } from '../src/stats/series-cache.ts';
+import { localChainParams } from '../test/wallet-kit.ts';
+import { BenchError } from './fault.ts';
+import type { LoadCall } from './socket-load.ts';
+
+export type UncachedChain = { readonly reads: IndexReads; readonly pageSecret: Uint8Array };
+
+/**
+ * The routes of the Data and Metrics APIs in this process, without HTTP and without a response cache. With `pieceCacheBytes` 0 every item is
+ * rendered in every call, as if for the first time.
+ */
+export function createUncachedApi({ reads, pageSecret }: UncachedChain, pieceCacheBytes: number): (call: LoadCall) => Promise<void> {
+  const { blockchainID: id, feeAsset } = localChainParams;
+  const served = sampleServed(
+    { ...sampleServedChain(reads, { id, feeAsset }), epoch: () => 0 },
+    { now: () => Math.floor(Date.now() / 1000) },
+  );
+  const deps = createDataDeps(served, {
+    recover: (unsigned, signature) => recoverNative(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3),
+    epoch: () => 0,
+    pieceCacheBytes,
+  });
+  const api = createApi({
+    routes: [
+      ...bindRoutes('data', dataRoutes(), deps),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(1_048_576) }),
+    ],
+    gate: allowAllGate,
+    context: paramContextFor(served),
+    sealKey: pageSecret,
+    epoch: () => 0,
+    now: served.now,
+    caller: () => '127.0.0.1',
+    origin: () => 'http://127.0.0.1',
+    onUnexpectedError: (error) => console.error(error),
+  });
+  return async ({ path, body }) => {
+    const response = await api(createTestRequest(path, body === undefined ? {} : { method: 'POST', body }));
+    if (response.status !== 200) throw new BenchError(`${path} returned status ${response.status}: ${response.body}`);
+  };
+}

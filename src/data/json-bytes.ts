@@ -1,0 +1,102 @@
+import { createIdTextWriter, maxIdText } from '../bytes/id-text.ts';
+
+const writeIdText = createIdTextWriter();
+
+/**
+ * A buffer in which JSON is written byte by byte, without texts in between. The buffer is reused for the next item and grows as needed.
+ * Every method checks the space that it needs.
+ */
+export class JsonBytes {
+  private buffer = Buffer.allocUnsafe(initialSize);
+  /** Number of bytes written. */
+  length = 0;
+
+  /** A copy of everything that `write` writes. It must not be called again within `write`. */
+  collect(write: () => void): Uint8Array {
+    this.length = 0;
+    write();
+    const collected = Buffer.from(this.buffer.subarray(0, this.length));
+    // A transaction with a thousand outputs needs a megabyte; others do not.
+    if (this.buffer.length > retainedSize) this.buffer = Buffer.allocUnsafe(initialSize);
+    return collected;
+  }
+
+  private reserve(size: number): void {
+    if (this.length + size <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.length + size));
+    larger.set(this.buffer.subarray(0, this.length));
+    this.buffer = larger;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** Text of ASCII characters. */
+  ascii(text: string): void {
+    this.reserve(text.length);
+    this.length += this.buffer.write(text, this.length, 'latin1');
+  }
+
+  /** Text of any characters. */
+  text(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+
+  byte(value: number): void {
+    this.reserve(1);
+    this.buffer[this.length++] = value;
+  }
+
+  /** The CB58 text of the 32 bytes at `from`. */
+  id(bytes: Uint8Array, from: number): void {
+    this.reserve(maxIdText);
+    this.length = writeIdText(bytes, from, this.buffer, this.length);
+  }
+
+  /** A whole number in decimal digits. */
+  number(value: number | bigint): void {
+    if (typeof value === 'number' && value < 10) this.byte(zero + value);
+    else this.ascii(`${value}`);
+  }
+
+  hex(bytes: Uint8Array, from: number, to: number): void {
+    this.reserve((to - from) * 2);
+    const { buffer } = this;
+    let at = this.length;
+    for (let i = from; i < to; i++) {
+      const value = bytes[i] as number;
+      buffer[at] = hexDigits[value >> 4] as number;
+      buffer[at + 1] = hexDigits[value & 15] as number;
+      at += 2;
+    }
+    this.length = at;
+  }
+
+  base64(bytes: Uint8Array, from: number, to: number): void {
+    this.reserve(Math.ceil((to - from) / 3) * 4);
+    const { buffer } = this;
+    let at = this.length;
+    for (let i = from; i < to; i += 3) {
+      const second = i + 1 < to ? (bytes[i + 1] as number) : 0;
+      const third = i + 2 < to ? (bytes[i + 2] as number) : 0;
+      const value = ((bytes[i] as number) << 16) | (second << 8) | third;
+      buffer[at] = base64Digits[value >> 18] as number;
+      buffer[at + 1] = base64Digits[(value >> 12) & 63] as number;
+      buffer[at + 2] = i + 1 < to ? (base64Digits[(value >> 6) & 63] as number) : padding;
+      buffer[at + 3] = i + 2 < to ? (base64Digits[value & 63] as number) : padding;
+      at += 4;
+    }
+    this.length = at;
+  }
+}
+
+const initialSize = 65_536;
+const retainedSize = 1_048_576;
+const zero = 0x30;
+const padding = 0x3d;
+const hexDigits = Buffer.from('0123456789abcdef');
+const base64Digits = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
