@@ -4,8 +4,8 @@ import type { PageContext } from '../page-context.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text-format.ts';
 import { type Kind, kindOfType } from '../tx-kind.ts';
-import { AmountText, Chip, CopyButton, Facts, Key, KindPill, PageHead, Panel, Switch } from './parts.tsx';
-import { Parties } from './tx-rows.tsx';
+import { AmountText, Chip, CopyButton, Facts, Key, PageHead, Panel, Switch } from './parts.tsx';
+import { TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -91,46 +91,19 @@ export function BlockView({ data, context, now }: ViewProps<BlockData>) {
       />
       {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} />}
       <section class="panel scroll">
-        <table>
-          <caption class="hidden">Transactions of block {groupDigits(height)}</caption>
-          <thead>
-            <tr>
-              <th class="number">#</th>
-              <th>Kind</th>
-              <th>Transaction</th>
-              <th>From → to</th>
-              <th class="number">In, out</th>
-              <th class="number">Amount</th>
-              <th class="number">Fee</th>
-            </tr>
-          </thead>
-          <tbody>
-            {txs.map((tx, at) => {
-              const { summary } = tx;
-              return (
-                <tr id={`tx-${at}`}>
-                  <td class="number quiet">{at}</td>
-                  <td>
-                    <KindPill kind={kindOfRow(tx)} />
-                  </td>
-                  <td>
-                    <a class="mono" href={`/tx/${summary.id}`} title={summary.id}>
-                      {shortId(summary.id)}
-                    </a>
-                  </td>
-                  <td>
-                    <Parties summary={summary} context={context} />
-                  </td>
-                  <td class="number">
-                    {tx.inputs}, {tx.outputs}
-                  </td>
-                  <td class="number">{summary.amount && <AmountText amount={summary.amount} />}</td>
-                  <td class="number">{amountText(tx.fee, context.chain.feeDecimals)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <TxTable
+          csv={`block-${height}`}
+          caption={`Transactions of block ${groupDigits(height)}`}
+          isNumbered
+          rows={txs}
+          summary={({ summary }) => summary}
+          context={context}
+          columns={[
+            { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
+            { name: 'Amount', cell: ({ summary: { amount } }) => amount && <AmountText amount={amount} /> },
+            { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
+          ]}
+        />
         <p class="table-foot">
           {txs.length === 0
             ? height === 0

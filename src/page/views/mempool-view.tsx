@@ -1,9 +1,8 @@
 import type { MempoolData } from '../load-mempool.ts';
 import { bytesText, groupDigits, plural, timeText } from '../text-format.ts';
-import { kindOf } from '../tx-kind.ts';
 import { summarizeTx } from '../tx-summary.ts';
-import { KindPill, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
-import { Moved, Parties } from './tx-rows.tsx';
+import { PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { Moved, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
 export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<MempoolData>) => (
@@ -14,41 +13,21 @@ export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<Mem
     />
     <Panel title="Waiting" side={<span>oldest first</span>}>
       <Scroll>
-        <table>
-          <thead>
-            <tr>
-              <th>Kind</th>
-              <th>Transaction</th>
-              <th>From → to</th>
-              <th class="number">Amount</th>
-              <th class="number">Bytes</th>
-              <th class="number">Received, UTC</th>
-            </tr>
-          </thead>
-          <tbody>
-            {mempool.transactions.map((tx) => {
-              const summary = summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 });
-              return (
-                <tr>
-                  <td>
-                    <KindPill kind={kindOf(tx)} />
-                  </td>
-                  <td>
-                    <TxLink id={tx.txHash} />
-                  </td>
-                  <td>
-                    <Parties summary={summary} context={context} />
-                  </td>
-                  <td class="number">
-                    <Moved summary={summary} />
-                  </td>
-                  <td class="number">{groupDigits(tx.sizeBytes)}</td>
-                  <td class="number quiet">{tx.receivedAt === undefined ? '–' : timeText(tx.receivedAt / 1000)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <TxTable
+          csv="waiting"
+          rows={mempool.transactions}
+          summary={(tx) => summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })}
+          context={context}
+          columns={[
+            { name: 'Amount', cell: (tx) => <Moved summary={summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })} /> },
+            { name: 'Bytes', cell: ({ sizeBytes }) => groupDigits(sizeBytes) },
+            {
+              name: 'Received, UTC',
+              cell: ({ receivedAt }) => (receivedAt === undefined ? '–' : timeText(receivedAt / 1000)),
+              isQuiet: true,
+            },
+          ]}
+        />
       </Scroll>
       <p class="table-foot">
         {mempool.txCount === 0

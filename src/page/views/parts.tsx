@@ -71,6 +71,20 @@ export const CopyButton = ({ text, what }: { text: string; what: string }) => (
   </button>
 );
 
+/** Saves the table with this name as CSV. Works with script only. */
+export const CsvButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-csv={name}>
+    CSV
+  </button>
+);
+
+/** Saves the picture with this name as SVG. Works with script only. */
+export const SvgButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-svg={name}>
+    SVG
+  </button>
+);
+
 export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
 
 export type PanelProps = {
