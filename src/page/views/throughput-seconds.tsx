@@ -2,7 +2,7 @@ import type { Throughput } from '../data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
-import { amountText, groupDigits, timeText } from '../text-format.ts';
+import { amountText, groupDigits, shortNumber, timeText } from '../text-format.ts';
 import { allKinds } from '../tx-kind.ts';
 import { Facts, Panel } from './parts.tsx';
 import { useWidth } from './use-width.ts';
@@ -87,10 +87,11 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
         >
           <div class="padded">
             <StackedPlot
-              layers={allKinds.map(([type, { color }]) => ({ color, values: kinds.map((bucket) => bucket[type]) }))}
+              layers={allKinds.map(([type, { word, color }]) => ({ word, color, values: kinds.map((bucket) => bucket[type]) }))}
               width={Math.max(280, width - 32)}
               height={240}
               unit="tx/s"
+              timeText={(at) => timeText(start + at * step)}
               label={`Transactions per second by kind: peak ${figures.peakTps}, mean ${figures.meanTps.toFixed(2)}`}
               {...times}
             />
@@ -115,6 +116,7 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
                 color={color}
                 unit={unit}
                 isLog={isLog}
+                valueText={({ x, y }) => `${timeText(x)}: ${shortNumber(y)} ${unit}`}
                 label={title}
                 {...times}
               />
