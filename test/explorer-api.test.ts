@@ -173,6 +173,7 @@ for (const mode of devModes)
       expect(await shared(`addresses=${plain(ann.address)}`)).toEqual([`${5n * coin}`]);
       expect(await shared(`addresses=${plain(ann.address)},${plain(bob.address)}`)).toEqual([]);
       expect(await shared(`addresses=${plain(carl.address)}`)).toEqual([]);
+      expect((await get(`balance-history?addresses=${plain(ann.address)}`)).isSampled).toBe(false);
     });
 
     test('assets with holders, mints and NFT groups', async () => {
@@ -357,6 +358,7 @@ test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_T
         'blocks/1/transactions',
         `utxos/${idText(split.id)}:1`,
         `shared-utxos?addresses=${plain(ann.address)}`,
+        `balance-history?addresses=${plain(ann.address)}`,
         'cross-chain/transfers',
         `search?q=${idText(split.id)}`,
         'search?q=AVAX',

@@ -1,5 +1,6 @@
 import type { ApiRoute } from '../api/route.ts';
 import { assetListRoutes } from './asset-routes.ts';
+import { balanceHistoryRoutes } from './balance-history-routes.ts';
 import { blockSummaryRoutes } from './block-routes.ts';
 import { crossChainRoutes } from './cross-chain-routes.ts';
 import type { ExplorerDeps } from './deps.ts';
@@ -21,6 +22,7 @@ export const explorerRoutes = ({ hasLifecycle, hasMempool }: ExplorerFeatures): 
   ...assetListRoutes,
   ...blockSummaryRoutes,
   ...outputRoutes,
+  ...balanceHistoryRoutes,
   ...crossChainRoutes,
   ...throughputRoutes,
   ...searchRoutes,

@@ -39,6 +39,23 @@ export const HoldersSchema = object('ListAssetHoldersResponse', {
   ...historySchema,
 });
 
+export const BalanceHistorySchema = object('BalanceHistory', {
+  address: text(),
+  assetId: text(),
+  isSampled: flag('True if there were more changes than maxPoints: the balances are exact, but changes between them are left out.'),
+  points: list(
+    object('BalancePoint', {
+      blockNumber: text(),
+      timestamp: unixSeconds('Time of the block'),
+      amount: text('Units after the block, locked or not, in outputs that the address owns alone.'),
+      nfts: integer('NFTs and properties after the block.'),
+    }),
+    'Oldest first. The first is the balance at the start of the range; each of the others differs from the one before it.',
+  ),
+  chainInfo: ChainInfoSchema,
+  ...historySchema,
+});
+
 export const NftGroupSchema = object('NftGroup', {
   groupId: integer(),
   utxoId: text('The output that allows minting.'),
