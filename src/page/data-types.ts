@@ -166,6 +166,10 @@ export type Holders = {
   readonly holderList: readonly { readonly rank: number; readonly address: string; readonly amount: string; readonly nfts: number }[];
   readonly nextPageToken?: string;
 };
+export type BalanceHistory = {
+  readonly isSampled: boolean;
+  readonly points: readonly { readonly blockNumber: string; readonly timestamp: number; readonly amount: string; readonly nfts: number }[];
+};
 export type NftGroup = {
   readonly groupId: number;
   readonly addresses: readonly string[];
