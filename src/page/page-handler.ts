@@ -69,7 +69,7 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   const source = createLocalSource(options.handler, request);
   if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
-  const [found, frame] = await Promise.all([load(source, context, target, request), loadFrame(source, context)]);
+  const [found, frame] = await Promise.all([load(source, context, target, request, options.now()), loadFrame(source, context)]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
   const payload: PagePayload = {
     section: target.kind === 'page' ? target.row.section : 'home',
@@ -108,6 +108,7 @@ async function load(
   context: PageContext,
   target: Exclude<Target, { kind: 'asset' }>,
   request: HttpRequest,
+  now: number,
 ): Promise<Found> {
   try {
     if (target.kind === 'search') return await loadSearch(source, context, target.text);
@@ -118,6 +119,7 @@ async function load(
       name: target.name,
       page: query.get('page') ?? undefined,
       query,
+      now,
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
     return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };

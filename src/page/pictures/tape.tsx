@@ -25,7 +25,7 @@ export function Tape({
   isCalm: boolean;
 }) {
   return (
-    <section class="tape" aria-label="Latest blocks">
+    <section class="tape" aria-label="Latest blocks" data-arrows>
       <div class="tile">
         <svg width={tile.width} height={tile.height} aria-hidden="true">
           <path d={outline} class="tile-next" />

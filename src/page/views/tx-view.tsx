@@ -8,7 +8,7 @@ import { Flow } from '../pictures/flow.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
 import { kindOf } from '../tx-kind.ts';
 import { burnedAmounts } from '../tx-summary.ts';
-import { AddressLink, AmountText, AssetLink, BlockLink, Chip, Facts, Key, PageHead, Panel, Switch, TxLink } from './parts.tsx';
+import { AddressLink, AmountText, AssetLink, BlockLink, Chip, Facts, Key, PageHead, Panel, SvgButton, Switch, TxLink } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { useWidth } from './use-width.ts';
@@ -31,6 +31,9 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
         id={tx.txHash}
         buttons={
           <>
+            <a class="button" href={`/graph/${tx.txHash}`}>
+              UTXO graph
+            </a>
             {previous !== undefined && (
               <a class="button" href={`/tx/${previous}`} data-key="j">
                 ← {Number(index) - 1} <Key letter="J" />
@@ -105,9 +108,7 @@ function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: nu
             value={scale}
             onChange={setScale}
           />
-          <button type="button" class="link" data-save-svg="flow">
-            SVG
-          </button>
+          <SvgButton name="flow" />
         </>
       }
     >

@@ -6,6 +6,7 @@ import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
 import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
+import { GraphView } from './graph-view.tsx';
 import { HomeView } from './home-view.tsx';
 import { MempoolView } from './mempool-view.tsx';
 import { MessageView } from './message-view.tsx';
@@ -21,6 +22,7 @@ export const views = {
   block: BlockView,
   tx: TxView,
   address: AddressView,
+  graph: GraphView,
   asset: AssetView,
   assets: AssetsView,
   mempool: MempoolView,
