@@ -68,6 +68,7 @@ export const NftGroupSchema = object('NftGroup', {
       timestamp: unixSeconds('When it was minted'),
       count: integer('Number of NFTs minted.'),
       payload: text('0x and hex.'),
+      utxoId: optional(text('The first of the minted outputs.')),
     }),
   ),
 });

@@ -174,7 +174,14 @@ export type NftGroup = {
   readonly groupId: number;
   readonly addresses: readonly string[];
   readonly threshold: number;
-  readonly minted?: { readonly txHash: string; readonly timestamp: number; readonly count: number; readonly payload: string };
+  readonly minted?: {
+    readonly txHash: string;
+    readonly timestamp: number;
+    readonly count: number;
+    readonly payload: string;
+    /** The first of the minted outputs. */
+    readonly utxoId?: string;
+  };
 };
 
 export type CrossChainBalance = { readonly chainId: string; readonly utxoCount: number; readonly amounts: readonly AssetAmount[] };

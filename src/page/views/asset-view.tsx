@@ -1,7 +1,8 @@
 import type { AssetData } from '../load-asset.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
 import type { TxSummary } from '../tx-summary.ts';
-import { HoldersPanel, NftGroups } from './holders-panel.tsx';
+import { HoldersPanel } from './holders-panel.tsx';
+import { NftGroups } from './nft-groups.tsx';
 import { AddressLink, BlockLink, Chip, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
