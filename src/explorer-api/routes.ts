@@ -4,7 +4,7 @@ import { balanceHistoryRoutes } from './balance-history-routes.ts';
 import { blockSummaryRoutes } from './block-routes.ts';
 import { crossChainRoutes } from './cross-chain-routes.ts';
 import type { ExplorerDeps } from './deps.ts';
-import { lifecycleRoutes, mempoolRoutes } from './live-routes.ts';
+import { lifecycleRoutes, mempoolRoutes, txCheckRoutes } from './live-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { throughputRoutes } from './throughput-routes.ts';
 import { outputRoutes } from './utxo-routes.ts';
@@ -27,5 +27,5 @@ export const explorerRoutes = ({ hasLifecycle, hasMempool }: ExplorerFeatures): 
   ...throughputRoutes,
   ...searchRoutes,
   ...(hasLifecycle ? lifecycleRoutes : []),
-  ...(hasMempool ? mempoolRoutes : []),
+  ...(hasMempool ? [...mempoolRoutes, ...txCheckRoutes] : []),
 ];

@@ -209,6 +209,24 @@ export const LifecycleSchema = object('TransactionLifecycle', {
   transaction: optional(PendingTxSchema),
 });
 
+export const TxChecksSchema = object('TransactionChecks', {
+  txHash: text(),
+  hex: text('The transaction, 0x and hex without checksum: for avm.issueTx with the encoding hexnc.'),
+  isIssuable: flag('Whether it could be issued now.'),
+  refusal: optional(reason),
+  checks: list(
+    object('TransactionCheck', {
+      rule: text(),
+      path: optional(text('The part of the transaction; absent if the check is about all of it.')),
+      result: oneOf(['pass', 'fail', 'not-run'], 'not-run: a check before it failed, so it could not run.'),
+      code: optional(text('See docs/errors.md.')),
+      message: optional(text()),
+      values: { type: 'object', additionalProperties: true, description: 'The values that were compared.' },
+    }),
+    'In the order of verification.',
+  ),
+});
+
 const AtomicBalanceSchema = object('CrossChainBalance', {
   chainId: text('The other chain.'),
   utxoCount: integer(),

@@ -126,7 +126,22 @@ export type Throughput = {
 /** A transaction that is in no block. */
 export type UnacceptedTx = Omit<Tx, 'blockHeight' | 'blockHash' | 'timestamp'> & { readonly sizeBytes: number; readonly burned: string };
 
-export type Reason = { readonly code: string; readonly message: string };
+export type Reason = { readonly code: string; readonly message: string; readonly data?: { readonly [name: string]: unknown } };
+
+export type TxCheckResult = {
+  readonly rule: string;
+  readonly path?: string;
+  readonly result: 'pass' | 'fail' | 'not-run';
+  readonly code?: string;
+  readonly message?: string;
+  readonly values: { readonly [name: string]: unknown };
+};
+export type TxChecks = {
+  readonly hex: string;
+  readonly isIssuable: boolean;
+  readonly refusal?: Reason;
+  readonly checks: readonly TxCheckResult[];
+};
 
 export type Mempool = {
   readonly txCount: number;

@@ -184,7 +184,7 @@ function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split })
   let x = 0;
   const parts = [
     [unlocked, 'mark-fill-1'],
-    [locked, 'mark-fill-1 faded'],
+    [locked, 'fill-1'],
     [shared, 'mark-fill-2'],
     [exported, 'mark-fill-4'],
   ] as const;
@@ -193,9 +193,16 @@ function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split })
       {total > 0 &&
         parts.map(([value, name]) => {
           const part = (Number(value) / total) * width;
-          const rect = part > 0 && <rect x={x} y={0} width={Math.max(1, part - 1)} height={12} class={name} />;
+          const size = { x, y: 0, width: Math.max(1, part - 1), height: 12 };
           x += part;
-          return rect;
+          return (
+            part > 0 && (
+              <>
+                <rect {...size} class={name} />
+                {name === 'fill-1' && <rect {...size} class="hatched" />}
+              </>
+            )
+          );
         })}
     </svg>
   );
