@@ -1,15 +1,15 @@
 import type { Balance, Tx } from '../data-types.ts';
 import type { AddressData } from '../load-address.ts';
-import { chainTitle } from '../page-context.ts';
+import { chainPath, chainTitle } from '../page-context.ts';
 import { ageText, amountText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
 import { AddressHistory } from './address-history.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
-import { AssetLink, CopyButton, CsvButton, PageHead, Panel, Scroll } from './parts.tsx';
+import { AssetLink, CopyAs, CopyButton, CsvButton, PageHead, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
-export function AddressView({ data, context, now }: ViewProps<AddressData>) {
+export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
   const { address, hex, balances, txs, nextTxs, plot } = data;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
@@ -17,7 +17,12 @@ export function AddressView({ data, context, now }: ViewProps<AddressData>) {
     <>
       <PageHead
         title="Address"
-        buttons={context.has.dev && <FaucetButton address={address} />}
+        buttons={
+          <>
+            <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
+            {context.has.dev && <FaucetButton address={address} />}
+          </>
+        }
         id={address}
         line={
           txs.length === 0 ? (

@@ -1,13 +1,14 @@
 import type { AssetData } from '../load-asset.ts';
+import { chainPath } from '../page-context.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
 import type { TxSummary } from '../tx-summary.ts';
 import { HoldersPanel } from './holders-panel.tsx';
 import { NftGroups } from './nft-groups.tsx';
-import { AddressLink, BlockLink, Chip, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { AddressLink, BlockLink, Chip, CopyAs, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
-export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now }: ViewProps<AssetData>) {
+export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now, origin }: ViewProps<AssetData>) {
   const isNft = asset.type === 'nft';
   return (
     <>
@@ -16,6 +17,7 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, gro
         chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
         line={isNft ? 'NFT family' : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
         id={asset.assetId}
+        buttons={<CopyAs origin={origin} path={`${chainPath(context)}/assets/${asset.assetId}`} />}
       />
       <Facts
         columns={6}

@@ -1,7 +1,7 @@
 import type { MempoolData } from '../load-mempool.ts';
 import { bytesText, groupDigits, plural, timeText } from '../text-format.ts';
 import { summarizeTx } from '../tx-summary.ts';
-import { PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { CsvButton, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -11,7 +11,15 @@ export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<Mem
       title="Mempool"
       line={mempool.txCount === 0 ? 'nothing waits' : `${groupDigits(mempool.txCount)} waiting · ${bytesText(mempool.bytes)}`}
     />
-    <Panel title="Waiting" side={<span>oldest first</span>}>
+    <Panel
+      title="Waiting"
+      side={
+        <>
+          <span>oldest first</span>
+          <CsvButton name="waiting" />
+        </>
+      }
+    >
       <Scroll>
         <TxTable
           csv="waiting"
@@ -35,9 +43,17 @@ export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<Mem
           : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
       </p>
     </Panel>
-    <Panel title="Dropped" side={<span>newest first, the last 10,000 are kept until the node stops</span>}>
+    <Panel
+      title="Dropped"
+      side={
+        <>
+          <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
+          <CsvButton name="dropped" />
+        </>
+      }
+    >
       <Scroll>
-        <table>
+        <table data-csv="dropped">
           <thead>
             <tr>
               <th>Reason</th>

@@ -85,6 +85,22 @@ export const SvgButton = ({ name }: { name: string }) => (
   </button>
 );
 
+/** The call behind a page for programs: as curl, as TypeScript, and its JSON. */
+export function CopyAs({ origin, path }: { origin: string; path: string }) {
+  const url = origin + path;
+  return (
+    <span class="copy-as wide-only">
+      <button type="button" class="link" data-copy={`curl -s '${url}'`}>
+        curl
+      </button>
+      <button type="button" class="link" data-copy={`const response = await fetch('${url}');\nconst data = await response.json();`}>
+        TypeScript
+      </button>
+      <a href={path}>JSON</a>
+    </span>
+  );
+}
+
 export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
 
 export type PanelProps = {
