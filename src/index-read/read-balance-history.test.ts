@@ -13,7 +13,7 @@ const server = process.env.SERAC_TEST_POSTGRES;
 contract('SQLite', openSqliteReads, 51);
 contract('SQLite with pauses', (seed) => openSqliteReads(seed, pauseAlways), 52);
 if (server === undefined) test.skip('PostgreSQL: skipped, SERAC_TEST_POSTGRES is not set', () => {});
-else contract('PostgreSQL', (seed) => openPostgresReads(server, seed), 53);
+else contract('PostgreSQL', (seed) => openPostgresReads(server, seed), 51);
 
 function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>, seed: number): void {
   test(`${name}: a history has the balance at every height`, async () => {

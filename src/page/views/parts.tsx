@@ -89,7 +89,7 @@ export const SvgButton = ({ name }: { name: string }) => (
 export function CopyAs({ origin, path }: { origin: string; path: string }) {
   const url = origin + path;
   return (
-    <span class="copy-as wide-only">
+    <span class="copy-as">
       <button type="button" class="link" data-copy={`curl -s '${url}'`}>
         curl
       </button>
