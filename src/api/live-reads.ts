@@ -14,6 +14,11 @@ export type LiveReads = {
   readonly lifecycle: (txID: Id) => Promise<LiveLifecycle | undefined>;
   /** Why a transaction (hex) could not be issued now; null if it could. Returns undefined for a followed chain. */
   readonly refusal: (tx: string) => Promise<LiveReason | null | undefined>;
+  /**
+   * Every check of a transaction that waits or was dropped, on the last accepted state. Returns undefined if its bytes are not known, and for a
+   * followed chain.
+   */
+  readonly checks: (txID: Id) => Promise<LiveChecks | undefined>;
   /** Milliseconds from issue to acceptance of the last transactions that were issued to this node. */
   readonly latency: () => Promise<LiveLatency>;
 };
@@ -38,6 +43,19 @@ export type LiveDrop = {
 };
 
 export type LiveReason = { readonly code: string; readonly message: string; readonly data: Json };
+
+/** `refusal` is null if the transaction could be issued now. */
+export type LiveChecks = { readonly tx: string; readonly refusal: LiveReason | null; readonly checks: readonly LiveCheck[] };
+
+/** One check: the rule, the part of the transaction, and the values that were compared. `ok` is null if it could not run. */
+export type LiveCheck = {
+  readonly rule: string;
+  readonly path?: string;
+  readonly ok: boolean | null;
+  readonly code?: string;
+  readonly message?: string;
+  readonly values: { readonly [name: string]: Json };
+};
 
 export type LiveLifecycle = {
   readonly status: string;

@@ -167,8 +167,12 @@ export function createChain(deps: ChainDeps): Chain {
 
   const checkIssuable = (tx: Tx): void => {
     commitState.checkIssuable();
-    verifier.verifySyntax(tx);
-    verifier.verifySpend(tx, ledger);
+    try {
+      verifier.verifySyntax(tx);
+      verifier.verifySpend(tx, ledger);
+    } catch (error) {
+      throw error instanceof Fault ? explainMissingOutput(error as AnyFault, ledger, status) : error;
+    }
     if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
   };
 

@@ -11,6 +11,7 @@ import { renderAssetDetails, renderAssetStatus } from '../data/render-asset.ts';
 import { listSchema } from '../data/schemas.ts';
 import type { AssetCounts, NftGroup } from '../index-read/explorer-reads.ts';
 import type { AssetEntry } from '../index-read/index-reads.ts';
+import { effectsOf } from '../tx/effects.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { AssetSummarySchema, HoldersSchema, NftGroupSchema } from './schemas.ts';
 
@@ -137,11 +138,22 @@ function renderGroup({ utxo, time, mintedBy }: NftGroup, format: (address: NftGr
 }
 
 /** The mint operation that consumed a mint output. */
-function renderMint({ txID, outputIndex }: NftGroup['utxo'], { tx, time }: NonNullable<NftGroup['mintedBy']>) {
+function renderMint({ txID, outputIndex, assetID: asset }: NftGroup['utxo'], { tx, time }: NonNullable<NftGroup['mintedBy']>) {
   if (tx.unsigned.kind !== 'OperationTx') return undefined;
   const found = tx.unsigned.operations.find(({ inputIDs }) =>
     inputIDs.some((ref) => ref.txID === txID && ref.outputIndex === outputIndex),
   )?.operation;
   if (found?.kind !== 'nftfx.MintOperation') return undefined;
-  return { txHash: idText(tx.id), timestamp: time, count: found.outputs.length, payload: `0x${toHex(found.payload)}` };
+  const payload = toHex(found.payload);
+  const first = effectsOf(tx).created.find(
+    ({ assetID, output }) =>
+      assetID === asset && output.kind === 'nftfx.TransferOutput' && output.groupID === found.groupID && toHex(output.payload) === payload,
+  );
+  return {
+    txHash: idText(tx.id),
+    timestamp: time,
+    count: found.outputs.length,
+    payload: `0x${payload}`,
+    utxoId: first && idText(first.id),
+  };
 }

@@ -11,7 +11,7 @@ import { countWithinBytes, pageParams } from '../data/paging.ts';
 import { listSchema } from '../data/schemas.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
 import { parseLiveTx, writePendingTxs } from './pending-tx.ts';
-import { DropSchema, LifecycleSchema, MempoolSchema } from './schemas.ts';
+import { DropSchema, LifecycleSchema, MempoolSchema, TxChecksSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 
@@ -55,6 +55,33 @@ export const mempoolRoutes: readonly ApiRoute<ExplorerDeps>[] = [
         nextPageToken: end < pool.count && shown.length > 0 ? paging.nextPageToken({ height: tip.height, after: end }) : undefined,
         metadata: { txCount: pool.count, bytes: pool.bytes, ...metadata },
       });
+    },
+  }),
+];
+
+/** Why a transaction is refused. Only for a chain that this node runs itself. */
+export const txCheckRoutes: readonly ApiRoute<ExplorerDeps>[] = [
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/transactions/{txHash}/checks`,
+    id: 'getTransactionChecks',
+    tag: 'Explorer',
+    summary: 'Every check of a waiting or dropped transaction on the last block, and whether it could be issued now',
+    params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
+    response: TxChecksSchema,
+    cachePolicy: 'never',
+    run: async (deps, { txHash, ...chainRef }) => {
+      const found = await liveOf(requireChain(deps.served, chainRef)).checks(txHash);
+      if (found === undefined)
+        throw notFound(`Transaction ${idText(txHash)} does not wait here and is not among the dropped ones whose bytes are kept`);
+      const { tx, refusal, checks } = found;
+      return {
+        txHash: idText(txHash),
+        hex: `0x${tx}`,
+        isIssuable: refusal === null,
+        refusal: refusal === null ? undefined : renderReason(refusal),
+        checks: checks.map(({ ok, ...check }) => ({ ...check, result: ok === null ? 'not-run' : ok ? 'pass' : 'fail' })),
+      };
     },
   }),
 ];

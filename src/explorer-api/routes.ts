@@ -1,9 +1,10 @@
 import type { ApiRoute } from '../api/route.ts';
 import { assetListRoutes } from './asset-routes.ts';
+import { balanceHistoryRoutes } from './balance-history-routes.ts';
 import { blockSummaryRoutes } from './block-routes.ts';
 import { crossChainRoutes } from './cross-chain-routes.ts';
 import type { ExplorerDeps } from './deps.ts';
-import { lifecycleRoutes, mempoolRoutes } from './live-routes.ts';
+import { lifecycleRoutes, mempoolRoutes, txCheckRoutes } from './live-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { throughputRoutes } from './throughput-routes.ts';
 import { outputRoutes } from './utxo-routes.ts';
@@ -21,9 +22,10 @@ export const explorerRoutes = ({ hasLifecycle, hasMempool }: ExplorerFeatures): 
   ...assetListRoutes,
   ...blockSummaryRoutes,
   ...outputRoutes,
+  ...balanceHistoryRoutes,
   ...crossChainRoutes,
   ...throughputRoutes,
   ...searchRoutes,
   ...(hasLifecycle ? lifecycleRoutes : []),
-  ...(hasMempool ? mempoolRoutes : []),
+  ...(hasMempool ? [...mempoolRoutes, ...txCheckRoutes] : []),
 ];

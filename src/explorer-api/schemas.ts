@@ -39,6 +39,23 @@ export const HoldersSchema = object('ListAssetHoldersResponse', {
   ...historySchema,
 });
 
+export const BalanceHistorySchema = object('BalanceHistory', {
+  address: text(),
+  assetId: text(),
+  isSampled: flag('True if there were more changes than maxPoints: the balances are exact, but changes between them are left out.'),
+  points: list(
+    object('BalancePoint', {
+      blockNumber: text(),
+      timestamp: unixSeconds('Time of the block'),
+      amount: text('Units after the block, locked or not, in outputs that the address owns alone.'),
+      nfts: integer('NFTs and properties after the block.'),
+    }),
+    'Oldest first. The first is the balance at the start of the range; each of the others differs from the one before it.',
+  ),
+  chainInfo: ChainInfoSchema,
+  ...historySchema,
+});
+
 export const NftGroupSchema = object('NftGroup', {
   groupId: integer(),
   utxoId: text('The output that allows minting.'),
@@ -51,6 +68,7 @@ export const NftGroupSchema = object('NftGroup', {
       timestamp: unixSeconds('When it was minted'),
       count: integer('Number of NFTs minted.'),
       payload: text('0x and hex.'),
+      utxoId: optional(text('The first of the minted outputs.')),
     }),
   ),
 });
@@ -189,6 +207,24 @@ export const LifecycleSchema = object('TransactionLifecycle', {
     }),
   ),
   transaction: optional(PendingTxSchema),
+});
+
+export const TxChecksSchema = object('TransactionChecks', {
+  txHash: text(),
+  hex: text('The transaction, 0x and hex without checksum: for avm.issueTx with the encoding hexnc.'),
+  isIssuable: flag('Whether it could be issued now.'),
+  refusal: optional(reason),
+  checks: list(
+    object('TransactionCheck', {
+      rule: text(),
+      path: optional(text('The part of the transaction; absent if the check is about all of it.')),
+      result: oneOf(['pass', 'fail', 'not-run'], 'not-run: a check before it failed, so it could not run.'),
+      code: optional(text('See docs/errors.md.')),
+      message: optional(text()),
+      values: { type: 'object', additionalProperties: true, description: 'The values that were compared.' },
+    }),
+    'In the order of verification.',
+  ),
 });
 
 const AtomicBalanceSchema = object('CrossChainBalance', {

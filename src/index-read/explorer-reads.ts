@@ -3,6 +3,7 @@ import type { Id } from '../bytes/id.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { OutputEntry, PinnedBlock, TxKind, UtxoQuery } from './index-reads.ts';
+import type { BalanceHistory, BalanceHistoryQuery } from './read-balance-history.ts';
 
 /** Queries of the explorer routes about one chain, beside those of `IndexReads`. Where no block is pinned, they show the last block. */
 export type ExplorerReads = {
@@ -32,6 +33,9 @@ export type ExplorerReads = {
   readonly outputs: (ids: readonly Id[], pin: PinnedBlock) => Promise<OutputEntry[]>;
   /** Multi-owner outputs of the addresses that these addresses are too few to spend. */
   readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputEntry[]>;
+
+  /** How the balance of an address in one asset changed. Undefined if its outputs have too many different lock times. */
+  readonly balanceHistory: (query: BalanceHistoryQuery) => Promise<BalanceHistory | undefined>;
 
   /** Outputs that can be imported, by direction. Reads at most `limit` outputs per direction. */
   readonly atomicOutputs: (limit: number) => Promise<AtomicOutputs>;

@@ -8,6 +8,7 @@ import type { LongWork } from '../timing/long-work.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetListReads } from './read-asset-lists.ts';
+import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
@@ -34,6 +35,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const assets = createAssetListReads(tables);
   const sums = createBlockSumsReads(tables, chain.id);
+  const balanceHistory = createBalanceHistoryReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
   function* outputsById(ids: readonly Id[], pin: PinnedBlock): Steps<OutputEntry[]> {
@@ -58,6 +60,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
       runWithPauses(function* () {
         return yield* outputs.toEntries(yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets));
       }),
+    balanceHistory: (query) => runWithPauses(() => balanceHistory(query)),
     atomicOutputs: (limit) => run(() => transfers.atomicOutputs(limit)),
     transfers: (before, limit) => run(() => transfers.transfers(before, limit)),
   };

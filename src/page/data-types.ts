@@ -126,7 +126,22 @@ export type Throughput = {
 /** A transaction that is in no block. */
 export type UnacceptedTx = Omit<Tx, 'blockHeight' | 'blockHash' | 'timestamp'> & { readonly sizeBytes: number; readonly burned: string };
 
-export type Reason = { readonly code: string; readonly message: string };
+export type Reason = { readonly code: string; readonly message: string; readonly data?: { readonly [name: string]: unknown } };
+
+export type TxCheckResult = {
+  readonly rule: string;
+  readonly path?: string;
+  readonly result: 'pass' | 'fail' | 'not-run';
+  readonly code?: string;
+  readonly message?: string;
+  readonly values: { readonly [name: string]: unknown };
+};
+export type TxChecks = {
+  readonly hex: string;
+  readonly isIssuable: boolean;
+  readonly refusal?: Reason;
+  readonly checks: readonly TxCheckResult[];
+};
 
 export type Mempool = {
   readonly txCount: number;
@@ -166,11 +181,22 @@ export type Holders = {
   readonly holderList: readonly { readonly rank: number; readonly address: string; readonly amount: string; readonly nfts: number }[];
   readonly nextPageToken?: string;
 };
+export type BalanceHistory = {
+  readonly isSampled: boolean;
+  readonly points: readonly { readonly blockNumber: string; readonly timestamp: number; readonly amount: string; readonly nfts: number }[];
+};
 export type NftGroup = {
   readonly groupId: number;
   readonly addresses: readonly string[];
   readonly threshold: number;
-  readonly minted?: { readonly txHash: string; readonly timestamp: number; readonly count: number; readonly payload: string };
+  readonly minted?: {
+    readonly txHash: string;
+    readonly timestamp: number;
+    readonly count: number;
+    readonly payload: string;
+    /** The first of the minted outputs. */
+    readonly utxoId?: string;
+  };
 };
 
 export type CrossChainBalance = { readonly chainId: string; readonly utxoCount: number; readonly amounts: readonly AssetAmount[] };

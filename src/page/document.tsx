@@ -2,10 +2,11 @@ import { renderToString } from 'preact-render-to-string';
 import type { PageAssets } from './page-assets.ts';
 import type { PagePayload } from './page-payload.ts';
 import { App } from './views/app.tsx';
+import { viewOf } from './views/views.tsx';
 
 /** Renders a page as an HTML document, with its data for the browser. */
-export function renderDocument(payload: PagePayload, { urls }: PageAssets): string {
-  const app = renderToString(<App payload={payload} />);
+export function renderDocument(payload: PagePayload, { urls, preloads }: PageAssets): string {
+  const app = renderToString(<App payload={payload} View={viewOf(payload.view)} />);
   const head = renderToString(
     <>
       <meta charset="utf-8" />
@@ -17,6 +18,9 @@ export function renderDocument(payload: PagePayload, { urls }: PageAssets): stri
       />
       <link rel="icon" href={urls['mark.svg']} />
       <link rel="stylesheet" href={urls['page.css']} />
+      {preloads.map((url) => (
+        <link rel="modulepreload" href={url} />
+      ))}
       <script src={urls['theme.js']} />
       <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
     </>,

@@ -1,4 +1,6 @@
+import { balancesAfter } from './balance-after.ts';
 import type { Balances, Tx, TxList, Utxo, UtxoList } from './data-types.ts';
+import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { slimTx, slimUtxo } from './slim.ts';
 import { read, type Source } from './source.ts';
@@ -16,7 +18,13 @@ export type AddressData = {
   readonly txs: readonly Tx[];
   /** Token of the next page of the history. */
   readonly nextTxs: string | undefined;
+  /** How the balance of one asset changed; undefined if there is nothing to show. */
+  readonly plot: BalancePlot | undefined;
+  /** The balance of that asset after a transaction, by its ID; those that this page cannot tell are left out. */
+  readonly after: Readonly<Record<string, string>>;
 };
+
+export type AddressQuery = { readonly page: string | undefined } & BalanceRange;
 
 /** Outputs on the canvas; more are counted by the balances, and not drawn. */
 const maxUtxoPages = 10;
@@ -26,11 +34,11 @@ export async function loadAddress(
   source: Source,
   context: PageContext,
   { address, hex }: Pick<AddressData, 'address' | 'hex'>,
-  pageToken: string | undefined,
+  { page: pageToken, ...range }: AddressQuery,
 ): Promise<AddressData> {
   const base = chainPath(context);
   const query = `addresses=${encodeURIComponent(address)}`;
-  const [{ balances }, { utxos, hasMore }, history, shared] = await Promise.all([
+  const [{ balances }, { utxos, hasMore }, history, shared, plot] = await Promise.all([
     read<{ balances: Balances }>(source, `${base}/balances?${query}`),
     loadUtxos(source, `${base}/utxos?${query}`),
     read<TxList>(
@@ -38,7 +46,9 @@ export async function loadAddress(
       `${base}/transactions?${query}&pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`,
     ),
     read<UtxoList>(source, `${base}/shared-utxos?${query}&pageSize=${pageSize}`),
+    loadBalancePlot(source, context, address, range),
   ]);
+  const page = { txs: history.transactions, isFirst: pageToken === undefined, hasNext: history.nextPageToken !== undefined };
   return {
     address,
     hex,
@@ -48,6 +58,8 @@ export async function loadAddress(
     shared: shared.utxos.map(slimUtxo),
     txs: history.transactions.map(slimTx),
     nextTxs: history.nextPageToken,
+    plot,
+    after: plot === undefined ? {} : await balancesAfter(source, context, { address, asset: plot.asset, page }),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Lifecycle, Tx, TxPosition } from './data-types.ts';
+import type { Tx, TxPosition } from './data-types.ts';
+import { loadPendingTx, type PendingTx } from './load-pending-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
@@ -11,9 +12,6 @@ export type AcceptedTx = {
   readonly hex: string | undefined;
   readonly size: number | undefined;
 };
-
-/** A transaction that is in no block: it waits, or it was dropped. */
-export type PendingTx = { readonly state: 'waiting' | 'dropped'; readonly id: string; readonly life: Lifecycle };
 
 export type TxData = AcceptedTx | PendingTx;
 
@@ -29,12 +27,4 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
   ]);
   // 0x, two digits per byte, and a checksum of four bytes.
   return { state: 'accepted', tx, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
-}
-
-async function loadPendingTx(source: Source, { operations }: PageContext, path: string, id: string): Promise<PendingTx | undefined> {
-  if (!operations.includes('getTransactionLifecycle')) return undefined;
-  const life = await readIfFound<Lifecycle>(source, `${path}/lifecycle`);
-  // An accepted transaction without a block was reverted; its steps say no more than that.
-  if (life === undefined || life.steps.length === 0 || life.status === 'Accepted') return undefined;
-  return { state: life.status === 'Processing' ? 'waiting' : 'dropped', id, life };
 }

@@ -7,11 +7,14 @@ export type AssetName = (typeof assetNames)[number];
 
 /** A built file in all encodings. */
 export type BuiltAsset = { readonly plain: Uint8Array; readonly gzip: Uint8Array; readonly br: Uint8Array };
-export type BuiltAssets = { readonly [name in AssetName]: BuiltAsset };
+/** Beside the named files: parts of `page.js`, whose names contain the hash of their content. */
+export type BuiltAssets = { readonly [name in AssetName]: BuiltAsset } & { readonly [chunk: string]: BuiltAsset };
 
 export type PageAssets = {
   /** URLs by name; they contain the hash of the content. */
   readonly urls: { readonly [name in AssetName]: string };
+  /** Parts that `page.js` always loads. */
+  readonly preloads: readonly string[];
   readonly respond: (request: HttpRequest) => HttpResponse | undefined;
 };
 
@@ -22,18 +25,35 @@ export function createPageAssets(built: BuiltAssets): PageAssets {
   const urls = Object.fromEntries(
     assetNames.map((name) => [name, `${assetPrefix}${hash('sha256', built[name].plain).slice(0, 12)}-${name}`]),
   ) as PageAssets['urls'];
-  const files = new Map(assetNames.map((name) => [urls[name], name]));
+  const isNamed = (name: string): name is AssetName => Object.hasOwn(urls, name);
+  const urlOf = (name: string): string => (isNamed(name) ? urls[name] : assetPrefix + name);
+  const files = new Map(Object.keys(built).map((name) => [urlOf(name), name]));
   return {
     urls,
+    preloads: staticImports(built['page.js']).map(urlOf),
     respond: ({ path, header }) => {
       const name = files.get(path);
       if (name === undefined) return undefined;
       const accepted = header('accept-encoding') ?? '';
       const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'plain';
-      return { status: 200, headers: assetHeaders[contentTypes[name]][encoding], body: built[name][encoding] };
+      return {
+        status: 200,
+        headers: assetHeaders[isNamed(name) ? contentTypes[name] : script][encoding],
+        body: (built[name] as BuiltAsset)[encoding],
+      };
     },
   };
 }
+
+/** The parts that a script imports at its start, as the bundler writes them. */
+const staticImports = ({ plain }: BuiltAsset): string[] =>
+  [
+    ...Buffer.from(plain)
+      .toString('utf8')
+      .matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g),
+  ].map(([, name = '']) => name);
+
+const script = 'text/javascript; charset=utf-8';
 
 type ContentType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8' | 'image/svg+xml';
 

@@ -7,6 +7,7 @@ import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { PagePayload } from './page-payload.ts';
 import { fixedPages, type LoadedPage, namedPages, type PageRow } from './page-table.ts';
+import { respondWithImage } from './payload-image.ts';
 import { maxQuery, search } from './search.ts';
 import { sections } from './sections.ts';
 import { type Source, SourceError } from './source.ts';
@@ -35,8 +36,11 @@ export function createPageHandler(options: PageOptions): PageHandler {
 /** What a path asks for. */
 type Target =
   | { readonly kind: 'asset' }
+  | { readonly kind: 'image'; readonly name: string }
   | { readonly kind: 'page'; readonly row: PageRow; readonly name: string }
   | { readonly kind: 'search'; readonly text: string };
+
+type PageTarget = Extract<Target, { kind: 'page' | 'search' }>;
 
 function findTarget({ path, query }: HttpRequest): Target | undefined {
   if (path.startsWith(assetPrefix)) return { kind: 'asset' };
@@ -59,6 +63,7 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   }
   const row = Object.hasOwn(namedPages, first) ? namedPages[first] : undefined;
   const decoded = decode(name);
+  if (first === 'payload' && decoded !== undefined) return { kind: 'image', name: decoded };
   return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
 }
 
@@ -67,9 +72,10 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
   const context = await options.context();
   const source = createLocalSource(options.handler, request);
+  if (target.kind === 'image') return respondImage(source, context, target.name);
   if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
-  const [found, frame] = await Promise.all([load(source, context, target, request), loadFrame(source, context)]);
+  const [found, frame] = await Promise.all([load(source, context, target, request, options.now()), loadFrame(source, context)]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
   const payload: PagePayload = {
     section: target.kind === 'page' ? target.row.section : 'home',
@@ -83,6 +89,16 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   return { status: found.status, headers: pageHeaders, body: Buffer.from(renderDocument(payload, assets)) };
 }
 
+/** A caller that may not read the output gets the status of that route. */
+async function respondImage(source: Source, context: PageContext, name: string): Promise<HttpResponse> {
+  try {
+    return await respondWithImage(source, context, name);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { status: error.fault.status, headers: notFoundText.headers, body: `${error.message}\n` };
+  }
+}
+
 /** A page whose source this server lacks does not exist. */
 const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
   sections.find(({ name }) => name === section)?.isAvailable(context) === true;
@@ -94,7 +110,7 @@ const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?
 export const wantsHtml = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('text/html');
 
 /** With `Accept: application/json` a page answers what the route behind it answers. */
-async function respondJson(options: PageOptions, request: HttpRequest, target: Target, context: PageContext): Promise<HttpResponse> {
+async function respondJson(options: PageOptions, request: HttpRequest, target: PageTarget, context: PageContext): Promise<HttpResponse> {
   const path = target.kind === 'page' ? target.row.json?.(context, target.name) : undefined;
   if (path === undefined) return notFoundText;
   const query = request.query === '' || path.includes('?') ? path : `${path}?${request.query}`;
@@ -103,12 +119,7 @@ async function respondJson(options: PageOptions, request: HttpRequest, target: T
 
 type Found = { readonly status: number; readonly page: LoadedPage } | { readonly location: string };
 
-async function load(
-  source: Source,
-  context: PageContext,
-  target: Exclude<Target, { kind: 'asset' }>,
-  request: HttpRequest,
-): Promise<Found> {
+async function load(source: Source, context: PageContext, target: PageTarget, request: HttpRequest, now: number): Promise<Found> {
   try {
     if (target.kind === 'search') return await loadSearch(source, context, target.text);
     const query = new URLSearchParams(request.query);
@@ -118,6 +129,7 @@ async function load(
       name: target.name,
       page: query.get('page') ?? undefined,
       query,
+      now,
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
     return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };

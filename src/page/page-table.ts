@@ -5,6 +5,7 @@ import { loadBlock } from './load-block.ts';
 import { loadBlocks } from './load-blocks.ts';
 import { loadCrossChain } from './load-cross-chain.ts';
 import { loadDevPanel } from './load-dev.ts';
+import { loadGraph } from './load-graph.ts';
 import { loadHome } from './load-home.ts';
 import { loadMempool } from './load-mempool.ts';
 import { loadNode } from './load-node.ts';
@@ -24,6 +25,8 @@ export type LoadParts = {
   /** Page token of a list, from the query. */
   readonly page: string | undefined;
   readonly query: URLSearchParams;
+  /** The chain's clock, in Unix seconds. */
+  readonly now: number;
   /** Reads any spelling of an address; undefined if it is none. */
   readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
 };
@@ -59,9 +62,18 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   address: {
     section: 'home',
     json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page, parseAddress }) => {
+    load: async ({ source, context, name, page, query, now, parseAddress }) => {
       const parsed = parseAddress(name);
-      return parsed && { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, page) };
+      if (parsed === undefined) return undefined;
+      const wanted = { page, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
+      return { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, wanted) };
+    },
+  },
+  graph: {
+    section: 'blocks',
+    load: async ({ source, context, name, query }) => {
+      const data = await loadGraph(source, context, name, query.get('open'));
+      return data && { view: 'graph', title: `UTXO graph of ${name.slice(0, 8)}…`, data };
     },
   },
   asset: {

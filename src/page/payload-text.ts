@@ -1,9 +1,4 @@
-/** A payload as text if all of it is printable ASCII, else as hex. Shown as text only, never run or loaded. */
-export function payloadText(payload: string): string {
-  const text = hexToText(payload);
-  return text === undefined || text === '' ? payload.slice(0, 400) : text.slice(0, 400);
-}
-
+/** Bytes in hex as text if they are UTF-8 without control characters and marks that change the direction of text; otherwise undefined. */
 export function hexToText(hex: string): string | undefined {
   const digits = hex.replace(/^0x/, '');
   const bytes = Uint8Array.from({ length: digits.length / 2 }, (_, at) => Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16));

@@ -1,4 +1,4 @@
-import type { SearchAnswer, Utxo } from './data-types.ts';
+import type { SearchAnswer } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
@@ -16,7 +16,7 @@ export async function search(source: Source, context: PageContext, text: string)
   const query = text.trim();
   const answer =
     query === '' ? undefined : await readIfFound<SearchAnswer>(source, `${chainPath(context)}/search?q=${encodeURIComponent(query)}`);
-  const matches = await Promise.all((answer?.results ?? []).map((result) => matchOf(source, context, result)));
+  const matches = (answer?.results ?? []).map((result) => matchOf(context, result));
   const nearest = (answer?.didYouMean ?? []).map((word) => ({
     href: `/search?q=${encodeURIComponent(word)}`,
     word,
@@ -25,21 +25,20 @@ export async function search(source: Source, context: PageContext, text: string)
   return { matches, nearest };
 }
 
-const pages: { readonly [kind in Exclude<Result['kind'], 'utxo'>]: (id: string, alias: string) => string } = {
+const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) => string } = {
   block: (id) => `/block/${id}`,
   transaction: (id) => `/tx/${id}`,
   signedTransaction: (id) => `/tx/${id}`,
   asset: (id) => `/asset/${id}`,
   address: (id, alias) => `/address/${id.includes('-') ? id : `${alias}-${id}`}`,
+  utxo: (id) => `/graph/${id}`,
   node: () => '/node',
 };
 
-async function matchOf(source: Source, context: PageContext, { kind, id, title, status, isIssuable, refusal }: Result): Promise<Match> {
+function matchOf({ chain }: PageContext, { kind, id, title, status, isIssuable, refusal }: Result): Match {
   const words = [kind === 'signedTransaction' ? 'signed transaction' : kind, title, status];
   if (refusal !== undefined) words.push(`would be refused: ${refusal.message}`);
   else if (isIssuable === true) words.push('could be issued now');
   const note = words.filter((word) => word !== undefined).join(', ');
-  if (kind !== 'utxo') return { href: pages[kind](encodeURIComponent(id), context.chain.alias), word: id, note };
-  const utxo = await readIfFound<Utxo>(source, `${chainPath(context)}/utxos/${encodeURIComponent(id)}`);
-  return { href: utxo === undefined ? '/' : `/tx/${utxo.creationTxHash}#out-${utxo.outputIndex}`, word: id, note };
+  return { href: pages[kind](encodeURIComponent(id), chain.alias), word: id, note };
 }

@@ -35,6 +35,12 @@ export function compactNumber(value: number): string {
   return trim(value);
 }
 
+/** A number with six digits at most: `1,234.56`. */
+export const shortNumber = (value: number): string => {
+  const [whole = '', fraction] = String(Number(value.toPrecision(6))).split('.');
+  return groupDigits(whole) + (fraction === undefined ? '' : `.${fraction}`);
+};
+
 const trim = (value: number): string => groupDigits(Number(value.toPrecision(Math.abs(value) >= 1000 ? 4 : 3)).toString());
 
 /** An ID as its first 8 and last 6 characters. */

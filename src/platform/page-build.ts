@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AssetName, BuiltAssets } from '../page/page-assets.ts';
@@ -21,13 +22,20 @@ export async function buildPage(): Promise<BuiltAssets> {
         target: 'browser',
         format: name === 'page.js' ? 'esm' : 'iife',
         minify: true,
+        splitting: name === 'page.js',
+        naming: { chunk: 'part-[hash].[ext]' },
         define: { 'process.env.NODE_ENV': '"production"' },
       });
-      return [name, compress(new Uint8Array(await (outputs[0] as Bun.BuildArtifact).arrayBuffer()))] as const;
+      return Promise.all(
+        outputs.map(async (output) => {
+          const file = output.kind === 'entry-point' || output.kind === 'asset' ? name : basename(output.path);
+          return [file, compress(new Uint8Array(await output.arrayBuffer()))] as const;
+        }),
+      );
     }),
   );
   const mark = ['mark.svg', compress(readFileSync(new URL('mark.svg', folder)))] as const;
-  return Object.fromEntries([...built, mark]) as unknown as BuiltAssets;
+  return Object.fromEntries([...built.flat(), mark]) as unknown as BuiltAssets;
 }
 
 const compress = (plain: Uint8Array) => ({ plain, gzip: gzipSync(plain, { level: 9 }), br: brotliCompressSync(plain) });

@@ -1,4 +1,4 @@
-import type { LiveLifecycle, LiveReads, LiveReason, LiveStep } from '../api/live-reads.ts';
+import type { LiveCheck, LiveLifecycle, LiveReads, LiveReason, LiveStep } from '../api/live-reads.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { Step } from '../chain/step-table.ts';
@@ -6,9 +6,10 @@ import { type AnyFault, Fault } from '../fault.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { defaultMaxBody } from '../http/router.ts';
 import { type Json, quoteBigints } from '../rpc/write-json.ts';
-import { parseTx } from '../tx/tx.ts';
+import { parseTx, type Tx } from '../tx/tx.ts';
+import type { TxCheck } from '../verify/explain.ts';
 import type { Relay } from '../workers/relay.ts';
-import type { RunningChain } from './avm-chain.ts';
+import type { DevChain, RunningChain } from './avm-chain.ts';
 import type { TxLifecycles } from './tx-lifecycles.ts';
 
 type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'dev'>;
@@ -49,20 +50,47 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       const bytes = status === 'Processing' ? chain.mempool?.get(txID)?.bytes : drop?.bytes;
       return { status, steps: (steps ?? []).map(formatStep), tx: bytes === undefined ? null : toHex(bytes) };
     },
-    refusal: async (hex) => {
-      if (chain.dev === undefined) return undefined;
-      const tx = parseTx(fromHex(hex));
-      await chain.dev.prepare(tx);
-      try {
-        chain.dev.chain.checkIssuable(tx);
-        return null;
-      } catch (error) {
-        if (error instanceof Fault) return formatReason(error as AnyFault);
-        throw error;
-      }
+    refusal: async (hex) => (chain.dev === undefined ? undefined : refusalOf(chain.dev, parseTx(fromHex(hex)))),
+    checks: async (txID) => {
+      const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
+      // A dropped transaction may have been accepted since.
+      if (chain.dev === undefined || tx === undefined || (await chain.txIssuer.status(txID)) === 'Accepted') return undefined;
+      const refusal = await refusalOf(chain.dev, tx);
+      const checks = chain.dev.explain(tx).map(formatCheck);
+      return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
     },
     latency: async () => lifecycle.latency(),
   };
+}
+
+const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
+
+/** Why a transaction could not be issued now; null if it could. */
+async function refusalOf({ chain, prepare }: DevChain, tx: Tx): Promise<LiveReason | null> {
+  await prepare(tx);
+  try {
+    chain.checkIssuable(tx);
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return formatReason(error as AnyFault);
+    throw error;
+  }
+}
+
+const formatCheck = ({ rule, path, ok, code, message, ...values }: TxCheck): LiveCheck => ({
+  rule,
+  ok,
+  ...(path !== undefined && { path }),
+  ...(code !== undefined && { code }),
+  ...(message !== undefined && { message }),
+  values: quoteBigints(values as Json) as LiveCheck['values'],
+});
+
+/** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
+function mempoolCheck(checks: readonly LiveCheck[], refusal: LiveReason | null): LiveCheck {
+  const part = { rule: 'mempool', values: {} };
+  if (checks.some(({ ok }) => ok !== true)) return { ...part, ok: null };
+  return refusal === null ? { ...part, ok: true } : { ...part, ok: false, code: refusal.code, message: refusal.message };
 }
 
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
@@ -100,6 +128,7 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
     drops: (before, limit) => call('drops', before, limit),
     lifecycle: (txID) => call('lifecycle', txID),
     refusal: (tx) => call('refusal', tx),
+    checks: (txID) => call('checks', txID),
     latency: () => call('latency'),
   };
 }

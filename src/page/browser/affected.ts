@@ -1,3 +1,4 @@
+import type { GraphData } from '../graph-data.ts';
 import type { AddressData } from '../load-address.ts';
 import type { AssetData } from '../load-asset.ts';
 import type { BlockData } from '../load-block.ts';
@@ -18,6 +19,7 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'block') return event.kind === 'block' && !(data as BlockData).hasNext;
   if (view === 'tx') return isTxAffected(data as TxData, event);
   if (event.kind !== 'tx') return false;
+  if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
   if (view === 'address') {
     const { address } = data as AddressData;
     return event.balanceChanges.some((change) => change.address === address);
@@ -29,5 +31,9 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
 function isTxAffected(data: TxData, event: StreamEvent): boolean {
   if (data.state !== 'accepted') return (event.kind === 'tx' || event.kind === 'mempool') && event.txID === data.id;
   if (event.kind !== 'tx') return false;
-  return (event.tx.unsignedTx.inputs ?? []).some(({ txID }) => txID === data.tx.txHash);
+  return isSpending(event, new Set([data.tx.txHash]));
 }
+
+/** Whether a transaction spends outputs of the given ones. */
+const isSpending = (event: Extract<StreamEvent, { kind: 'tx' }>, ids: ReadonlySet<string>): boolean =>
+  (event.tx.unsignedTx.inputs ?? []).some(({ txID }) => ids.has(txID));

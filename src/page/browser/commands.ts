@@ -1,4 +1,5 @@
 import type { PagePayload } from '../page-payload.ts';
+import { moveFocus } from './arrow-keys.ts';
 
 export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
 
@@ -6,6 +7,12 @@ export type Dispatch = { readonly reload: () => Promise<void>; readonly payload:
 export function listen({ reload }: Dispatch): void {
   document.addEventListener('click', (event) => {
     const target = event.target instanceof Element ? event.target : undefined;
+    const link = target?.closest('a[data-in-place]');
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
+      event.preventDefault();
+      history.pushState(null, '', link.getAttribute('href'));
+      void reload();
+    }
     const copy = target?.closest<HTMLElement>('[data-copy]');
     if (copy) void copyText(copy);
     if (target?.closest('[data-theme-button]')) changeTheme();
@@ -23,9 +30,11 @@ export function listen({ reload }: Dispatch): void {
     void reload();
   });
   document.addEventListener('keydown', onKey);
+  window.addEventListener('popstate', () => void reload());
 }
 
-async function copyText(button: HTMLElement): Promise<void> {
+async function copyText(button: HTMLElement | null): Promise<void> {
+  if (button === null) return;
   await navigator.clipboard?.writeText(button.dataset.copy ?? '');
   button.classList.add('copied');
   setTimeout(() => button.classList.remove('copied'), 900);
@@ -76,12 +85,16 @@ let isGoPending = false;
 
 /** Single letters do nothing inside inputs, with modifiers, or after they were switched off. */
 function onKey(event: KeyboardEvent): void {
-  const target = event.target instanceof HTMLElement ? event.target : document.body;
+  const target = event.target instanceof HTMLElement || event.target instanceof SVGElement ? event.target : document.body;
   if (event.key === 'Escape') {
     document.querySelector('dialog[open]')?.remove();
     target.blur();
   }
   if (target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (moveFocus(event)) {
+    event.preventDefault();
+    return;
+  }
   const key = event.key.toLowerCase();
   const go = isGoPending ? document.querySelector<HTMLAnchorElement>(`[data-go="${CSS.escape(key)}"]`) : undefined;
   isGoPending = false;
@@ -96,7 +109,7 @@ function onKey(event: KeyboardEvent): void {
   else if (localStorage.getItem('serac-keys') === 'off') return;
   else if (key === 'g') isGoPending = true;
   else if (key === 't') changeTheme();
-  else if (key === 'c') void copyText(document.querySelector<HTMLElement>('.page-id [data-copy], .facts [data-copy]') ?? target);
+  else if (key === 'c') void copyText(document.querySelector<HTMLElement>('.page-id [data-copy], .facts [data-copy]'));
   else document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.click();
 }
 
@@ -106,6 +119,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['G then H B M A C T N D', 'Home, Blocks, Mempool, Assets, Cross-chain, Throughput, Node, Dev'],
   ['H', 'hold the list'],
   ['C', 'copy the ID'],
+  ['← ↑ → ↓', 'move in a picture or on a plot, Enter opens'],
   ['T', 'theme'],
   ['Esc', 'leave'],
 ];

@@ -8,6 +8,7 @@ import { tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
 import { callDev } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
+import { loadView } from './load-view.ts';
 import { apiKey, fetchPayload, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -22,6 +23,7 @@ const maxQueue = 5000;
 const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
 let payload = readPayload();
+let view = await loadView(payload.view);
 const store = createLiveStore(payload, () => performance.now());
 let queue: StreamEvent[] = [];
 let isScheduled = false;
@@ -35,7 +37,7 @@ function draw(isFirst = false): void {
   const page = (
     <ActionsContext.Provider value={actions}>
       <LiveContext.Provider value={live}>
-        <App payload={payload} />
+        <App payload={payload} View={view} />
       </LiveContext.Provider>
     </ActionsContext.Provider>
   );
@@ -74,6 +76,7 @@ async function reload(): Promise<void> {
   // A page whose subject is gone stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
   payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev } : loaded.payload;
+  view = await loadView(payload.view);
   store.restart(loaded.payload);
   draw();
 }

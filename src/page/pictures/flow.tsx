@@ -18,7 +18,7 @@ export function Flow({ bundles, width, isLog, label }: FlowProps) {
   const trunkWidth = isLabelled ? 112 : 64;
   const left = (width - trunkWidth) / 2;
   return (
-    <svg class="picture flow" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label}>
+    <svg class="picture flow" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label} data-arrows>
       <Hatch />
       {placed.inputs.map((one) => (
         <Ribbon one={one} from={edge} to={left} isLabelled={isLabelled} side="inputs" />

@@ -65,8 +65,8 @@ test('thinning keeps the extremes of every pixel column', () => {
 test('layers are stacked', () => {
   expect(
     stack([
-      { color: 1, values: [1, 2] },
-      { color: 2, values: [3, 0] },
+      { word: 'a', color: 1, values: [1, 2] },
+      { word: 'b', color: 2, values: [3, 0] },
     ]),
   ).toEqual([
     [1, 2],

@@ -1,3 +1,4 @@
+import type { CursorValues } from './plot-cursor.tsx';
 import { margin, PlotFrame } from './plot-frame.tsx';
 
 /** A point of a plot; `x` is any growing number, usually a time. */
@@ -14,8 +15,8 @@ export type PlotProps = {
   readonly from: string;
   readonly to: string;
   readonly color?: number;
-  /** What the tooltip of a point says. */
-  readonly valueText?: (point: Point) => string;
+  /** What the value box of the cursor says. */
+  readonly valueText: (point: Point) => string;
   readonly isLog?: boolean;
 };
 
@@ -30,14 +31,18 @@ export function Plot({ points, width, height, kind, unit, label, from, to, color
   const atX = (x: number): number => margin.left + (last === first ? 0 : ((x - first) / (last - first)) * plotWidth);
   const atY = (y: number): number => margin.top + plotHeight * (1 - scaleY(y));
   const base = margin.top + plotHeight;
+  const step = plotWidth / Math.max(1, shown.length);
+  const values: CursorValues = {
+    count: shown.length,
+    x: (at) => (kind === 'bars' ? margin.left + (at + 0.5) * step : atX((shown[at] as Point).x)),
+    y: (at) => atY((shown[at] as Point).y),
+    lines: (at) => [valueText(shown[at] as Point)],
+    isFilled: kind === 'bars',
+  };
   return (
-    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY }}>
+    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY, values }}>
       {kind === 'bars' ? (
-        bars(shown, { left: margin.left, plotWidth, base, atY }).map(({ d, point }) => (
-          <path d={d} class={`plot-bar mark-${color}`}>
-            {valueText && <title>{valueText(point)}</title>}
-          </path>
-        ))
+        bars(shown, { left: margin.left, plotWidth, base, atY }).map((d) => <path d={d} class={`plot-bar mark-${color}`} />)
       ) : (
         <>
           <path d={`${linePath(shown, kind, atX, atY)}V${base}H${atX(first)}Z`} class="area" />
@@ -95,7 +100,7 @@ function bars(
   return points.map((point, at) => {
     const top = atY(point.y);
     const width = Math.max(0.5, step - Math.min(2, step * 0.2));
-    return { point, d: `M${round(left + at * step)} ${round(base)}V${round(top)}h${round(width)}V${round(base)}Z` };
+    return `M${round(left + at * step)} ${round(base)}V${round(top)}h${round(width)}V${round(base)}Z`;
   });
 }
 

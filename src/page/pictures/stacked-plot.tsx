@@ -1,7 +1,9 @@
+import { shortNumber } from '../text-format.ts';
 import { ticksUpTo } from './plot.tsx';
+import type { CursorValues } from './plot-cursor.tsx';
 import { margin, PlotFrame } from './plot-frame.tsx';
 
-export type Layer = { readonly color: number; readonly values: readonly number[] };
+export type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
 export type StackedPlotProps = {
   readonly layers: readonly Layer[];
   readonly width: number;
@@ -10,10 +12,12 @@ export type StackedPlotProps = {
   readonly label: string;
   readonly from: string;
   readonly to: string;
+  /** The time of a value, for the value box of the cursor. */
+  readonly timeText: (index: number) => string;
 };
 
 /** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
-export function StackedPlot({ layers, width, height, unit, label, from, to }: StackedPlotProps) {
+export function StackedPlot({ layers, width, height, unit, label, from, to, timeText }: StackedPlotProps) {
   const count = layers[0]?.values.length ?? 0;
   const tops = stack(layers);
   const ticks = ticksUpTo(Math.max(0, ...(tops.at(-1) ?? [])));
@@ -26,8 +30,18 @@ export function StackedPlot({ layers, width, height, unit, label, from, to }: St
       .map((value, at) => `${atX(at)} ${atY(value)}`)
       .toReversed()
       .join('L')}Z`;
+  const values: CursorValues = {
+    count,
+    x: atX,
+    y: (at) => atY(tops.at(-1)?.[at] ?? 0),
+    lines: (at) => [
+      `${timeText(at)}: ${shortNumber(tops.at(-1)?.[at] ?? 0)} ${unit}`,
+      ...layers.filter((one) => (one.values[at] ?? 0) > 0).map((one) => `${one.word} ${shortNumber(one.values[at] ?? 0)}`),
+    ],
+    isFilled: true,
+  };
   return (
-    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY }}>
+    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY, values }}>
       {count > 1 &&
         tops.map((top, at) => <path d={area(top, tops[at - 1] ?? top.map(() => 0))} class={`layer mark-fill-${layers[at]?.color}`} />)}
     </PlotFrame>

@@ -25,7 +25,7 @@ export function Tape({
   isCalm: boolean;
 }) {
   return (
-    <section class="tape" aria-label="Latest blocks">
+    <section class="tape" aria-label="Latest blocks" data-arrows>
       <div class="tile">
         <svg width={tile.width} height={tile.height} aria-hidden="true">
           <path d={outline} class="tile-next" />
@@ -37,6 +37,7 @@ export function Tape({
       {blocks.slice(0, maxTiles).map((block, at) => (
         <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}${at === 0 && isCalm ? ' slides' : ''}`} href={`/block/${block.height}`}>
           <svg width={tile.width} height={tile.height} aria-hidden="true">
+            <path d={outline} class="tile-base" />
             <Fill share={Math.min(1, block.txs / Math.max(1, largest))} />
             <path d={outline} class="tile-edge" />
           </svg>

@@ -36,7 +36,7 @@ export function limitItems(items: readonly TreemapItem[]): TreemapItem[] {
 export function Treemap({ items, width, height, label }: { items: readonly TreemapItem[]; width: number; height: number; label: string }) {
   const shown = limitItems(items);
   return (
-    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label}>
+    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label} data-arrows>
       <Hatch />
       {squarify(
         shown.map(({ area }) => area),

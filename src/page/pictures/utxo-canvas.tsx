@@ -11,7 +11,7 @@ export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Sl
   const widths = slabWidths(slabs, free);
   let x = 0;
   return (
-    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label}>
+    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label} data-arrows>
       <Hatch />
       {slabs.map(({ items }, at) => {
         const shown = limitItems(items);

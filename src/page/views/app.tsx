@@ -1,13 +1,10 @@
 import type { PagePayload } from '../page-payload.ts';
 import { Layout } from './layout.tsx';
-import { viewOf } from './views.tsx';
+import type { AnyView } from './views.tsx';
 
-/** A whole page: the same on the server and in the browser. */
-export function App({ payload }: { payload: PagePayload }) {
-  const View = viewOf(payload.view);
-  return (
-    <Layout frame={payload}>
-      <View data={payload.data} context={payload.context} now={payload.now} origin={payload.origin} />
-    </Layout>
-  );
-}
+/** A whole page: the same on the server and in the browser. `View` is that of `payload.view`. */
+export const App = ({ payload, View }: { payload: PagePayload; View: AnyView }) => (
+  <Layout frame={payload}>
+    <View data={payload.data} context={payload.context} now={payload.now} origin={payload.origin} />
+  </Layout>
+);

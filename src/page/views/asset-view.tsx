@@ -1,11 +1,14 @@
 import type { AssetData } from '../load-asset.ts';
+import { chainPath } from '../page-context.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
-import { HoldersPanel, NftGroups } from './holders-panel.tsx';
-import { AddressLink, BlockLink, Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
-import { TxRows } from './tx-rows.tsx';
+import type { TxSummary } from '../tx-summary.ts';
+import { HoldersPanel } from './holders-panel.tsx';
+import { NftGroups } from './nft-groups.tsx';
+import { AddressLink, BlockLink, Chip, CopyAs, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
-export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now }: ViewProps<AssetData>) {
+export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now, origin }: ViewProps<AssetData>) {
   const isNft = asset.type === 'nft';
   return (
     <>
@@ -14,6 +17,7 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, gro
         chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
         line={isNft ? 'NFT family' : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
         id={asset.assetId}
+        buttons={<CopyAs origin={origin} path={`${chainPath(context)}/assets/${asset.assetId}`} />}
       />
       <Facts
         columns={6}
@@ -52,22 +56,15 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, gro
       />
       {groups.length > 0 && <NftGroups groups={groups} context={context} />}
       <HoldersPanel asset={asset} holders={holders} context={context} />
-      <Panel title="Transactions">
+      <Panel title="Transactions" side={<CsvButton name="transactions" />}>
         <Scroll>
-          <table>
-            <thead>
-              <tr>
-                <th>Kind</th>
-                <th>Transaction</th>
-                <th>From → to</th>
-                <th class="number">Amount</th>
-                <th class="number">Age</th>
-              </tr>
-            </thead>
-            <tbody>
-              <TxRows rows={txs} context={context} now={now} />
-            </tbody>
-          </table>
+          <TxTable
+            csv="transactions"
+            rows={txs}
+            summary={(row) => row}
+            columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
+            context={context}
+          />
         </Scroll>
         {txs.length === 0 && <p class="table-foot">No transactions.</p>}
       </Panel>

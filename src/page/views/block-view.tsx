@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { BlockData, BlockTx } from '../load-block.ts';
-import type { PageContext } from '../page-context.ts';
+import { chainPath, type PageContext } from '../page-context.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text-format.ts';
 import { type Kind, kindOfType } from '../tx-kind.ts';
-import { AmountText, Chip, CopyButton, Facts, Key, KindPill, PageHead, Panel, Switch } from './parts.tsx';
-import { Parties } from './tx-rows.tsx';
+import { AmountText, Chip, CopyAs, CopyButton, CsvButton, Facts, Key, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
+import { TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
@@ -18,7 +18,7 @@ const areasFor = (symbol: string): readonly (readonly [Area, string])[] => [
   ['equal', 'Equal'],
 ];
 
-export function BlockView({ data, context, now }: ViewProps<BlockData>) {
+export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) {
   const { block, txs, hasNext, merkleRoot } = data;
   const height = Number(block.blockNumber);
   const [moved, burned] = [sumOf(txs, ({ moved: one }) => one), sumOf(txs, ({ fee }) => fee)];
@@ -35,6 +35,7 @@ export function BlockView({ data, context, now }: ViewProps<BlockData>) {
         }
         buttons={
           <>
+            <CopyAs origin={origin} path={`${chainPath(context)}/blocks/${block.blockHash}`} />
             {height > 0 && (
               <a class="button" href={`/block/${height - 1}`} data-key="j">
                 ← {groupDigits(height - 1)} <Key letter="J" />
@@ -91,52 +92,26 @@ export function BlockView({ data, context, now }: ViewProps<BlockData>) {
       />
       {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} />}
       <section class="panel scroll">
-        <table>
-          <caption class="hidden">Transactions of block {groupDigits(height)}</caption>
-          <thead>
-            <tr>
-              <th class="number">#</th>
-              <th>Kind</th>
-              <th>Transaction</th>
-              <th>From → to</th>
-              <th class="number">In, out</th>
-              <th class="number">Amount</th>
-              <th class="number">Fee</th>
-            </tr>
-          </thead>
-          <tbody>
-            {txs.map((tx, at) => {
-              const { summary } = tx;
-              return (
-                <tr id={`tx-${at}`}>
-                  <td class="number quiet">{at}</td>
-                  <td>
-                    <KindPill kind={kindOfRow(tx)} />
-                  </td>
-                  <td>
-                    <a class="mono" href={`/tx/${summary.id}`} title={summary.id}>
-                      {shortId(summary.id)}
-                    </a>
-                  </td>
-                  <td>
-                    <Parties summary={summary} context={context} />
-                  </td>
-                  <td class="number">
-                    {tx.inputs}, {tx.outputs}
-                  </td>
-                  <td class="number">{summary.amount && <AmountText amount={summary.amount} />}</td>
-                  <td class="number">{amountText(tx.fee, context.chain.feeDecimals)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <TxTable
+          csv={`block-${height}`}
+          caption={`Transactions of block ${groupDigits(height)}`}
+          isNumbered
+          rows={txs}
+          summary={({ summary }) => summary}
+          context={context}
+          columns={[
+            { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
+            { name: 'Amount', cell: ({ summary: { amount } }) => amount && <AmountText amount={amount} /> },
+            { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
+          ]}
+        />
         <p class="table-foot">
           {txs.length === 0
             ? height === 0
               ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
               : 'No transactions.'
-            : `${plural(txs.length, 'transaction')} of ${groupDigits(block.txCount)}`}
+            : `${plural(txs.length, 'transaction')} of ${groupDigits(block.txCount)}`}{' '}
+          {txs.length > 0 && <CsvButton name={`block-${height}`} />}
         </p>
       </section>
     </>
@@ -204,9 +179,14 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
   return (
     <Panel
       title={plural(count, 'transaction')}
-      side={<Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />}
+      side={
+        <>
+          <Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />
+          <SvgButton name="block" />
+        </>
+      }
     >
-      <div ref={ref} class="padded">
+      <div ref={ref} class="padded" data-picture="block">
         <Treemap
           items={items}
           width={width}

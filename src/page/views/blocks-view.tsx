@@ -1,6 +1,6 @@
 import type { BlocksData } from '../load-blocks.ts';
 import { ageText, bytesText, groupDigits, shortId } from '../text-format.ts';
-import { PageHead } from './parts.tsx';
+import { CsvButton, PageHead } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData>) {
@@ -9,10 +9,11 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
     <>
       <PageHead
         title="Blocks"
+        buttons={<CsvButton name="blocks" />}
         line={blocks[0] === undefined ? 'none yet' : `${groupDigits(blocks[0].height)} down to ${groupDigits(blocks.at(-1)?.height ?? 0)}`}
       />
       <section class="panel scroll">
-        <table>
+        <table data-csv="blocks">
           <thead>
             <tr>
               <th class="number">Height</th>

@@ -2,7 +2,7 @@ import type { CrossChainBalance } from '../data-types.ts';
 import type { CrossChainData } from '../load-cross-chain.ts';
 import { chainTitle, type PageContext } from '../page-context.ts';
 import { ageText, amountText, plural } from '../text-format.ts';
-import { AmountText, Chip, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { AmountText, Chip, CsvButton, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export function CrossChainView({ data: { balances, transfers, next }, context, now }: ViewProps<CrossChainData>) {
@@ -35,9 +35,17 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
           </dl>
           {!balances.isComplete && <p class="table-foot">There are more than 10,000 outputs in a direction: the sums cover the oldest.</p>}
         </Panel>
-        <Panel title="Lineage" side={<span>newest first</span>}>
+        <Panel
+          title="Lineage"
+          side={
+            <>
+              <span>newest first</span>
+              {transfers.length > 0 && <CsvButton name="transfers" />}
+            </>
+          }
+        >
           <Scroll>
-            <table>
+            <table data-csv="transfers">
               <thead>
                 <tr>
                   <th>State</th>

@@ -1,8 +1,7 @@
-import type { AssetDetails, Holders, NftGroup } from '../data-types.ts';
+import type { AssetDetails, Holders } from '../data-types.ts';
 import type { PageContext } from '../page-context.ts';
-import { hexToText } from '../payload-text.ts';
 import { amountText, groupDigits } from '../text-format.ts';
-import { AddressLink, Panel, Scroll } from './parts.tsx';
+import { AddressLink, CsvButton, Panel, Scroll } from './parts.tsx';
 
 /** The largest holders of an asset, with their share of the supply. */
 export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails; holders: Holders; context: PageContext }) {
@@ -10,9 +9,17 @@ export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails;
   const isNft = asset.type === 'nft';
   const largest = Math.max(1, ...holders.holderList.map(({ amount, nfts }) => (isNft ? nfts : Number(amount))));
   return (
-    <Panel title="Holders" side={<span>{groupDigits(holders.holders)} that own some of it alone</span>}>
+    <Panel
+      title="Holders"
+      side={
+        <>
+          <span>{groupDigits(holders.holders)} that own some of it alone</span>
+          {holders.holderList.length > 0 && <CsvButton name="holders" />}
+        </>
+      }
+    >
       <Scroll>
-        <table>
+        <table data-csv="holders">
           <tbody>
             {holders.holderList.map(({ rank, address, amount, nfts }) => {
               const value = isNft ? nfts : Number(amount);
@@ -39,41 +46,4 @@ export function HoldersPanel({ asset, holders, context }: { asset: AssetDetails;
       {holders.holderList.length === 0 && <p class="table-foot">Nobody owns any of it alone.</p>}
     </Panel>
   );
-}
-
-/** The groups of an NFT family with what was minted. Payloads are shown as text or hex; a URL in one is never loaded. */
-export const NftGroups = ({ groups, context }: { groups: readonly NftGroup[]; context: PageContext }) => (
-  <Panel title="NFT groups" side={<span>{groupDigits(groups.length)} shown</span>}>
-    <ul class="cards">
-      {groups.map(({ groupId, addresses, threshold, minted }) => {
-        const payload = minted?.payload ?? '0x';
-        const text = hexToText(payload);
-        const size = (payload.length - 2) / 2;
-        const shown =
-          minted === undefined
-            ? `can be minted by ${threshold} of ${addresses.length}`
-            : size === 0
-              ? 'no payload'
-              : (text ?? payload.slice(2)).slice(0, 120);
-        return (
-          <li class="card">
-            <p class="mono breakable card-text">{shown}</p>
-            <p>
-              {minted === undefined ? <span>group {groupId}</span> : <a href={`/tx/${minted.txHash}`}>group {groupId}</a>}
-              <span class="note">
-                {minted === undefined ? 'none yet' : `${groupDigits(minted.count)} minted · ${kindOfPayload(text)} · ${size} B`}
-              </span>
-              {addresses[0] !== undefined && <AddressLink address={addresses[0]} context={context} />}
-            </p>
-          </li>
-        );
-      })}
-    </ul>
-  </Panel>
-);
-
-function kindOfPayload(text: string | undefined): string {
-  if (text === undefined) return 'bytes';
-  if (/^https?:/.test(text)) return 'URL, not loaded';
-  return /^\s*[[{]/.test(text) ? 'JSON' : 'text';
 }

@@ -7,8 +7,8 @@ import { ageText, amountText, compactNumber, groupDigits } from '../text-format.
 import { allKinds } from '../tx-kind.ts';
 import type { TxSummary } from '../tx-summary.ts';
 import { type LiveView, useLive } from './live.ts';
-import { CopyButton, Empty, Facts, Key, Panel, Switch } from './parts.tsx';
-import { TxRows } from './tx-rows.tsx';
+import { CopyButton, CsvButton, Empty, Facts, Key, Panel, Switch } from './parts.tsx';
+import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
 export function HomeView({ data, context, now: firstNow, origin }: ViewProps<HomeData>) {
@@ -159,6 +159,7 @@ function LatestTxs({
       side={
         <>
           <Switch label="Kind" options={filters} value={filter} onChange={setFilter} />
+          <CsvButton name="latest" />
           {live !== undefined && (
             <button type="button" class="link" aria-pressed={live.isHeld} data-key="h" onClick={live.toggleHold}>
               {live.isHeld ? 'Held' : 'Hold'} <Key letter="H" />
@@ -174,20 +175,15 @@ function LatestTxs({
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a list under the pointer does not move */}
       <div class="scroll" onMouseEnter={live?.onEnter} onMouseLeave={live?.onLeave}>
-        <table class="tx-list">
-          <thead>
-            <tr>
-              <th>Kind</th>
-              <th>Transaction</th>
-              <th>From → to</th>
-              <th class="number">Amount</th>
-              <th class="number">Age</th>
-            </tr>
-          </thead>
-          <tbody>
-            <TxRows rows={shown} context={context} now={now} {...(live && { fresh: live.fresh })} />
-          </tbody>
-        </table>
+        <TxTable
+          csv="latest"
+          class="tx-list"
+          rows={shown}
+          summary={(row) => row}
+          columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
+          context={context}
+          {...(live && { fresh: live.fresh })}
+        />
       </div>
       {shown.length === 0 && <p class="table-foot">{rows.length === 0 ? 'No transactions yet.' : 'None of this kind among the latest.'}</p>}
     </Panel>

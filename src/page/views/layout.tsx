@@ -43,8 +43,8 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
                 name="q"
                 type="search"
                 value={query}
-                placeholder="Height, transaction, address, asset or hex"
-                aria-label="Search: height, transaction, block, address, asset or hex"
+                placeholder="Height, transaction, address, asset, UTXO or hex"
+                aria-label="Search: height, transaction, block, address, asset, UTXO or hex"
                 autocomplete="off"
                 spellcheck={false}
                 maxLength={262_144}

@@ -1,9 +1,8 @@
 import type { MempoolData } from '../load-mempool.ts';
 import { bytesText, groupDigits, plural, timeText } from '../text-format.ts';
-import { kindOf } from '../tx-kind.ts';
 import { summarizeTx } from '../tx-summary.ts';
-import { KindPill, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
-import { Moved, Parties } from './tx-rows.tsx';
+import { CsvButton, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { Moved, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
 export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<MempoolData>) => (
@@ -12,43 +11,31 @@ export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<Mem
       title="Mempool"
       line={mempool.txCount === 0 ? 'nothing waits' : `${groupDigits(mempool.txCount)} waiting · ${bytesText(mempool.bytes)}`}
     />
-    <Panel title="Waiting" side={<span>oldest first</span>}>
+    <Panel
+      title="Waiting"
+      side={
+        <>
+          <span>oldest first</span>
+          <CsvButton name="waiting" />
+        </>
+      }
+    >
       <Scroll>
-        <table>
-          <thead>
-            <tr>
-              <th>Kind</th>
-              <th>Transaction</th>
-              <th>From → to</th>
-              <th class="number">Amount</th>
-              <th class="number">Bytes</th>
-              <th class="number">Received, UTC</th>
-            </tr>
-          </thead>
-          <tbody>
-            {mempool.transactions.map((tx) => {
-              const summary = summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 });
-              return (
-                <tr>
-                  <td>
-                    <KindPill kind={kindOf(tx)} />
-                  </td>
-                  <td>
-                    <TxLink id={tx.txHash} />
-                  </td>
-                  <td>
-                    <Parties summary={summary} context={context} />
-                  </td>
-                  <td class="number">
-                    <Moved summary={summary} />
-                  </td>
-                  <td class="number">{groupDigits(tx.sizeBytes)}</td>
-                  <td class="number quiet">{tx.receivedAt === undefined ? '–' : timeText(tx.receivedAt / 1000)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <TxTable
+          csv="waiting"
+          rows={mempool.transactions}
+          summary={(tx) => summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })}
+          context={context}
+          columns={[
+            { name: 'Amount', cell: (tx) => <Moved summary={summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })} /> },
+            { name: 'Bytes', cell: ({ sizeBytes }) => groupDigits(sizeBytes) },
+            {
+              name: 'Received, UTC',
+              cell: ({ receivedAt }) => (receivedAt === undefined ? '–' : timeText(receivedAt / 1000)),
+              isQuiet: true,
+            },
+          ]}
+        />
       </Scroll>
       <p class="table-foot">
         {mempool.txCount === 0
@@ -56,9 +43,17 @@ export const MempoolView = ({ data: { mempool, drops }, context }: ViewProps<Mem
           : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
       </p>
     </Panel>
-    <Panel title="Dropped" side={<span>newest first, the last 10,000 are kept until the node stops</span>}>
+    <Panel
+      title="Dropped"
+      side={
+        <>
+          <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
+          <CsvButton name="dropped" />
+        </>
+      }
+    >
       <Scroll>
-        <table>
+        <table data-csv="dropped">
           <thead>
             <tr>
               <th>Reason</th>

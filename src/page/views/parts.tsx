@@ -71,6 +71,36 @@ export const CopyButton = ({ text, what }: { text: string; what: string }) => (
   </button>
 );
 
+/** Saves the table with this name as CSV. Works with script only. */
+export const CsvButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-csv={name}>
+    CSV
+  </button>
+);
+
+/** Saves the picture with this name as SVG. Works with script only. */
+export const SvgButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-svg={name}>
+    SVG
+  </button>
+);
+
+/** The call behind a page for programs: as curl, as TypeScript, and its JSON. */
+export function CopyAs({ origin, path }: { origin: string; path: string }) {
+  const url = origin + path;
+  return (
+    <span class="copy-as">
+      <button type="button" class="link" data-copy={`curl -s '${url}'`}>
+        curl
+      </button>
+      <button type="button" class="link" data-copy={`const response = await fetch('${url}');\nconst data = await response.json();`}>
+        TypeScript
+      </button>
+      <a href={path}>JSON</a>
+    </span>
+  );
+}
+
 export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
 
 export type PanelProps = {

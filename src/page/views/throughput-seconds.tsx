@@ -2,9 +2,9 @@ import type { Throughput } from '../data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
-import { amountText, groupDigits, timeText } from '../text-format.ts';
+import { amountText, groupDigits, shortNumber, timeText } from '../text-format.ts';
 import { allKinds } from '../tx-kind.ts';
-import { Facts, Panel } from './parts.tsx';
+import { CsvButton, Facts, Panel, SvgButton } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 
 /** The most points of a plot: an hour is shown in means of 15 s. */
@@ -83,14 +83,21 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
         <Panel
           title="Transactions per second, by kind"
           class="plot-wide"
-          side={<span>{step === 1 ? 'by second' : `means of ${step} s`}</span>}
+          side={
+            <>
+              <span>{step === 1 ? 'by second' : `means of ${step} s`}</span>
+              <CsvButton name="throughput" />
+              <SvgButton name="throughput" />
+            </>
+          }
         >
-          <div class="padded">
+          <div class="padded" data-picture="throughput">
             <StackedPlot
-              layers={allKinds.map(([type, { color }]) => ({ color, values: kinds.map((bucket) => bucket[type]) }))}
+              layers={allKinds.map(([type, { word, color }]) => ({ word, color, values: kinds.map((bucket) => bucket[type]) }))}
               width={Math.max(280, width - 32)}
               height={240}
               unit="tx/s"
+              timeText={(at) => timeText(start + at * step)}
               label={`Transactions per second by kind: peak ${figures.peakTps}, mean ${figures.meanTps.toFixed(2)}`}
               {...times}
             />
@@ -103,10 +110,43 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
               </li>
             ))}
           </ul>
+          <details class="values">
+            <summary>Values</summary>
+            <table data-csv="throughput">
+              <thead>
+                <tr>
+                  <th>From, UTC</th>
+                  {allKinds.map(([, { word }]) => (
+                    <th class="number">{word}, tx/s</th>
+                  ))}
+                  <th class="number">Blocks</th>
+                  <th class="number">Bytes</th>
+                  <th class="number">Burned, {chain.feeSymbol}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {others.flatMap((bucket, at) =>
+                  bucket.blocks === 0
+                    ? []
+                    : [
+                        <tr>
+                          <td>{timeText(start + at * step)}</td>
+                          {allKinds.map(([type]) => (
+                            <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>
+                          ))}
+                          <td class="number">{groupDigits(bucket.blocks)}</td>
+                          <td class="number">{groupDigits(bucket.bytes)}</td>
+                          <td class="number">{shortNumber(bucket.burned)}</td>
+                        </tr>,
+                      ],
+                )}
+              </tbody>
+            </table>
+          </details>
         </Panel>
         {plots.map(({ title, unit, kind, color, values }) => (
-          <Panel title={title}>
-            <div class="padded">
+          <Panel title={title} side={<SvgButton name={title} />}>
+            <div class="padded" data-picture={title}>
               <Plot
                 points={values}
                 width={Math.max(280, small)}
@@ -115,6 +155,7 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
                 color={color}
                 unit={unit}
                 isLog={isLog}
+                valueText={({ x, y }) => `${timeText(x)}: ${shortNumber(y)} ${unit}`}
                 label={title}
                 {...times}
               />

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load-throughput.ts';
 import type { PageContext } from '../page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
-import { amountText, dateText, groupDigits, timeText } from '../text-format.ts';
-import { Facts, PageHead, Panel, Switch } from './parts.tsx';
+import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text-format.ts';
+import { CsvButton, Facts, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -104,12 +104,13 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
               title={title}
               class={isFirst ? 'plot-wide' : ''}
               side={
-                <button type="button" class="link" data-save-csv={metric}>
-                  CSV
-                </button>
+                <>
+                  <CsvButton name={metric} />
+                  <SvgButton name={metric} />
+                </>
               }
             >
-              <div class="padded">
+              <div class="padded" data-picture={metric}>
                 <Plot
                   points={points}
                   width={isFirst || columns === 1 ? Math.max(280, width - 32) : Math.max(280, (width - 16) / 2 - 32)}
@@ -121,9 +122,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                   label={`${title}: ${points.length} values from ${textOfTime(points[0]?.x ?? 0)}; the table below has them`}
                   from={textOfTime(points[0]?.x ?? 0)}
                   to={textOfTime(points.at(-1)?.x ?? 0)}
-                  valueText={({ x, y }) =>
-                    `${textOfTime(x)}: ${groupDigits(Number(y.toPrecision(6)))} ${unit === 'fee' ? chain.feeSymbol : unit}`
-                  }
+                  valueText={({ x, y }) => `${textOfTime(x)}: ${shortNumber(y)} ${unit === 'fee' ? chain.feeSymbol : unit}`}
                 />
               </div>
               <details class="values">

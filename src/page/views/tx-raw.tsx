@@ -3,7 +3,7 @@ import type { Tx } from '../data-types.ts';
 import type { AcceptedTx } from '../load-tx.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { hexToText } from '../payload-text.ts';
-import { AddressLink, CopyButton, Panel, Scroll } from './parts.tsx';
+import { AddressLink, CopyButton, CsvButton, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
@@ -19,9 +19,9 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
   const text = hexToText(tx.memo);
   const memoBytes = (tx.memo.length - 2) / 2;
   return (
-    <Panel title="Credentials and memo">
+    <Panel title="Credentials and memo" side={rows.size > 0 && <CsvButton name="credentials" />}>
       <Scroll>
-        <table>
+        <table data-csv="credentials">
           <thead>
             <tr>
               <th>Input</th>

@@ -3,12 +3,13 @@ import type { AssetAmount, Tx, Utxo } from '../data-types.ts';
 import { flowOf } from '../flow-data.ts';
 import type { AcceptedTx, TxData } from '../load-tx.ts';
 import { chainTitle, type PageContext } from '../page-context.ts';
-import { payloadText } from '../payload-text.ts';
+import { payloadKind, payloadWord } from '../payload-kind.ts';
 import { Flow } from '../pictures/flow.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
 import { kindOf } from '../tx-kind.ts';
 import { burnedAmounts } from '../tx-summary.ts';
-import { AddressLink, AmountText, AssetLink, BlockLink, Chip, Facts, Key, PageHead, Panel, Switch, TxLink } from './parts.tsx';
+import { AddressLink, AmountText, AssetLink, BlockLink, Chip, Facts, Key, PageHead, Panel, SvgButton, Switch, TxLink } from './parts.tsx';
+import { PayloadView } from './payload-view.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { useWidth } from './use-width.ts';
@@ -31,6 +32,9 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
         id={tx.txHash}
         buttons={
           <>
+            <a class="button" href={`/graph/${tx.txHash}`}>
+              UTXO graph
+            </a>
             {previous !== undefined && (
               <a class="button" href={`/tx/${previous}`} data-key="j">
                 ← {Number(index) - 1} <Key letter="J" />
@@ -105,9 +109,7 @@ function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: nu
             value={scale}
             onChange={setScale}
           />
-          <button type="button" class="link" data-save-svg="flow">
-            SVG
-          </button>
+          <SvgButton name="flow" />
         </>
       }
     >
@@ -163,9 +165,12 @@ const OutputsPanel = ({ title, utxos, totals, side, context, now }: OutputsProps
               {side === 'in' ? <Origin utxo={utxo} context={context} /> : <Fate utxo={utxo} context={context} now={now} />}
             </p>
             {utxo.payload !== undefined && (
-              <p class="note">
-                group {utxo.groupId}, payload <span class="mono breakable">{payloadText(utxo.payload)}</span>
-              </p>
+              <div class="note payload">
+                <p>
+                  group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
+                </p>
+                <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
+              </div>
             )}
           </div>
           <span class="sum">

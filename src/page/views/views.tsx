@@ -1,37 +1,21 @@
 import type { ComponentType } from 'preact';
-import { AddressView } from './address-view.tsx';
-import { AssetView } from './asset-view.tsx';
-import { AssetsView } from './assets-view.tsx';
-import { BlockView } from './block-view.tsx';
-import { BlocksView } from './blocks-view.tsx';
-import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
-import { HomeView } from './home-view.tsx';
-import { MempoolView } from './mempool-view.tsx';
-import { MessageView } from './message-view.tsx';
-import { NodeView } from './node-view.tsx';
+import { firstViews } from './first-views.tsx';
+import { GraphView } from './graph-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
-import { TxView } from './tx-view.tsx';
 import type { ViewProps } from './view.ts';
 
-/** Views by the name that a page sends to the browser with its data. */
+/** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 export const views = {
-  home: HomeView,
-  blocks: BlocksView,
-  block: BlockView,
-  tx: TxView,
-  address: AddressView,
-  asset: AssetView,
-  assets: AssetsView,
-  mempool: MempoolView,
-  'cross-chain': CrossChainView,
+  ...firstViews,
+  graph: GraphView,
   throughput: ThroughputView,
-  node: NodeView,
   dev: DevView,
-  message: MessageView,
 } as const;
 
 export type ViewName = keyof typeof views;
 
-/** A view by name; the data must be what its page loaded. */
-export const viewOf = (name: ViewName): ComponentType<ViewProps<unknown>> => views[name] as unknown as ComponentType<ViewProps<unknown>>;
+/** A view of any data; the data must be what its page loaded. */
+export type AnyView = ComponentType<ViewProps<unknown>>;
+
+export const viewOf = (name: ViewName): AnyView => views[name] as unknown as AnyView;

@@ -1,0 +1,14 @@
+import { firstViews } from '../views/first-views.tsx';
+import type { AnyView, ViewName } from '../views/views.tsx';
+
+/** Views that have a script of their own. */
+const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: () => Promise<unknown> } = {
+  graph: async () => (await import('../views/graph-view.tsx')).GraphView,
+  throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
+  dev: async () => (await import('../views/dev-view.tsx')).DevView,
+};
+
+const isFirst = (name: ViewName): name is keyof typeof firstViews => Object.hasOwn(firstViews, name);
+
+/** A view by name. Loads its script if it is not in the first one. */
+export const loadView = async (name: ViewName): Promise<AnyView> => (isFirst(name) ? firstViews[name] : await chunks[name]()) as AnyView;
