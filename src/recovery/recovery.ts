@@ -35,7 +35,7 @@ export type RecoveryEnv = ThreadEnv & {
  */
 const burst = { transactions: 24, within: 40, lasts: 200 } as const;
 
-const batchSize = 8;
+const batchSize = 16;
 
 /** A transaction with more signatures than this (four milliseconds of work) is recovered in slices. */
 const sliceThreshold = 64;
