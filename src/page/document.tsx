@@ -3,8 +3,8 @@ import type { PageAssets } from './page-assets.ts';
 import type { PagePayload } from './page-payload.ts';
 import { App } from './views/app.tsx';
 
-/** Renders a page as an HTML document, with its data for the browser. */
-export function renderDocument(payload: PagePayload, { urls }: PageAssets): string {
+/** Renders a page as an HTML document, with its data for the browser. `sentData` replaces `data` there. */
+export function renderDocument(payload: PagePayload, { urls }: PageAssets, sentData: unknown = payload.data): string {
   const app = renderToString(<App payload={payload} />);
   const head = renderToString(
     <>
@@ -19,9 +19,10 @@ export function renderDocument(payload: PagePayload, { urls }: PageAssets): stri
       <link rel="stylesheet" href={urls['page.css']} />
       <script src={urls['theme.js']} />
       <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
+      {payload.view === 'api' && <script type="module" src={urls['reference.js']} />}
     </>,
   );
-  return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson(payload)}</script></body></html>\n`;
+  return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson({ ...payload, data: sentData })}</script></body></html>\n`;
 }
 
 /** JSON that can stand in a script element: it contains no `<`. */

@@ -16,6 +16,8 @@ export type PageContext = {
   readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
   /** Sources beside the Data API. */
   readonly has: {
+    /** Pages beside the API reference. */
+    readonly explorer: boolean;
     readonly events: boolean;
     readonly rpc: boolean;
     readonly dev: boolean;

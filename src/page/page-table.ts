@@ -8,6 +8,7 @@ import { loadDevPanel } from './load-dev.ts';
 import { loadHome } from './load-home.ts';
 import { loadMempool } from './load-mempool.ts';
 import { loadNode } from './load-node.ts';
+import type { ReferenceData } from './load-reference.ts';
 import { loadThroughput } from './load-throughput.ts';
 import { loadTx } from './load-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -24,16 +25,27 @@ export type LoadParts = {
   /** Page token of a list, from the query. */
   readonly page: string | undefined;
   readonly query: URLSearchParams;
+  /** Loads the API reference of this port. */
+  readonly loadReference: () => Promise<ReferenceData>;
   /** Reads any spelling of an address; undefined if it is none. */
   readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
 };
 
-export type LoadedPage = { readonly view: ViewName; readonly title: string; readonly data: unknown };
+export type LoadedPage = {
+  readonly view: ViewName;
+  readonly title: string;
+  readonly data: unknown;
+  /** What the browser gets in place of `data`. */
+  readonly sentData?: unknown;
+};
 
 export type PageRow = {
-  readonly section: Section;
+  /** Undefined: the page is on every port that has routes to describe. */
+  readonly section: Section | undefined;
   /** Undefined: nothing has this name. */
   readonly load: (parts: LoadParts) => Promise<LoadedPage | undefined>;
+  /** Whether the page contains private keys: it is not compressed and not stored. */
+  readonly hasSecrets?: true;
   /** The route whose answer the same URL gives with `Accept: application/json`. */
   readonly json?: (context: PageContext, name: string) => string;
 };
@@ -73,6 +85,9 @@ export const namedPages: { readonly [first: string]: PageRow } = {
     },
   },
 };
+
+/** The API reference: the only page where the explorer is turned off. */
+export const referencePath = '/api';
 
 /** Pages without a name, by their path. */
 export const fixedPages: { readonly [path: string]: PageRow } = {
@@ -122,9 +137,18 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   },
   '/dev': {
     section: 'dev',
+    hasSecrets: true,
     load: async ({ source }) => {
       const data = await loadDevPanel(source);
       return data && { view: 'dev', title: 'Dev panel', data };
+    },
+  },
+  [referencePath]: {
+    section: undefined,
+    json: () => '/api-json',
+    load: async ({ loadReference }) => {
+      const data = await loadReference();
+      return { view: 'api', title: 'API', data, sentData: { ...data, html: '' } };
     },
   },
 };

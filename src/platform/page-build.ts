@@ -6,6 +6,7 @@ import type { AssetName, BuiltAssets } from '../page/page-assets.ts';
 /** Sources of the files that are built, by name. */
 const sources: { readonly [name in Exclude<AssetName, 'mark.svg'>]: string } = {
   'page.js': 'browser/page.tsx',
+  'reference.js': 'browser/reference.ts',
   'worker.js': 'browser/worker.ts',
   'theme.js': 'browser/theme.ts',
   'page.css': 'style/page.css',
@@ -19,7 +20,7 @@ export async function buildPage(): Promise<BuiltAssets> {
       const { outputs } = await Bun.build({
         entrypoints: [fileURLToPath(new URL(path, folder))],
         target: 'browser',
-        format: name === 'page.js' ? 'esm' : 'iife',
+        format: name === 'page.js' || name === 'reference.js' ? 'esm' : 'iife',
         minify: true,
         define: { 'process.env.NODE_ENV': '"production"' },
       });

@@ -8,7 +8,8 @@ import { useLive } from './live.ts';
 import { Key } from './parts.tsx';
 
 export type Frame = {
-  readonly section: Section;
+  /** Undefined: a page that is in no section. */
+  readonly section: Section | undefined;
   readonly context: PageContext;
   /** Height of the last block when the page was made; undefined if it could not be read. */
   readonly height: number | undefined;
@@ -28,29 +29,31 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
       </a>
       <header class="top-bar">
         <div class="bar">
-          <a class="brand" href="/" aria-label="Serac, home">
+          <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
             <Mark /> Serac
           </a>
           <span class="network">
             {context.network.name} <small>{context.network.id}</small>
           </span>
           <search>
-            <form class="search" action="/search" method="get">
-              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-                <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
-              </svg>
-              <input
-                name="q"
-                type="search"
-                value={query}
-                placeholder="Height, transaction, address, asset or hex"
-                aria-label="Search: height, transaction, block, address, asset or hex"
-                autocomplete="off"
-                spellcheck={false}
-                maxLength={262_144}
-              />
-              <Key letter="/" />
-            </form>
+            {context.has.explorer && (
+              <form class="search" action="/search" method="get">
+                <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                  <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
+                </svg>
+                <input
+                  name="q"
+                  type="search"
+                  value={query}
+                  placeholder="Height, transaction, address, asset or hex"
+                  aria-label="Search: height, transaction, block, address, asset or hex"
+                  autocomplete="off"
+                  spellcheck={false}
+                  maxLength={262_144}
+                />
+                <Key letter="/" />
+              </form>
+            )}
           </search>
           <LiveDot />
           <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
@@ -62,21 +65,23 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
         </div>
         <nav class="bar nav" aria-label="Pages">
           {sections
-            .filter(({ isAvailable, name }) => isAvailable(context) && (name !== 'dev' || dev !== undefined))
+            .filter(({ isAvailable, name }) => context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined))
             .map(({ name, word, path, key }) => (
               <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
                 {word}
               </a>
             ))}
           <span class="nav-right">
-            <a href="/api">API</a>
+            <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
+              API
+            </a>
             <button type="button" class="link" data-keys-button>
               Keys <Key letter="?" />
             </button>
           </span>
         </nav>
       </header>
-      {dev !== undefined && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
       <StateStrip />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}

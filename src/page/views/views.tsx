@@ -10,6 +10,7 @@ import { HomeView } from './home-view.tsx';
 import { MempoolView } from './mempool-view.tsx';
 import { MessageView } from './message-view.tsx';
 import { NodeView } from './node-view.tsx';
+import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import { TxView } from './tx-view.tsx';
 import type { ViewProps } from './view.ts';
@@ -28,6 +29,7 @@ export const views = {
   throughput: ThroughputView,
   node: NodeView,
   dev: DevView,
+  api: ReferenceView,
   message: MessageView,
 } as const;
 
