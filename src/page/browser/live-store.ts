@@ -58,6 +58,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       pending: home?.pending,
       kinds: countKinds(),
       fresh: new Set(),
+      isBusy: false,
       log,
       reverted,
     };
@@ -130,6 +131,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       blocks: [...newBlocks.reverse().filter(({ id }) => !known.has(id)), ...blocks].slice(0, maxBlocks),
       rows: [...freshRows, ...rows].slice(0, maxRows),
       fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
+      isBusy: freshRows.length === 0 ? state.isBusy : freshRows.length > maxFresh,
       kinds: countKinds(),
       pending: state.pending === undefined ? undefined : pendingBefore + pending.size,
       reverted,

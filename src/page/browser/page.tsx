@@ -12,8 +12,8 @@ import { apiKey, fetchPayload, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-/** Seconds without a message after which the stream counts as lost. The server sends a heartbeat every 2 s. */
-const silence = 5;
+/** Seconds without a message after which the stream counts as lost; looked at every second. The server sends a heartbeat every 2 s. */
+const silence = 4;
 /** Milliseconds between two loads of the same page's data. */
 const reloadInterval = 500;
 /** Events that wait for a frame; beyond it the page is loaded again instead. */
@@ -95,6 +95,10 @@ function loadLabels(): void {
 }
 
 function receive(event: StreamEvent): void {
+  if (event.kind === 'lost') {
+    if (store.setStatus('lost')) schedule();
+    return;
+  }
   lastMessage = performance.now();
   if (event.kind === 'closed') return;
   if (store.setStatus('live')) schedule();

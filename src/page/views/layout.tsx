@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { type DevState, miningText } from '../dev-state.ts';
 import type { PageContext } from '../page-context.ts';
 import { type Section, sections } from '../sections.ts';
@@ -19,68 +20,17 @@ export type Frame = {
 
 /** The frame of every page: search, navigation, the strip of a dev chain, footer. */
 export function Layout({ frame, children }: { frame: Frame; children: ComponentChildren }) {
-  const { section, context, dev, height, query } = frame;
+  const { section, context, dev, height } = frame;
   const live = useLive();
   const tip = live?.blocks[0]?.height ?? height;
   return (
     <>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <header class="top-bar">
-        <div class="bar">
-          <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
-            <Mark /> Serac
-          </a>
-          <span class="network">
-            {context.network.name} <small>{context.network.id}</small>
-          </span>
-          <search>
-            {context.has.explorer && (
-              <form class="search" action="/search" method="get">
-                <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-                  <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
-                </svg>
-                <input
-                  name="q"
-                  type="search"
-                  value={query}
-                  placeholder="Height, transaction, address, asset or hex"
-                  aria-label="Search: height, transaction, block, address, asset or hex"
-                  autocomplete="off"
-                  spellcheck={false}
-                  maxLength={262_144}
-                />
-                <Key letter="/" />
-              </form>
-            )}
-          </search>
-          <LiveDot />
-          <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
-            <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-              <circle cx="8" cy="8" r="6" class="glyph" />
-              <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
-            </svg>
-          </button>
-        </div>
-        <nav class="bar nav" aria-label="Pages">
-          {sections
-            .filter(({ isAvailable, name }) => context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined))
-            .map(({ name, word, path, key }) => (
-              <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
-                {word}
-              </a>
-            ))}
-          <span class="nav-right">
-            <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
-              API
-            </a>
-            <button type="button" class="link" data-keys-button>
-              Keys <Key letter="?" />
-            </button>
-          </span>
-        </nav>
-      </header>
+      {useMemo(
+        () => (
+          <TopBar frame={frame} />
+        ),
+        [frame],
+      )}
       {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
       <StateStrip />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
@@ -96,6 +46,69 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
     </>
   );
 }
+
+/** Brand, search and navigation. They change only when the page is loaded again, not with every event. */
+const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) => (
+  <>
+    <a class="skip" href="#main">
+      Skip to the content
+    </a>
+    <header class="top-bar">
+      <div class="bar">
+        <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
+          <Mark /> Serac
+        </a>
+        <span class="network">
+          {context.network.name} <small>{context.network.id}</small>
+        </span>
+        <search>
+          {context.has.explorer && (
+            <form class="search" action="/search" method="get">
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
+              </svg>
+              <input
+                name="q"
+                type="search"
+                value={query}
+                placeholder="Height, transaction, address, asset or hex"
+                aria-label="Search: height, transaction, block, address, asset or hex"
+                autocomplete="off"
+                spellcheck={false}
+                maxLength={262_144}
+              />
+              <Key letter="/" />
+            </form>
+          )}
+        </search>
+        <LiveDot />
+        <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
+          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" class="glyph" />
+            <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
+          </svg>
+        </button>
+      </div>
+      <nav class="bar nav" aria-label="Pages">
+        {sections
+          .filter(({ isAvailable, name }) => context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined))
+          .map(({ name, word, path, key }) => (
+            <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+              {word}
+            </a>
+          ))}
+        <span class="nav-right">
+          <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
+            API
+          </a>
+          <button type="button" class="link" data-keys-button>
+            Keys <Key letter="?" />
+          </button>
+        </span>
+      </nav>
+    </header>
+  </>
+);
 
 const Mark = () => (
   <svg width="20" height="22" viewBox="0 0 20 22" aria-hidden="true">

@@ -45,21 +45,26 @@ export function Moved({ summary }: { summary: TxSummary }) {
   );
 }
 
-/** Rows of a list of transactions. `fresh` are IDs whose rows just came. */
+/**
+ * Rows of a list of transactions. `fresh` are IDs whose rows just came. `isBusy`: so many come that whole lists are replaced; rows of the
+ * document are then reused for other transactions, which costs a third of creating them.
+ */
 export const TxRows = ({
   rows,
   context,
   now,
   fresh,
+  isBusy = false,
 }: {
   rows: readonly TxSummary[];
   context: PageContext;
   now: number;
   fresh?: ReadonlySet<string>;
+  isBusy?: boolean;
 }) => (
   <>
-    {rows.map((row) => (
-      <tr key={row.id} class={fresh?.has(row.id) ? 'fresh' : ''}>
+    {rows.map((row, at) => (
+      <tr key={isBusy ? at : row.id} class={fresh?.has(row.id) ? 'fresh' : ''}>
         <td>
           <KindPill kind={kindOfType(row.type, row.isMint)} />
         </td>
