@@ -24,6 +24,10 @@ export type PageContext = {
     readonly health: boolean;
     readonly info: boolean;
     readonly metrics: boolean;
+    /** The Prometheus metrics of the process. */
+    readonly prometheus: boolean;
+    /** Another node, whose blocks this one has. */
+    readonly follow: boolean;
   };
   /** Operation IDs of the Data and Metrics APIs: a page is shown only if the operations it reads exist. */
   readonly operations: readonly string[];

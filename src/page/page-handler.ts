@@ -3,6 +3,7 @@ import { type AddressText, parseAddressText } from './address-text.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
 import { loadDevState } from './dev-state.ts';
 import { renderDocument } from './document.tsx';
+import { loadFollowState } from './follow-state.ts';
 import { createReferenceLoader } from './load-reference.ts';
 import { createLocalSource, sendLocal } from './local-source.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
@@ -175,13 +176,14 @@ function sourceFailed({ fault: { status, path }, message: reason }: SourceError)
 }
 
 /** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
-async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev'>> {
-  const [blocks, dev] = await Promise.all([
+async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev' | 'follow'>> {
+  const [blocks, dev, follow] = await Promise.all([
     source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
     context.has.dev ? loadDevState(source) : undefined,
+    context.has.follow ? loadFollowState(source) : undefined,
   ]);
   const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
-  return { height: height === undefined ? undefined : Number(height), dev };
+  return { height: height === undefined ? undefined : Number(height), dev, follow };
 }
 
 /** A Host header that does not look like a host name is not copied into the page. */

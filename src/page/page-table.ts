@@ -138,8 +138,8 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   '/dev': {
     section: 'dev',
     hasSecrets: true,
-    load: async ({ source }) => {
-      const data = await loadDevPanel(source);
+    load: async ({ source, context }) => {
+      const data = await loadDevPanel(source, context);
       return data && { view: 'dev', title: 'Dev panel', data };
     },
   },

@@ -94,6 +94,7 @@ describe('the reference', () => {
       reads++;
       return { status: documents.has(path) ? 200 : 404, body: (documents.get(path) ?? {}) as never };
     },
+    getText: () => Promise.reject(),
     call: () => Promise.reject(),
   };
 

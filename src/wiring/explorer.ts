@@ -89,6 +89,8 @@ async function describe(
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,
+      prometheus: routes.has('/ext/metrics'),
+      follow: hasExplorer && config.follow !== undefined && routes.has('/ext/metrics'),
     },
     operations,
   };

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type DevState, miningText } from '../dev-state.ts';
+import type { FollowState } from '../follow-state.ts';
 import type { PageContext } from '../page-context.ts';
 import { type Section, sections } from '../sections.ts';
 import { dateText, groupDigits, shortId, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
+import { FollowStrip } from './follow-strip.tsx';
 import { useLive } from './live.ts';
 import { Key } from './parts.tsx';
 
@@ -15,6 +17,7 @@ export type Frame = {
   /** Height of the last block when the page was made; undefined if it could not be read. */
   readonly height: number | undefined;
   readonly dev: DevState | undefined;
+  readonly follow: FollowState | undefined;
   readonly query: string;
 };
 
@@ -32,6 +35,7 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
         [frame],
       )}
       {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} />}
       <StateStrip />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}
@@ -144,18 +148,17 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
           </span>
         )}
         {note?.isError && <span class="bad-text">{note.text}</span>}
-        {isReady && (
-          <span class="buttons">
-            {latest !== undefined && !isPanel && (
-              <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
-                Revert
-              </button>
-            )}
-            <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
-              Mine 1
+        {/* Also on the server, so that nothing moves when the script is ready. */}
+        <span class="buttons with-script">
+          {latest !== undefined && !isPanel && (
+            <button type="button" disabled={isBusy || !isReady} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+              Revert
             </button>
-          </span>
-        )}
+          )}
+          <button type="button" disabled={isBusy || !isReady} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
+            Mine 1
+          </button>
+        </span>
       </div>
     </section>
   );
