@@ -15,8 +15,8 @@ export type Page = {
   readonly heapBytes: () => Promise<number>;
   /** Runs a script before those of every page that is opened from now on. */
   readonly addScript: (text: string) => Promise<void>;
-  /** A PNG of the whole page. */
-  readonly screenshot: () => Promise<Uint8Array>;
+  /** A PNG of the whole page, or a WebP of the window. */
+  readonly screenshot: (format?: 'png' | 'webp') => Promise<Uint8Array>;
   /** Shows this tab; the others are then hidden. */
   readonly show: () => Promise<void>;
   /** Opens another tab in the same browser. */
@@ -114,8 +114,9 @@ async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close
       return result?.usedSize ?? 0;
     },
     addScript: async (source) => void (await call('Page.addScriptToEvaluateOnNewDocument', { source })),
-    screenshot: async () => {
-      const { result } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { result?: { data?: string } };
+    screenshot: async (format = 'png') => {
+      const options = format === 'png' ? { captureBeyondViewport: true } : { format, quality: 70 };
+      const { result } = (await call('Page.captureScreenshot', options)) as { result?: { data?: string } };
       return Buffer.from(result?.data ?? '', 'base64');
     },
     show: async () => void (await call('Page.bringToFront')),

@@ -5,6 +5,8 @@ import { eventually } from './processes.ts';
 
 /** The explorer in a real Chromium. */
 const binary = chromiumBinary();
+/** The most that a page may move; browsers call 0.1 good. */
+const maxShift = 0.01;
 const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();
 
 describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
@@ -90,6 +92,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
   test('every page, in both themes, from phone to desktop: accessible, no wider than the window, nothing refused or thrown', async () => {
     const violations: string[] = [];
     const paints: number[] = [];
+    let largestShift = 0;
     for (const isDark of [false, true])
       for (const width of [390, 768, 1280]) {
         await page.emulate({ width, height: 900, isDark, reducesMotion: true });
@@ -99,7 +102,9 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
           const paint = await page.run<number>(`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`);
           paints.push(paint);
           const shift = await page.run<number>('window.shifts');
-          if (shift > 0) violations.push(`${path} moves by ${shift} at ${width}`);
+          largestShift = Math.max(largestShift, shift);
+          // The digits of clocks and ages have no fixed width in every font, and the API reference is painted before all of it has come.
+          if (shift > maxShift) violations.push(`${path} moves by ${shift} at ${width}`);
           const wide = await page.run<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
           if (wide > 0) violations.push(`${path} is ${wide} px wider than ${width}`);
           if (isDark !== width > 390 || width === 768) continue;
@@ -112,11 +117,16 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(violations).toEqual([]);
     const sorted = paints.toSorted((a, b) => a - b);
     const [median = 0, slowest = 0] = [sorted[sorted.length >> 1], sorted.at(-1)];
-    process.stdout.write(`explorer: first paint median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms, no layout shift\n`);
+    process.stdout.write(
+      `explorer: first paint median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms, largest layout shift ${largestShift.toFixed(5)}\n`,
+    );
     expect(median).toBeLessThan(1500);
     // The page of a search without a result has the status 404, which Chromium logs.
     expect(page.console.filter((line) => !line.includes('404'))).toEqual([]);
-    expect(page.requests.filter((request) => !request.startsWith(`${url}/`))).toEqual([]);
+    // The browser draws the icon of a date field from a data URL of its own.
+    expect(page.requests.filter((request) => !request.startsWith(`${url}/`) && !request.startsWith('data:image/svg+xml;base64,'))).toEqual(
+      [],
+    );
     expect(page.requests.filter((request) => request.endsWith('/x'))).toEqual([]);
   }, 180_000);
 
@@ -215,6 +225,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await click('Reset');
     expect(await untilNote('The clock shows the real time')).toBe(true);
     expect((await node.dev('dev.getTime')).frozen).toBe(false);
+    await click('Mine 1');
+    expect(await until(`document.querySelector('.foot').textContent.includes('block ${height + 2}')`)).toBe(true);
     await click('By hand');
     expect(await until(`document.querySelector('main').textContent.includes('Blocks paused')`)).toBe(true);
     await click('At once');

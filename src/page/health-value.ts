@@ -10,6 +10,7 @@ const values: { readonly [name: string]: (details: Details) => string } = {
   bootstrapped: (details) => (count(details) === 0 ? 'all chains' : `${plural(count(details), 'subnet')} not yet`),
   diskspace: ({ availableDiskBytes, availableDiskPercentage }) =>
     `${bytesText(Number(availableDiskBytes ?? 0))} free, ${Number(availableDiskPercentage ?? 0)} %`,
+  futureupgrade: ({ localUpgradeTime }) => `upgrade of ${String(localUpgradeTime).slice(0, 10)}`,
   network: ({ connectedPeers }) => plural(count(connectedPeers), 'peer'),
   router: ({ outstandingRequests }) => `${plural(count(outstandingRequests), 'request')} open`,
   readers: ({ serving }) => `${plural(count(serving), 'reader')} serving`,

@@ -129,7 +129,7 @@ function LiveDot() {
 }
 
 function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
-  const { run, note, isBusy, isReady } = useDevCall();
+  const { run, note, isBusy } = useDevCall();
   const latest = dev.snapshots.at(-1);
   return (
     <section class="strip" aria-label="Dev chain">
@@ -137,8 +137,11 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
         <b class="strip-name">Dev chain</b>
         <span>
           Clock {dev.offset !== 0 && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
-          <span class="quiet" data-clock>
-            {dateText(dev.time)} {timeText(dev.time)} UTC
+          <span class="quiet">
+            <span data-clock>
+              {dateText(dev.time)} {timeText(dev.time)}
+            </span>{' '}
+            UTC
           </span>
         </span>
         <span class="wide-only">{miningText(dev)}</span>
@@ -151,11 +154,11 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
         {/* Also on the server, so that nothing moves when the script is ready. */}
         <span class="buttons with-script">
           {latest !== undefined && !isPanel && (
-            <button type="button" disabled={isBusy || !isReady} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+            <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
               Revert
             </button>
           )}
-          <button type="button" disabled={isBusy || !isReady} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
+          <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
             Mine 1
           </button>
         </span>

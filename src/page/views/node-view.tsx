@@ -25,7 +25,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         }
         id={nodeID}
         buttons={
-          <button type="button" class="with-script" disabled={actions === undefined} onClick={() => void actions?.reload()}>
+          <button type="button" class="with-script" onClick={() => void actions?.reload()}>
             Check now
           </button>
         }
