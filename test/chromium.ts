@@ -11,8 +11,12 @@ export type Page = {
   readonly emulate: (options: { width: number; height: number; isDark?: boolean; reducesMotion?: boolean }) => Promise<void>;
   /** Turns the scripts of the page off or on, from the next page on. */
   readonly setScripts: (isOn: boolean) => Promise<void>;
-  /** A PNG of the whole page. */
-  readonly screenshot: () => Promise<Uint8Array>;
+  /** Collects garbage and returns the bytes that the page's scripts still hold. */
+  readonly heapBytes: () => Promise<number>;
+  /** Runs a script before those of every page that is opened from now on. */
+  readonly addScript: (text: string) => Promise<void>;
+  /** A PNG of the whole page, or a WebP of the window. */
+  readonly screenshot: (format?: 'png' | 'webp') => Promise<Uint8Array>;
   /** Shows this tab; the others are then hidden. */
   readonly show: () => Promise<void>;
   /** Opens another tab in the same browser. */
@@ -55,7 +59,7 @@ export async function openChromium(binary: string, width = 1280, height = 900): 
   return connectPage(port, targets.find(({ type }) => type === 'page')!, close);
 }
 
-type Target = { readonly type: string; readonly webSocketDebuggerUrl: string };
+type Target = { readonly id: string; readonly type: string; readonly webSocketDebuggerUrl: string };
 
 async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close: () => Promise<void>): Promise<Page> {
   const socket = new WebSocket(webSocketDebuggerUrl);
@@ -104,14 +108,21 @@ async function connectPage(port: string, { webSocketDebuggerUrl }: Target, close
       });
     },
     setScripts: async (isOn) => void (await call('Emulation.setScriptExecutionDisabled', { value: !isOn })),
-    screenshot: async () => {
-      const { result } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { result?: { data?: string } };
+    heapBytes: async () => {
+      for (let i = 0; i < 3; i++) await call('HeapProfiler.collectGarbage');
+      const { result } = (await call('Runtime.getHeapUsage')) as { result?: { usedSize?: number } };
+      return result?.usedSize ?? 0;
+    },
+    addScript: async (source) => void (await call('Page.addScriptToEvaluateOnNewDocument', { source })),
+    screenshot: async (format = 'png') => {
+      const options = format === 'png' ? { captureBeyondViewport: true } : { format, quality: 70 };
+      const { result } = (await call('Page.captureScreenshot', options)) as { result?: { data?: string } };
       return Buffer.from(result?.data ?? '', 'base64');
     },
     show: async () => void (await call('Page.bringToFront')),
     openTab: async (url) => {
       const created = (await (await fetch(`http://127.0.0.1:${port}/json/new?about:blank`, { method: 'PUT' })).json()) as Target;
-      const tab = await connectPage(port, created, async () => undefined);
+      const tab = await connectPage(port, created, async () => void (await fetch(`http://127.0.0.1:${port}/json/close/${created.id}`)));
       await tab.open(url);
       return tab;
     },

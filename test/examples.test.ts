@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
+import { serviceTable } from '../src/rpc-reference/service-table.ts';
 import { listRouteIds } from '../src/wiring/gate.ts';
-import { serviceSections } from '../tools/methods-page.ts';
 import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */
@@ -85,7 +85,7 @@ test.each([
 
 test('docs/methods.md: every method has an example', () => {
   const shown = examples.filter(({ page }) => page === 'docs/methods.md').map(({ command }) => /"method":"([^"]*)"/.exec(command)?.[1]);
-  const methods = serviceSections.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
+  const methods = serviceTable.flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name));
   expect(shown).toEqual(expect.arrayContaining(methods));
 });
 

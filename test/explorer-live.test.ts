@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { busyRate, startBusyProxy, startStreamCounter } from './busy-stream.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
-import { type DevNode, startDevNode } from './dev-node.ts';
+import { startDevNode } from './dev-node.ts';
+import { installFrameProbe, readFrames, startFrames } from './frame-probe.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
 
@@ -8,7 +13,6 @@ import { type Program, startProgramAsUsers } from './program.ts';
 const binary = chromiumBinary();
 /** Seconds of the load; SERAC_EXPLORER_SECONDS=600 for a long one. */
 const seconds = Number(process.env.SERAC_EXPLORER_SECONDS ?? 8);
-const txsPerSecond = 500;
 
 describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
   let page: Page;
@@ -18,41 +22,44 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
   }, 30_000);
   afterAll(() => page.close());
   const until = (expression: string, on = page): Promise<boolean> => eventually(() => on.run<boolean>(expression), Boolean);
+  const untilLive = (on = page): Promise<boolean> => until(`document.querySelector('.stream-state.live') !== null`, on);
+  const status = (): Promise<string> => page.run(`document.querySelector('[role=status]').textContent`);
 
   test(
-    `${txsPerSecond} transactions per second for ${seconds} s: one render per frame, flat memory`,
+    `${busyRate} transactions per second for ${seconds} s: little work per frame, flat memory`,
     async () => {
       const node = await startDevNode('in memory', '--accounts=1');
       const proxy = startBusyProxy(node);
+      const tab = await page.openTab('about:blank');
       try {
-        await page.open(`${proxy.url}/`);
-        expect(await until(`document.querySelector('.stream-state.live') !== null`)).toBe(true);
-        await page.run(`(() => {
-        window.frames2 = []; window.long = [];
-        let last = performance.now();
-        const step = (now) => { window.frames2.push(now - last); last = now; requestAnimationFrame(step); };
-        requestAnimationFrame(step);
-        new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
-      })()`);
-        const heap = () => page.run<number>('(window.gc?.(), performance.memory.usedJSHeapSize)');
+        await tab.emulate({ width: 1280, height: 900 });
+        await installFrameProbe(tab);
+        await tab.show();
+        await tab.open(`${proxy.url}/`);
+        expect(await untilLive(tab)).toBe(true);
         await Bun.sleep(2000);
-        const before = await heap();
+        const before = await tab.heapBytes();
+        await startFrames(tab);
         await Bun.sleep(seconds * 1000);
-        const after = await heap();
-        const measured = await page.run<{ median: number; p95: number; long: number; shown: string; nodes: number }>(`(() => {
-        const sorted = window.frames2.toSorted((a, b) => a - b);
-        return { median: sorted[sorted.length >> 1], p95: sorted[Math.floor(sorted.length * 0.95)], long: window.long.length,
-          shown: document.querySelector('.big').textContent, nodes: document.querySelectorAll('.tape .tile').length };
-      })()`);
-        const figures = `${measured.shown.trim()}, frame median ${measured.median.toFixed(1)} ms, p95 ${measured.p95.toFixed(1)} ms`;
-        process.stdout.write(
-          `explorer: ${figures}, ${measured.long} tasks above 50 ms, heap ${Math.round((after - before) / 1e5) / 10} MB more\n`,
+        const frames = await readFrames(tab);
+        const grown = (await tab.heapBytes()) - before;
+        const shown = await tab.run<{ rate: string; tiles: number }>(
+          `({ rate: document.querySelector('.big').textContent, tiles: document.querySelectorAll('.tape .tile').length })`,
         );
-        expect(Number.parseInt(measured.shown.replace(',', ''), 10)).toBeGreaterThan(txsPerSecond / 2);
-        expect(measured.nodes).toBeLessThanOrEqual(17);
-        expect(measured.median).toBeLessThan(100);
-        expect(after - before).toBeLessThan(30e6);
+        const ms = (value: number): string => `${value.toFixed(1)} ms`;
+        process.stdout.write(
+          `explorer: ${shown.rate.trim()}, ${(frames.frames / seconds).toFixed(0)} frames/s, interval p95 ${ms(frames.p95Interval)}, ` +
+            `work median ${ms(frames.medianWork)}, p95 ${ms(frames.p95Work)}, most ${ms(frames.maxWork)}, ` +
+            `${frames.longTasks} tasks above 50 ms, heap ${(grown / 1e6).toFixed(1)} MB more\n`,
+        );
+        expect(Number.parseInt(shown.rate.replace(',', ''), 10)).toBeGreaterThan(busyRate / 2);
+        expect(shown.tiles).toBeLessThanOrEqual(17);
+        // On a quiet machine 7 ms; the limits leave room for a busy one.
+        expect(frames.medianWork).toBeLessThan(40);
+        expect(frames.worked).toBeGreaterThan(seconds);
+        expect(grown).toBeLessThan(10e6);
       } finally {
+        await tab.close();
         proxy.stop();
         await node.stop();
       }
@@ -60,93 +67,89 @@ describe.skipIf(binary === undefined)('Chromium: the explorer, live', () => {
     (seconds + 30) * 1000,
   );
 
-  test('a node that is away is noticed, and the page continues when it is back', async () => {
-    let node: Program = await startProgramAsUsers();
+  test('a node that restarts is noticed, and the same page continues behind the last event', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'serac-live-'));
+    const flags = [`--data-dir=${dataDir}`, '--workers=0', '--accounts=2'];
+    let node: Program = await startProgramAsUsers(...flags);
+    await page.show();
     await page.open(`${node.url}/`);
-    expect(await until(`document.querySelector('.stream-state.live') !== null`)).toBe(true);
+    expect(await untilLive()).toBe(true);
+    await page.run('window.isSamePage = true');
     const { port } = node;
     await node.stop('SIGKILL');
     const lostAt = performance.now();
     expect(await until(`document.querySelector('.stream-state.lost') !== null`)).toBe(true);
-    expect(performance.now() - lostAt).toBeLessThan(9000);
-    expect(await page.run<string>(`document.querySelector('[role=status]').textContent`)).toContain('Not live');
+    const noticed = performance.now() - lostAt;
+    process.stdout.write(`explorer: a lost connection is shown after ${(noticed / 1000).toFixed(1)} s\n`);
+    expect(noticed).toBeLessThan(9000);
+    expect(await status()).toContain('Not live');
     // The last flag of a name wins.
-    node = await startProgramAsUsers('--accounts=2', `--http-port=${port}`);
-    expect(node.port).toBe(port);
-    expect(await until(`document.querySelector('.stream-state.live') !== null`)).toBe(true);
-    expect(await page.run<string>(`document.querySelector('[role=status]').textContent`)).not.toContain('Not live');
+    node = await startProgramAsUsers(...flags, `--http-port=${port}`);
+    expect(await untilLive()).toBe(true);
+    expect(await status()).not.toContain('Not live');
+    const funded = await node.client.call('/ext/dev', 'dev.faucet', { to: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
+    const { txID } = funded.result as unknown as { txID: string };
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+    expect(await page.run('window.isSamePage')).toBe(true);
+    await node.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 60_000);
+
+  test('a stream that is silent is noticed', async () => {
+    const node = await startDevNode('in memory', '--accounts=1');
+    const proxy = startStreamCounter(node);
+    await page.show();
+    await page.open(`${proxy.url}/`);
+    expect(await untilLive()).toBe(true);
+    proxy.silence();
+    const silentAt = performance.now();
+    expect(await until(`document.querySelector('.stream-state.lost') !== null`)).toBe(true);
+    const noticed = performance.now() - silentAt;
+    process.stdout.write(`explorer: a silent stream is shown after ${(noticed / 1000).toFixed(1)} s\n`);
+    expect(noticed).toBeLessThan(9000);
+    expect(await page.run(`document.querySelector('main').classList.contains('stale')`)).toBe(true);
+    proxy.stop();
     await node.stop();
   }, 60_000);
 
   test('ten tabs share one stream', async () => {
     const node = await startDevNode('in memory', '--accounts=1');
-    const { url } = node.program();
-    await page.open(`${url}/`);
+    const proxy = startStreamCounter(node);
+    await page.show();
+    await page.open(`${proxy.url}/`);
     const tabs: Page[] = [];
-    for (let i = 0; i < 9; i++) tabs.push(await page.openTab(`${url}/blocks`));
+    for (let i = 0; i < 9; i++) tabs.push(await page.openTab(`${proxy.url}/blocks`));
     for (const tab of [page, ...tabs]) {
       await tab.show();
-      expect(await until(`document.querySelector('.stream-state.live') !== null`, tab)).toBe(true);
+      expect(await untilLive(tab)).toBe(true);
     }
-    // The stream is in the worker, so that no tab needs a connection of its own: browsers allow six per server.
-    for (const tab of [page, ...tabs]) expect(tab.requests.filter((request) => request.includes('/ext/events'))).toEqual([]);
+    // Browsers allow six connections per server.
+    expect(proxy.streams()).toBe(1);
     for (const tab of tabs) await tab.close();
+    proxy.stop();
+    await node.stop();
+  }, 60_000);
+
+  test('a hidden tab does nothing, and catches up when it is shown', async () => {
+    const node = await startDevNode('in memory', '--accounts=1');
+    const { url } = node.program();
+    await page.show();
+    await page.open(`${url}/`);
+    expect(await untilLive()).toBe(true);
+    const other = await page.openTab(`${url}/blocks`);
+    await other.show();
+    expect(await until('document.hidden')).toBe(true);
+    await page.run(`(() => {
+      window.changes = 0;
+      new MutationObserver((list) => { window.changes += list.length; }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    })()`);
+    const { txID } = await node.dev('dev.faucet', { to: (await node.dev('dev.accounts')).accounts[0].address });
+    expect(await until(`document.querySelector('a[href="/block/2"]') !== null`, other)).toBe(true);
+    await Bun.sleep(1500);
+    expect(await page.run('window.changes')).toBe(0);
+    await page.show();
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+    await other.close();
     await node.stop();
   }, 60_000);
 });
-
-/** Passes everything to the node except the event stream, which has made-up blocks at a steady rate. */
-function startBusyProxy(node: DevNode): { readonly url: string; readonly stop: () => void } {
-  const target = node.program().url;
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    idleTimeout: 0,
-    fetch: async (request) => {
-      const { pathname, search } = new URL(request.url);
-      if (pathname === '/ext/events') return new Response(busyEvents(), { headers: { 'content-type': 'text/event-stream' } });
-      return fetch(target + pathname + search, { method: request.method, headers: request.headers, body: request.body, decompress: false });
-    },
-  });
-  return { url: `http://127.0.0.1:${server.port}`, stop: () => void server.stop(true) };
-}
-
-const chainID = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
-const assetID = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe';
-
-function busyEvents(): ReadableStream<Uint8Array> {
-  let height = 1000;
-  let timer: Timer;
-  const blocksPerSecond = 20;
-  return new ReadableStream({
-    start: (controller) => {
-      timer = setInterval(() => {
-        const time = Math.floor(Date.now() / 1000);
-        height++;
-        const txs = Array.from({ length: txsPerSecond / blocksPerSecond }, (_, at) => `${height}x${at}`.padEnd(50, 'a'));
-        const events: object[] = [{ kind: 'block', chainID, height, blockID: `block${height}`, time, txIDs: txs }];
-        for (const txID of txs) {
-          const changes = ['-5001000', '5000000'].map((change, at) => ({
-            address: `X-local1${'q'.repeat(37)}${at}`,
-            assetID,
-            change,
-            sharedChange: '0',
-          }));
-          events.push({
-            kind: 'tx',
-            chainID,
-            height,
-            time,
-            txID,
-            txType: 'BaseTx',
-            tx: { unsignedTx: { inputs: [] } },
-            balanceChanges: changes,
-          });
-        }
-        const text = events.map((event) => `event: ${(event as { kind: string }).kind}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-        controller.enqueue(Buffer.from(text));
-      }, 1000 / blocksPerSecond);
-    },
-    cancel: () => clearInterval(timer),
-  });
-}

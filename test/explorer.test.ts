@@ -37,18 +37,41 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1 AVAX', memo: hostile });
     const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
     await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: hostile });
-    for (const path of [
+    await node.dev('dev.snapshot', { name: hostile }).catch(() => undefined);
+    await node.dev('dev.setAutomine', { enabled: false });
+    const waiting = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1 AVAX', memo: hostile });
+    const dropped = await node.dev('dev.send', { from: 2, to: accounts[1].address, amount: '1 AVAX', memo: hostile });
+    await node.dev('dev.dropTx', { txID: dropped.txID });
+    const { height } = await node.dev('dev.nodeInfo');
+    const paths = [
+      '/',
+      '/blocks',
+      `/block/${height}`,
       `/tx/${txID}`,
+      `/tx/${waiting.txID}`,
+      `/tx/${dropped.txID}`,
+      `/address/${accounts[1].address}`,
+      `/address/${encodeURIComponent(hostile)}`,
+      '/assets',
       `/asset/${nft.assetID}`,
+      '/mempool',
+      '/cross-chain',
+      '/throughput',
+      `/throughput?range=${encodeURIComponent(hostile)}`,
+      '/node',
+      '/dev',
       `/search?q=${encodeURIComponent(hostile)}`,
       `/${encodeURIComponent(hostile)}`,
-    ]) {
+      `/blocks?page=${encodeURIComponent(hostile)}`,
+    ];
+    for (const path of paths) {
       const html = await page(path);
       expect(html).not.toContain('<script>alert');
       const scripts = [...html.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
       expect(scripts).toHaveLength(3);
       expect(html).not.toContain('style="');
     }
+    await node.dev('dev.setAutomine', { enabled: true });
   });
 
   test('search redirects to what it finds', async () => {

@@ -1,11 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from './api-keys.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** Tests the page `/api` in Chromium. */
 const binary = chromiumBinary();
 
-describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
+type OpenApi = { readonly paths: Record<string, Record<string, { operationId: string }>> };
+type OpenRpc = { readonly methods: readonly { name: string; servers: [{ url: string }] }[] };
+
+const getJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
+const operationIDs = ({ paths }: OpenApi): string[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+
+describe.skipIf(binary === undefined)('Chromium: the API reference', () => {
   let node: Program;
   let page: Page;
   beforeAll(async () => {
@@ -17,40 +29,70 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
     await page.close();
     await node.stop();
   });
+  /** Sends the form of a card and returns what the card then shows. */
+  const trySending = async (id: string, values: Readonly<Record<string, string>>) => {
+    await page.run(`(() => {
+      const card = document.getElementById(${JSON.stringify(id)});
+      card.open = true;
+      for (const [name, value] of Object.entries(${JSON.stringify(values)})) {
+        const field = card.querySelector('[name="' + name + '"], [data-in="' + name + '"]');
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+      card.querySelector('.answer').hidden = true;
+      card.querySelector('button[type=submit]').click();
+    })()`);
+    const card = `document.getElementById(${JSON.stringify(id)})`;
+    await eventually(() => page.run<boolean>(`!${card}.querySelector('.answer').hidden`), Boolean);
+    return page.run<{ status: string; answer: string; curl: string }>(`(() => {
+      const text = (query) => ${card}.querySelector(query).textContent;
+      return { status: text('.answer p'), answer: text('.answer pre'), curl: text('[data-curl]') };
+    })()`);
+  };
 
-  test('shows every operation of the document', async () => {
-    const { paths } = (await (await fetch(`${node.url}/api-json`)).json()) as {
-      paths: Record<string, Record<string, { operationId: string }>>;
-    };
-    const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
-    const shown = await page.run<string[]>(`[...document.querySelectorAll('.card')].map((card) => card.id)`);
-    expect(shown.toSorted()).toEqual(ids.toSorted());
+  test('shows every route and every method of the documents', async () => {
+    const openRpc = await getJson<OpenRpc>(`${node.url}/openrpc-json`);
+    const expected = [...operationIDs(await getJson<OpenApi>(`${node.url}/api-json`)), ...openRpc.methods.map(({ name }) => name)];
+    const shown = await page.run<string[]>(`[...document.querySelectorAll('.operation')].map((card) => card.id)`);
+    expect(shown.toSorted()).toEqual(expected.toSorted());
+    expect(shown).toContain('avm.issueTx');
+    expect(shown).toContain('dev.faucet');
+    const links = await page.run<string[]>(`[...document.querySelectorAll('.reference-nav a')].map((link) => link.hash.slice(1))`);
+    expect(links.toSorted()).toEqual(expected.toSorted());
   });
 
-  test('filters operations by the typed text', async () => {
+  test('filters by the typed words', async () => {
     const found = await page.run<string[]>(`(() => {
       const filter = document.getElementById('filter');
-      filter.value = 'balances';
-      filter.dispatchEvent(new Event('input'));
-      return [...document.querySelectorAll('.card')].filter((card) => card.checkVisibility()).map((card) => card.id);
+      filter.value = 'balances get';
+      filter.dispatchEvent(new Event('input', { bubbles: true }));
+      return [...document.querySelectorAll('.operation')].filter((card) => card.checkVisibility()).map((card) => card.id);
     })()`);
-    expect(found).toEqual(['getBalancesByAddresses', 'getCrossChainBalances']);
+    expect(found).toEqual(['avm.getAllBalances', 'getBalancesByAddresses', 'getCrossChainBalances']);
+    await page.run(`(() => {
+      const filter = document.getElementById('filter');
+      filter.value = '';
+      filter.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
   });
 
-  test('sends the values of the form and shows the response', async () => {
-    const shown = await page.run<{ status: string; answer: string; curl: string }>(`(async () => {
-      const card = document.getElementById('getBalancesByAddresses');
-      card.open = true;
-      card.querySelector('[name=addresses]').value = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
-      card.querySelector('form').dispatchEvent(new Event('input'));
-      card.querySelector('button').click();
-      while (card.querySelector('.result').hidden) await new Promise((resolve) => setTimeout(resolve, 10));
-      const text = (query) => card.querySelector(query).textContent;
-      return { status: text('.status'), answer: text('.result pre'), curl: text('.curl') };
-    })()`);
-    expect(shown.status).toStartWith('200 ');
-    expect(JSON.parse(shown.answer)).toMatchObject({ balances: { unlocked: [{ amount: '300000000000000000' }] } });
-    expect(shown.curl).toContain(`${node.url}/v1/networks/local/blockchains/x-chain/balances?addresses=X-local1`);
+  test('sends a route and shows the answer and the command', async () => {
+    const { status, answer, curl } = await trySending('getBalancesByAddresses', {
+      addresses: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u',
+    });
+    expect(status).toStartWith('200, ');
+    expect(JSON.parse(answer)).toMatchObject({ balances: { unlocked: [{ amount: '300000000000000000' }] } });
+    expect(curl).toContain(`${node.url}/v1/networks/local/blockchains/x-chain/balances?addresses=X-local1`);
+  });
+
+  test('calls methods of the Node RPC and of /ext/dev', async () => {
+    const height = await trySending('avm.getHeight', {});
+    expect(JSON.parse(height.answer)).toEqual({ jsonrpc: '2.0', result: { height: '0' }, id: 1 });
+    const mined = await trySending('dev.mine', { params: '{"blocks": 2}' });
+    expect(JSON.parse(mined.answer).result.height).toBe('2');
+    expect(mined.curl).toContain('"method":"dev.mine","params":{"blocks": 2}');
+    const refused = await trySending('avm.getTx', { params: '{"txID":"x' });
+    expect(refused.status).toBe('The parameters are not JSON.');
   });
 
   test('requests only its own server, and prints nothing to the console', () => {
@@ -58,4 +100,52 @@ describe.skipIf(binary === undefined)('Chromium: the reference page', () => {
     expect(page.requests.filter((url) => !url.startsWith(`${node.url}/`))).toEqual([]);
     expect(page.console).toEqual([]);
   });
+
+  test('a required API key is kept in the tab, sent, and not shown in the command', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'serac-reference-'));
+    const { text: key } = await createKey(`--data-dir=${dataDir}`, '--name=reference');
+    const keyed = await startProgram(`--data-dir=${dataDir}`, '--workers=0', '--require-api-key');
+    try {
+      await page.open(`${keyed.url}/api`);
+      expect((await trySending('listLatestPrimaryNetworkBlocks', {})).status).toContain('401');
+      await page.run(`(() => {
+        const form = document.querySelector('[data-key-form]');
+        form.elements.key.value = ${JSON.stringify(key)};
+        form.requestSubmit();
+      })()`);
+      const { status, curl } = await trySending('listLatestPrimaryNetworkBlocks', {});
+      expect(status).toStartWith('200, ');
+      expect(curl).toContain('x-service-api-key: YOUR_KEY');
+      expect(await page.run<string>('document.documentElement.outerHTML')).not.toContain(key);
+      await page.open(`${keyed.url}/blocks`);
+      expect(await eventually(() => page.run<boolean>(`document.querySelector('h1').textContent === 'Blocks'`), Boolean)).toBe(true);
+    } finally {
+      await keyed.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }, 30_000);
 });
+
+test('the reference is whole without script, and exists without the explorer and with --strict', async () => {
+  for (const flags of [['--explorer=false'], ['--strict'], ['--public-api'], ['--metrics-port=0']]) {
+    const node = await startProgram(...flags);
+    const response = await fetch(`${node.url}/api`, { headers: { accept: 'text/html' } });
+    const html = await response.text();
+    expect([flags, response.status]).toEqual([flags, 200]);
+    const has = (text: string): boolean => html.includes(text);
+    expect(has('id="avm.getTx"')).toBe(true);
+    expect(has('id="listLatestPrimaryNetworkBlocks"')).toBe(true);
+    expect(has(`curl -s '${node.url}/ext/bc/X'`)).toBe(true);
+    const isOpen = !flags.includes('--public-api');
+    expect([flags, has('id="dev.faucet"')]).toEqual([flags, isOpen]);
+    expect([flags, has('id="info.getNodeID"')]).toEqual([flags, isOpen]);
+    const hasExplorer = !flags.includes('--strict') && !flags.includes('--explorer=false');
+    expect([flags, has('action="/search"')]).toEqual([flags, hasExplorer]);
+    expect([flags, has('href="/blocks"')]).toEqual([flags, hasExplorer]);
+    for (const [, path = ''] of html.matchAll(/"(\/_page\/[^"]+)"/g))
+      expect([path, (await fetch(node.url + path)).status]).toEqual([path, 200]);
+    const json = await fetch(`${node.url}/api`, { headers: { accept: 'application/json' } });
+    expect(await json.json()).toEqual(await getJson(`${node.url}/api-json`));
+    await node.stop();
+  }
+}, 60_000);

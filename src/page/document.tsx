@@ -4,8 +4,8 @@ import type { PagePayload } from './page-payload.ts';
 import { App } from './views/app.tsx';
 import { viewOf } from './views/views.tsx';
 
-/** Renders a page as an HTML document, with its data for the browser. */
-export function renderDocument(payload: PagePayload, { urls, preloads }: PageAssets): string {
+/** Renders a page as an HTML document, with its data for the browser. `sentData` replaces `data` there. */
+export function renderDocument(payload: PagePayload, { urls, preloads }: PageAssets, sentData: unknown = payload.data): string {
   const app = renderToString(<App payload={payload} View={viewOf(payload.view)} />);
   const head = renderToString(
     <>
@@ -23,9 +23,10 @@ export function renderDocument(payload: PagePayload, { urls, preloads }: PageAss
       ))}
       <script src={urls['theme.js']} />
       <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
+      {payload.view === 'api' && <script type="module" src={urls['reference.js']} />}
     </>,
   );
-  return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson(payload)}</script></body></html>\n`;
+  return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson({ ...payload, data: sentData })}</script></body></html>\n`;
 }
 
 /** JSON that can stand in a script element: it contains no `<`. */

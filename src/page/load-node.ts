@@ -1,4 +1,6 @@
+import { loadDevState } from './dev-state.ts';
 import type { PageContext } from './page-context.ts';
+import { type ProcessMetrics, parseProcessMetrics } from './process-metrics.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
 export type HealthCheck = {
@@ -14,6 +16,9 @@ export type NodeData = {
   readonly health: { readonly healthy: boolean; readonly checks: { readonly [name: string]: HealthCheck } } | undefined;
   readonly versions: { readonly [name: string]: string } | undefined;
   readonly peers: readonly { readonly nodeID: string; readonly ip: string; readonly version: string }[] | undefined;
+  readonly process: ProcessMetrics | undefined;
+  /** Seconds that the chain's clock is ahead of real time, which health checks and the process have. */
+  readonly clockOffset: number;
   readonly upgrades: { readonly [name: string]: unknown } | undefined;
 };
 
@@ -21,7 +26,7 @@ export type NodeData = {
 export async function loadNode(source: Source, { has }: PageContext): Promise<NodeData> {
   const info = <T>(method: string): Promise<T | undefined> =>
     has.info ? callIfAllowed<T>(source, '/ext/info', method) : Promise.resolve(undefined);
-  const [id, version, peers, upgrades, health] = await Promise.all([
+  const [id, version, peers, upgrades, health, dev, metrics] = await Promise.all([
     info<{ nodeID: string }>('info.getNodeID'),
     info<{ version: string; databaseVersion: string; rpcProtocolVersion: string; gitCommit: string; vmVersions: Record<string, string> }>(
       'info.getNodeVersion',
@@ -29,6 +34,8 @@ export async function loadNode(source: Source, { has }: PageContext): Promise<No
     info<{ peers: NodeData['peers'] }>('info.peers'),
     info<Record<string, unknown>>('info.upgrades'),
     has.health ? callIfAllowed<NodeData['health']>(source, '/ext/health', 'health.health') : undefined,
+    has.dev ? loadDevState(source) : undefined,
+    has.prometheus ? source.getText('/ext/metrics') : undefined,
   ]);
   return {
     nodeID: id?.nodeID,
@@ -40,6 +47,8 @@ export async function loadNode(source: Source, { has }: PageContext): Promise<No
       ...Object.fromEntries(Object.entries(version.vmVersions ?? {}).map(([vm, text]) => [`VM ${vm}`, text])),
     },
     peers: peers?.peers ?? undefined,
+    process: metrics?.status === 200 ? parseProcessMetrics(metrics.body) : undefined,
+    clockOffset: dev?.offset ?? 0,
     upgrades,
   };
 }

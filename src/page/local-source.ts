@@ -13,6 +13,10 @@ export function createLocalSource(handler: Handler, caller: HttpRequest): Source
   const send = async (method: string, target: string, body?: object) => parse(await sendLocal(handler, caller, method, target, body));
   return {
     get: (path) => send('GET', path),
+    getText: async (path) => {
+      const { status, body } = await sendLocal(handler, caller, 'GET', path);
+      return { status, body: textOf(body) };
+    },
     call: (path, method, params = {}) => send('POST', path, { jsonrpc: '2.0', id: 1, method, params }),
   };
 }
@@ -40,10 +44,13 @@ export function sendLocal(
 }
 
 function parse({ status, body }: HttpResponse): { status: number; body: never } {
-  const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const text = textOf(body);
   try {
     return { status, body: JSON.parse(text) as never };
   } catch {
     return { status: status === 200 ? 502 : status, body: { message: text.slice(0, 200) } as never };
   }
 }
+
+const textOf = (body: HttpResponse['body']): string =>
+  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();

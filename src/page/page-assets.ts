@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
+import { acceptedEncoding } from './compressed-body.ts';
 
-/** The script, the worker, the style sheet and the icon of the page, built once. */
-export const assetNames = ['page.js', 'worker.js', 'theme.js', 'page.css', 'mark.svg'] as const;
+/** The scripts, the worker, the style sheet and the icon of the page, built once. */
+export const assetNames = ['page.js', 'reference.js', 'worker.js', 'theme.js', 'page.css', 'mark.svg'] as const;
 export type AssetName = (typeof assetNames)[number];
 
 /** A built file in all encodings. */
@@ -34,8 +35,7 @@ export function createPageAssets(built: BuiltAssets): PageAssets {
     respond: ({ path, header }) => {
       const name = files.get(path);
       if (name === undefined) return undefined;
-      const accepted = header('accept-encoding') ?? '';
-      const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'plain';
+      const encoding = acceptedEncoding(header('accept-encoding') ?? '');
       return {
         status: 200,
         headers: assetHeaders[isNamed(name) ? contentTypes[name] : script][encoding],
@@ -59,6 +59,7 @@ type ContentType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8' 
 
 const contentTypes: { readonly [name in AssetName]: ContentType } = {
   'page.js': 'text/javascript; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
   'worker.js': 'text/javascript; charset=utf-8',
   'theme.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',

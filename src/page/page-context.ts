@@ -16,12 +16,18 @@ export type PageContext = {
   readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
   /** Sources beside the Data API. */
   readonly has: {
+    /** Pages beside the API reference. */
+    readonly explorer: boolean;
     readonly events: boolean;
     readonly rpc: boolean;
     readonly dev: boolean;
     readonly health: boolean;
     readonly info: boolean;
     readonly metrics: boolean;
+    /** The Prometheus metrics of the process. */
+    readonly prometheus: boolean;
+    /** Another node, whose blocks this one has. */
+    readonly follow: boolean;
   };
   /** Operation IDs of the Data and Metrics APIs: a page is shown only if the operations it reads exist. */
   readonly operations: readonly string[];

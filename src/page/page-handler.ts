@@ -1,12 +1,15 @@
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { type AddressText, parseAddressText } from './address-text.ts';
+import { compressBody, type Encoding } from './compressed-body.ts';
 import { loadDevState } from './dev-state.ts';
 import { renderDocument } from './document.tsx';
+import { loadFollowState } from './follow-state.ts';
+import { createReferenceLoader } from './load-reference.ts';
 import { createLocalSource, sendLocal } from './local-source.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { PagePayload } from './page-payload.ts';
-import { fixedPages, type LoadedPage, namedPages, type PageRow } from './page-table.ts';
+import { fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 import { respondWithImage } from './payload-image.ts';
 import { maxQuery, search } from './search.ts';
 import { sections } from './sections.ts';
@@ -20,16 +23,22 @@ export type PageOptions = {
   readonly handler: Handler;
   /** The chain's clock, in Unix seconds. */
   readonly now: () => number;
+  /** Whether this port has only the API reference. */
+  readonly isReferenceOnly: boolean;
 };
+
+type HandlerParts = PageOptions & { readonly loadReference: ReturnType<typeof createReferenceLoader> };
 
 /** Answers GET requests for pages; undefined for every other path. */
 export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
 
 export function createPageHandler(options: PageOptions): PageHandler {
+  const parts = { ...options, loadReference: createReferenceLoader() };
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    if (options.isReferenceOnly && request.path !== referencePath && !request.path.startsWith(assetPrefix)) return undefined;
     const target = findTarget(request);
-    return target && respond(options, request, target);
+    return target && respond(parts, request, target);
   };
 }
 
@@ -67,7 +76,7 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
 }
 
-async function respond(options: PageOptions, request: HttpRequest, target: Target): Promise<HttpResponse> {
+async function respond(options: HandlerParts, request: HttpRequest, target: Target): Promise<HttpResponse> {
   const assets = await options.assets();
   if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
   const context = await options.context();
@@ -75,7 +84,7 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
   if (target.kind === 'image') return respondImage(source, context, target.name);
   if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
-  const [found, frame] = await Promise.all([load(source, context, target, request, options.now()), loadFrame(source, context)]);
+  const [found, frame] = await Promise.all([load(options, source, context, target, request), loadFrame(source, context)]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
   const payload: PagePayload = {
     section: target.kind === 'page' ? target.row.section : 'home',
@@ -84,9 +93,13 @@ async function respond(options: PageOptions, request: HttpRequest, target: Targe
     query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
     now: options.now(),
     origin: originOf(request),
-    ...found.page,
+    view: found.page.view,
+    title: found.page.title,
+    data: found.page.data,
   };
-  return { status: found.status, headers: pageHeaders, body: Buffer.from(renderDocument(payload, assets)) };
+  const isSecret = target.kind === 'page' && target.row.hasSecrets === true;
+  const { body, encoding } = await compressBody(request, renderDocument(payload, assets, found.page.sentData), isSecret);
+  return { status: found.status, headers: isSecret ? secretPageHeaders : headersByEncoding[encoding], body };
 }
 
 /** A caller that may not read the output gets the status of that route. */
@@ -101,7 +114,7 @@ async function respondImage(source: Source, context: PageContext, name: string):
 
 /** A page whose source this server lacks does not exist. */
 const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
-  sections.find(({ name }) => name === section)?.isAvailable(context) === true;
+  section === undefined || sections.find(({ name }) => name === section)?.isAvailable(context) === true;
 
 /** JSON is preferred only by callers that name it and not HTML. */
 const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('application/json') && !wantsHtml(request);
@@ -119,7 +132,13 @@ async function respondJson(options: PageOptions, request: HttpRequest, target: P
 
 type Found = { readonly status: number; readonly page: LoadedPage } | { readonly location: string };
 
-async function load(source: Source, context: PageContext, target: PageTarget, request: HttpRequest, now: number): Promise<Found> {
+async function load(
+  { loadReference, now }: HandlerParts,
+  source: Source,
+  context: PageContext,
+  target: PageTarget,
+  request: HttpRequest,
+): Promise<Found> {
   try {
     if (target.kind === 'search') return await loadSearch(source, context, target.text);
     const query = new URLSearchParams(request.query);
@@ -129,7 +148,8 @@ async function load(source: Source, context: PageContext, target: PageTarget, re
       name: target.name,
       page: query.get('page') ?? undefined,
       query,
-      now,
+      now: now(),
+      loadReference: () => loadReference(source, originOf(request)),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
     return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };
@@ -173,13 +193,14 @@ function sourceFailed({ fault: { status, path }, message: reason }: SourceError)
 }
 
 /** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
-async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev'>> {
-  const [blocks, dev] = await Promise.all([
+async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev' | 'follow'>> {
+  const [blocks, dev, follow] = await Promise.all([
     source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
     context.has.dev ? loadDevState(source) : undefined,
+    context.has.follow ? loadFollowState(source) : undefined,
   ]);
   const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
-  return { height: height === undefined ? undefined : Number(height), dev };
+  return { height: height === undefined ? undefined : Number(height), dev, follow };
 }
 
 /** A Host header that does not look like a host name is not copied into the page. */
@@ -193,8 +214,9 @@ const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'te
 /** No inline code, nothing from outside, no frames. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-cache',
-  vary: 'Origin, Accept',
+  // Pages change with every block and second, so there is nothing to revalidate, and they may depend on the reader's key.
+  'cache-control': 'private, no-cache',
+  vary: 'Origin, Accept, Accept-Encoding',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': [
@@ -208,3 +230,12 @@ const pageHeaders = {
     "frame-ancestors 'none'",
   ].join('; '),
 } as const;
+
+const headersByEncoding: { readonly [encoding in Encoding]: Readonly<Record<string, string>> } = {
+  plain: pageHeaders,
+  gzip: { ...pageHeaders, 'content-encoding': 'gzip' },
+  br: { ...pageHeaders, 'content-encoding': 'br' },
+};
+
+/** A page with private keys is not stored by the browser. */
+const secretPageHeaders = { ...pageHeaders, 'cache-control': 'no-store' };

@@ -9,6 +9,7 @@ import { loadGraph } from './load-graph.ts';
 import { loadHome } from './load-home.ts';
 import { loadMempool } from './load-mempool.ts';
 import { loadNode } from './load-node.ts';
+import type { ReferenceData } from './load-reference.ts';
 import { loadThroughput } from './load-throughput.ts';
 import { loadTx } from './load-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -27,16 +28,27 @@ export type LoadParts = {
   readonly query: URLSearchParams;
   /** The chain's clock, in Unix seconds. */
   readonly now: number;
+  /** Loads the API reference of this port. */
+  readonly loadReference: () => Promise<ReferenceData>;
   /** Reads any spelling of an address; undefined if it is none. */
   readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
 };
 
-export type LoadedPage = { readonly view: ViewName; readonly title: string; readonly data: unknown };
+export type LoadedPage = {
+  readonly view: ViewName;
+  readonly title: string;
+  readonly data: unknown;
+  /** What the browser gets in place of `data`. */
+  readonly sentData?: unknown;
+};
 
 export type PageRow = {
-  readonly section: Section;
+  /** Undefined: the page is on every port that has routes to describe. */
+  readonly section: Section | undefined;
   /** Undefined: nothing has this name. */
   readonly load: (parts: LoadParts) => Promise<LoadedPage | undefined>;
+  /** Whether the page contains private keys: it is not compressed and not stored. */
+  readonly hasSecrets?: true;
   /** The route whose answer the same URL gives with `Accept: application/json`. */
   readonly json?: (context: PageContext, name: string) => string;
 };
@@ -86,6 +98,9 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   },
 };
 
+/** The API reference: the only page where the explorer is turned off. */
+export const referencePath = '/api';
+
 /** Pages without a name, by their path. */
 export const fixedPages: { readonly [path: string]: PageRow } = {
   '/': {
@@ -134,9 +149,18 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   },
   '/dev': {
     section: 'dev',
-    load: async ({ source }) => {
-      const data = await loadDevPanel(source);
+    hasSecrets: true,
+    load: async ({ source, context }) => {
+      const data = await loadDevPanel(source, context);
       return data && { view: 'dev', title: 'Dev panel', data };
+    },
+  },
+  [referencePath]: {
+    section: undefined,
+    json: () => '/api-json',
+    load: async ({ loadReference }) => {
+      const data = await loadReference();
+      return { view: 'api', title: 'API', data, sentData: { ...data, html: '' } };
     },
   },
 };

@@ -4,6 +4,8 @@ import { Fault } from '../fault.ts';
 export type Source = {
   /** Sends a GET request and parses the answer as JSON. */
   readonly get: <T>(path: string) => Promise<Answer<T>>;
+  /** Sends a GET request and returns the answer as text. */
+  readonly getText: (path: string) => Promise<Answer<string>>;
   /** Calls a JSON-RPC method. */
   readonly call: <T>(path: string, method: string, params?: object) => Promise<Answer<RpcAnswer<T>>>;
 };

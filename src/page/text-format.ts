@@ -100,8 +100,11 @@ export function spanText(seconds: number): string {
     .join(' ');
 }
 
-export const bytesText = (bytes: number): string =>
-  bytes < 10_000 ? `${groupDigits(bytes)} B` : `${groupDigits(Math.round(bytes / 1000))} kB`;
+export function bytesText(bytes: number): string {
+  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
+  if (bytes >= 1e7) return `${Math.round(bytes / 1e6)} MB`;
+  return bytes < 10_000 ? `${groupDigits(bytes)} B` : `${groupDigits(Math.round(bytes / 1000))} kB`;
+}
 
 /** `1 input`, `2 inputs`. */
 export const plural = (count: number, word: string): string => `${groupDigits(count)} ${word}${count === 1 ? '' : 's'}`;

@@ -7,6 +7,7 @@ import type { AssetName, BuiltAssets } from '../page/page-assets.ts';
 /** Sources of the files that are built, by name. */
 const sources: { readonly [name in Exclude<AssetName, 'mark.svg'>]: string } = {
   'page.js': 'browser/page.tsx',
+  'reference.js': 'browser/reference.ts',
   'worker.js': 'browser/worker.ts',
   'theme.js': 'browser/theme.ts',
   'page.css': 'style/page.css',
@@ -20,7 +21,7 @@ export async function buildPage(): Promise<BuiltAssets> {
       const { outputs } = await Bun.build({
         entrypoints: [fileURLToPath(new URL(path, folder))],
         target: 'browser',
-        format: name === 'page.js' ? 'esm' : 'iife',
+        format: name === 'page.js' || name === 'reference.js' ? 'esm' : 'iife',
         minify: true,
         splitting: name === 'page.js',
         naming: { chunk: 'part-[hash].[ext]' },

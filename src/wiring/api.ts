@@ -2,10 +2,10 @@ import { createCallerResolver } from '../access/forwarded-caller.ts';
 import type { Gate } from '../access/gate.ts';
 import { paramContextFor } from '../api/chain-name.ts';
 import { bindRoutes, createApi, type ResponseObserver } from '../api/dispatch.ts';
+import { documentHandler } from '../api/document-handler.ts';
 import { apiHealthRoutes } from '../api/health.ts';
 import { buildOpenApi, type DocumentOptions } from '../api/openapi.ts';
 import { cachedComponent } from '../api/probe-cache.ts';
-import { referenceHandlers } from '../api/reference-page.ts';
 import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../api/response-cache.ts';
 import type { ApiHealthDeps, ServedChains } from '../api/served-chains.ts';
 import { sha256 } from '../bytes/hash.ts';
@@ -49,10 +49,10 @@ export type ApiParts = {
   readonly hasEvents: boolean;
 };
 
-/** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the two pages of the API reference. */
+/** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the document that describes them. */
 export type ApiHandlers = {
   readonly prefixHandlers: ReadonlyMap<string, Handler>;
-  readonly pages: readonly (readonly [path: string, route: HttpRoute])[];
+  readonly documents: readonly (readonly [path: string, route: HttpRoute])[];
   /** IDs of the operations, as in the API reference. */
   readonly operations: readonly string[];
 };
@@ -69,7 +69,10 @@ export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | u
   return createHandlersFor(parts, parts.served);
 }
 
-const noHandlers: ApiHandlers = { prefixHandlers: new Map(), pages: [], operations: [] };
+const noHandlers: ApiHandlers = { prefixHandlers: new Map(), documents: [], operations: [] };
+
+/** The path of the OpenAPI document. */
+export const openApiPath = '/api-json';
 
 function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: ApiSelection | undefined) => ApiHandlers {
   const { observer } = parts;
@@ -123,13 +126,9 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       observer,
     });
     const documented = parts.hasEvents ? [...routes, { api: 'data' as const, route: eventsApiRoute }] : routes;
-    const reference = referenceHandlers(() => buildOpenApi(documented, documentOptions(parts, served)));
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
-      pages: [
-        ['/api', { handler: reference.page }],
-        ['/api-json', { handler: reference.json }],
-      ],
+      documents: [[openApiPath, { handler: documentHandler(() => buildOpenApi(documented, documentOptions(parts, served))) }]],
       operations: documented.map(({ route }) => route.id),
     };
   });

@@ -6,7 +6,7 @@ import type { HttpRoute, HttpRoutes } from '../http/router.ts';
 import { createPageAssets, type PageAssets } from '../page/page-assets.ts';
 import type { PageContext } from '../page/page-context.ts';
 import { createPageHandler, type PageHandler, wantsHtml } from '../page/page-handler.ts';
-import type { ApiSelection } from './api.ts';
+import { type ApiSelection, openApiPath } from './api.ts';
 import type { Env } from './env.ts';
 
 export type ExplorerParts = {
@@ -20,7 +20,10 @@ export type ExplorerParts = {
   readonly handler: Handler;
 };
 
-/** Returns a function that creates the pages of a port; undefined where there are none. All ports share the built assets. */
+/**
+ * Returns a function that creates the pages of a port: the explorer and the API reference, only the latter where the explorer is off,
+ * undefined where there is no API. All ports share the built assets.
+ */
 export function createExplorer(config: Config, env: Env): (parts: ExplorerParts) => PageHandler | undefined {
   let assets: Promise<PageAssets> | undefined;
   const loadAssets = (): Promise<PageAssets> => {
@@ -28,15 +31,16 @@ export function createExplorer(config: Config, env: Env): (parts: ExplorerParts)
     return assets;
   };
   return ({ served, selection, routes, operations, handler }) => {
-    if (config.strict || !config.explorer || served === undefined || !config.data.enabled) return undefined;
-    if (selection !== 'both' && selection !== 'data') return undefined;
+    if (served === undefined || !routes.has(openApiPath)) return undefined;
+    const hasExplorer = config.explorer && !config.strict && config.data.enabled && (selection === 'both' || selection === 'data');
     let context: Promise<PageContext> | undefined;
     return createPageHandler({
       handler,
+      isReferenceOnly: !hasExplorer,
       now: served.now,
       assets: loadAssets,
       context: () => {
-        context ??= describe(served, config, env.version, { selection, routes, operations }).catch((error: unknown) => {
+        context ??= describe(served, config, env.version, { selection, routes, operations, hasExplorer }).catch((error: unknown) => {
           context = undefined;
           throw error;
         });
@@ -53,13 +57,13 @@ export const withHomePage = (routes: Map<string, HttpRoute>, pages: PageHandler 
   return routes.set('/', { ...index, handler: (request) => (wantsHtml(request) ? pages(request) : undefined) ?? index.handler(request) });
 };
 
-type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'>;
+type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & { readonly hasExplorer: boolean };
 
 async function describe(
   { network, chains: [chain], otherChains }: ServedChains,
   config: Config,
   version: string,
-  { routes, operations, selection }: DescribedParts,
+  { routes, operations, selection, hasExplorer }: DescribedParts,
 ): Promise<PageContext> {
   const token = (await chain.reads.assets([chain.feeAsset])).get(chain.feeAsset);
   return {
@@ -77,13 +81,16 @@ async function describe(
     },
     otherChains: otherChains.map(({ id, alias }) => ({ id: idText(id), alias })),
     has: {
+      explorer: hasExplorer,
       // A browser cannot send a key with its event stream.
-      events: routes.has('/ext/events') && !config.access.requireKey,
+      events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
       rpc: routes.has(chain.rpcUrl),
       dev: routes.has('/ext/dev'),
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,
+      prometheus: routes.has('/ext/metrics'),
+      follow: hasExplorer && config.follow !== undefined && routes.has('/ext/metrics'),
     },
     operations,
   };

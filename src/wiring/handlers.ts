@@ -9,6 +9,7 @@ import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.t
 import { splitCacheBudget } from './cache-budget.ts';
 import type { Env } from './env.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
+import { withOpenRpc } from './openrpc-route.ts';
 
 export type HandlerParts = Omit<
   ApiParts,
@@ -52,8 +53,8 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
   const { allowedHosts, allowedOrigins } = config.http;
   const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
-    const { prefixHandlers, pages: reference, operations } = apis(selection);
-    const ownRoutes = new Map([...reference, ...paths]);
+    const { prefixHandlers, documents, operations } = apis(selection);
+    const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
     const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
     const routes = withHomePage(ownRoutes, pages);
     const router = createRouter({ routes, prefixHandlers, ...(pages && { pages }), nodeID, allowedHosts, allowedOrigins, rpcOptions });

@@ -1,5 +1,6 @@
 import type { PagePayload } from '../page-payload.ts';
 import { moveFocus } from './arrow-keys.ts';
+import { keepApiKey } from './payload.ts';
 
 export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
 
@@ -26,7 +27,7 @@ export function listen({ reload }: Dispatch): void {
     const form = event.target instanceof HTMLFormElement && event.target.matches('[data-api-key]') ? event.target : undefined;
     if (form === undefined) return;
     event.preventDefault();
-    sessionStorage.setItem('serac-api-key', String(new FormData(form).get('key')).trim());
+    keepApiKey(String(new FormData(form).get('key')));
     void reload();
   });
   document.addEventListener('keydown', onKey);

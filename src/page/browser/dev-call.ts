@@ -14,3 +14,14 @@ export async function callDev<T>(method: string, params: object = {}): Promise<R
     return { error: { message: 'the node does not answer' } };
   }
 }
+
+/** Replaces the state of all chains with a state file. */
+export async function loadState(file: Blob): Promise<RpcAnswer<{ readonly height: string }>> {
+  try {
+    const response = await fetch('/ext/dev/state', { method: 'PUT', body: file });
+    const text = await response.text();
+    return response.ok ? { result: JSON.parse(text) as { height: string } } : { error: { message: text.slice(0, 200) } };
+  } catch {
+    return { error: { message: 'the node does not answer' } };
+  }
+}

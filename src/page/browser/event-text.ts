@@ -11,3 +11,9 @@ export function eventText(event: StreamEvent): string {
   if (event.kind === 'time') return `${event.offset < 0 ? '−' : '+'}${spanText(Math.abs(event.offset))}${event.frozen ? ', frozen' : ''}`;
   return '';
 }
+
+/** The page of what an event is about. */
+export function eventHref(event: StreamEvent): string | undefined {
+  if (event.kind === 'block') return `/block/${event.height}`;
+  return event.kind === 'tx' || event.kind === 'mempool' ? `/tx/${event.txID}` : undefined;
+}

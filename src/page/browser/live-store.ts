@@ -4,7 +4,7 @@ import type { PagePayload } from '../page-payload.ts';
 import type { TapeBlock } from '../pictures/tape.tsx';
 import type { TxSummary } from '../tx-summary.ts';
 import type { LiveView } from '../views/live.ts';
-import { eventText } from './event-text.ts';
+import { eventHref, eventText } from './event-text.ts';
 import { type AssetLabel, type StreamEvent, summarizeEvent } from './stream-events.ts';
 
 /** Blocks kept for the tape and the sparkline; transactions kept for the list and its filters. */
@@ -58,6 +58,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       pending: home?.pending,
       kinds: countKinds(),
       fresh: new Set(),
+      isBusy: false,
       log,
       reverted,
     };
@@ -93,7 +94,9 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     let { blocks, rows, reverted } = state;
     const newBlocks: TapeBlock[] = [];
     const newRows: TxSummary[] = [];
-    const logged = events.slice(-maxLog).map((event) => ({ number: ++eventCount, time: now(), kind: event.kind, text: eventText(event) }));
+    const logged = events
+      .slice(-maxLog)
+      .map((event) => ({ number: ++eventCount, time: now(), kind: event.kind, text: eventText(event), href: eventHref(event) }));
     for (const event of events) {
       if ('chainID' in event && event.chainID !== first.context.chain.id) continue;
       if (event.kind === 'block') newBlocks.push({ height: event.height, id: event.blockID, time: event.time, txs: event.txIDs.length });
@@ -130,6 +133,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       blocks: [...newBlocks.reverse().filter(({ id }) => !known.has(id)), ...blocks].slice(0, maxBlocks),
       rows: [...freshRows, ...rows].slice(0, maxRows),
       fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
+      isBusy: freshRows.length === 0 ? state.isBusy : freshRows.length > maxFresh,
       kinds: countKinds(),
       pending: state.pending === undefined ? undefined : pendingBefore + pending.size,
       reverted,

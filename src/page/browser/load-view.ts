@@ -5,6 +5,7 @@ import type { AnyView, ViewName } from '../views/views.tsx';
 const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: () => Promise<unknown> } = {
   graph: async () => (await import('../views/graph-view.tsx')).GraphView,
   throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
+  api: async () => (await import('../views/reference-view.tsx')).ReferenceView,
   dev: async () => (await import('../views/dev-view.tsx')).DevView,
 };
 

@@ -6,19 +6,22 @@ import { LiveContext } from '../views/live.ts';
 import { isAffected } from './affected.ts';
 import { tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
-import { callDev } from './dev-call.ts';
+import { callDev, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
 import { apiKey, fetchPayload, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-/** Seconds without a message after which the stream counts as lost. The server sends a heartbeat every 2 s. */
-const silence = 5;
+/** Seconds without a message after which the stream counts as lost; looked at every second. The server sends a heartbeat every 2 s. */
+const silence = 4;
 /** Milliseconds between two loads of the same page's data. */
 const reloadInterval = 500;
 /** Events that wait for a frame; beyond it the page is loaded again instead. */
 const maxQueue = 5000;
+
+/** Seconds after which a page is loaded again whose figures have no events. */
+const refreshSeconds = 5;
 
 const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
@@ -29,8 +32,9 @@ let queue: StreamEvent[] = [];
 let isScheduled = false;
 let lastMessage = performance.now();
 let isGone = false;
+let seconds = 0;
 
-const actions = { dev: callDev, reload: () => reload() };
+const actions = { dev: callDev, loadState, reload: () => reload() };
 
 function draw(isFirst = false): void {
   const live = payload.context.has.events ? store.view(schedule) : undefined;
@@ -75,7 +79,7 @@ async function reload(): Promise<void> {
   if (loaded === undefined) return;
   // A page whose subject is gone stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
-  payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev } : loaded.payload;
+  payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
   view = await loadView(payload.view);
   store.restart(loaded.payload);
   draw();
@@ -98,6 +102,10 @@ function loadLabels(): void {
 }
 
 function receive(event: StreamEvent): void {
+  if (event.kind === 'lost') {
+    if (store.setStatus('lost')) schedule();
+    return;
+  }
   lastMessage = performance.now();
   if (event.kind === 'closed') return;
   if (store.setStatus('live')) schedule();
@@ -135,4 +143,6 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
+  // Memory and the lag behind a followed node change without an event.
+  if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
 }, 1000);

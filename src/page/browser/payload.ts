@@ -3,6 +3,12 @@ import type { PagePayload } from '../page-payload.ts';
 /** The API key that the reader entered in this tab; empty if none. */
 export const apiKey = (): string => sessionStorage.getItem('serac-api-key') ?? '';
 
+/** Keeps an API key for this tab; an empty text removes it. */
+export function keepApiKey(key: string): void {
+  if (key.trim() === '') sessionStorage.removeItem('serac-api-key');
+  else sessionStorage.setItem('serac-api-key', key.trim());
+}
+
 export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
 
 /** Loads the page at this URL again. Undefined if the server does not answer. */

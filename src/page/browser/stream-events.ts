@@ -38,7 +38,7 @@ type UnsignedTx = {
 export type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
 export type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
 export type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
-export type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' };
+export type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
 export type StreamEvent = BlockEvent | TxEvent | RevertedEvent | MempoolEvent | TimeEvent | OtherEvent;
 
 export type AssetLabel = { readonly symbol: string; readonly denomination: number };

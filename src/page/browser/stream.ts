@@ -19,7 +19,9 @@ export function openStream(workerUrl: string, onMessage: (message: StreamMessage
     };
   }
   const { port } = new SharedWorker(workerUrl, { name: 'serac-events' });
-  port.onmessage = ({ data }: MessageEvent<StreamMessage>) => onMessage(data);
+  port.onmessage = ({ data }: MessageEvent<readonly StreamMessage[]>) => {
+    for (const message of data) onMessage(message);
+  };
   addEventListener('pagehide', ({ persisted }: PageTransitionEvent) => port.postMessage(persisted ? 'pause' : 'close'));
   return { pause: () => port.postMessage('pause'), resume: () => port.postMessage('resume') };
 }

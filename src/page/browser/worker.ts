@@ -4,14 +4,21 @@ import { followEvents, type StreamMessage } from './event-source.ts';
 const ports = new Set<MessagePort>();
 const paused = new WeakSet<MessagePort>();
 
-const send = (message: StreamMessage): void => {
-  for (const port of ports) if (!paused.has(port)) port.postMessage(message);
+/** Milliseconds for which messages are collected: less than a frame. One task per batch is cheaper for a tab than one per event. */
+const batchTime = 10;
+let batch: StreamMessage[] = [];
+
+const send = (): void => {
+  const messages = batch;
+  batch = [];
+  for (const port of ports) if (!paused.has(port)) port.postMessage(messages);
 };
 
 let last: StreamMessage | undefined;
 followEvents((message) => {
   last = message;
-  send(message);
+  batch.push(message);
+  if (batch.length === 1) setTimeout(send, batchTime);
 });
 
 (self as unknown as { onconnect: (event: MessageEvent) => void }).onconnect = ({ ports: [port] }) => {
@@ -22,5 +29,5 @@ followEvents((message) => {
     if (data === 'resume') paused.delete(port);
     if (data === 'close') ports.delete(port);
   };
-  if (last?.kind === 'heartbeat') port.postMessage(last);
+  if (last?.kind === 'heartbeat') port.postMessage([last]);
 };

@@ -16,6 +16,7 @@ export function Tape({
   now,
   largest,
   isCalm,
+  isBusy,
 }: {
   blocks: readonly TapeBlock[];
   pending: number | undefined;
@@ -23,6 +24,8 @@ export function Tape({
   largest: number;
   /** Whether a new block slides in. With many blocks per second none does. */
   isCalm: boolean;
+  /** Whether tiles of the document are reused for other blocks: cheaper if many come per second. */
+  isBusy: boolean;
 }) {
   return (
     <section class="tape" aria-label="Latest blocks" data-arrows>
@@ -35,7 +38,11 @@ export function Tape({
         <span>{pending === undefined ? '–' : pending === 0 ? 'nothing waits' : 'pending'}</span>
       </div>
       {blocks.slice(0, maxTiles).map((block, at) => (
-        <a key={block.id} class={`tile${at === 0 ? ' newest' : ''}${at === 0 && isCalm ? ' slides' : ''}`} href={`/block/${block.height}`}>
+        <a
+          key={isBusy ? at : block.id}
+          class={`tile${at === 0 ? ' newest' : ''}${at === 0 && isCalm ? ' slides' : ''}`}
+          href={`/block/${block.height}`}
+        >
           <svg width={tile.width} height={tile.height} aria-hidden="true">
             <path d={outline} class="tile-base" />
             <Fill share={Math.min(1, block.txs / Math.max(1, largest))} />

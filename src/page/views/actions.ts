@@ -6,6 +6,8 @@ import type { RpcAnswer } from '../source.ts';
 export type Actions = {
   /** Calls a method of `/ext/dev`. */
   readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
+  /** Replaces the state of all chains with a state file. */
+  readonly loadState: (file: Blob) => Promise<RpcAnswer<{ readonly height: string }>>;
   /** Loads the page's data again. */
   readonly reload: () => Promise<void>;
 };

@@ -1,12 +1,15 @@
-import type { Snapshot } from '../dev-state.ts';
+import { useState } from 'preact/hooks';
 import { miningText } from '../dev-state.ts';
 import type { DevData } from '../load-dev.ts';
-import { SnapshotLine } from '../pictures/snapshot-line.tsx';
-import { amountText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
+import { amountText, groupDigits } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
+import { DevClock } from './dev-clock.tsx';
 import { DevConsole } from './dev-console.tsx';
+import { FormNote } from './dev-note.tsx';
+import { DevSnapshots } from './dev-snapshots.tsx';
+import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
 import { EventLog } from './event-log.tsx';
-import { AddressLink, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
+import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 export const DevView = (props: ViewProps<DevData>) => (
@@ -18,6 +21,12 @@ export const DevView = (props: ViewProps<DevData>) => (
           this node only · methods <span class="mono">dev.*</span> · never send real funds to these keys
         </>
       }
+      buttons={
+        <>
+          <SaveStateLink network={props.context.network.name} height={props.data.height} />
+          <LoadStateButton />
+        </>
+      }
     />
     <noscript>
       <p class="panel message">The buttons of this page need JavaScript; the methods of /ext/dev do the same.</p>
@@ -25,24 +34,18 @@ export const DevView = (props: ViewProps<DevData>) => (
     <div class="dev-columns">
       <div>
         <Accounts {...props} />
-        <Snapshots {...props} />
+        <DevSnapshots {...props} />
         <DevConsole />
       </div>
       <div>
         <Faucet {...props} />
         <Mint />
         <Blocks {...props} />
-        <Clock {...props} />
+        <DevClock {...props} />
         <EventLog />
       </div>
     </div>
   </>
-);
-
-const Note = ({ note }: { note: { readonly text: string; readonly isError: boolean } | undefined }) => (
-  <p class={`form-note ${note?.isError ? 'bad-text' : ''}`} role="status">
-    {note?.text ?? ''}
-  </p>
 );
 
 const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
@@ -73,71 +76,6 @@ const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
   </Panel>
 );
 
-function Snapshots({ data: { state, height }, now }: ViewProps<DevData>) {
-  const { run, note, isBusy } = useDevCall();
-  const snapshots = state.snapshots.toSorted((a, b) => Number(b.height) - Number(a.height));
-  return (
-    <Panel
-      title="Snapshots"
-      side={
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const name = new FormData(event.currentTarget).get('name');
-            void run('dev.snapshot', name === '' ? {} : { name }, (result) => `Snapshot ${result.name} taken`);
-          }}
-        >
-          <input name="name" aria-label="Name of the snapshot" placeholder="name" maxLength={64} />
-          <button type="submit" class="primary" disabled={isBusy}>
-            Take snapshot
-          </button>
-        </form>
-      }
-    >
-      <div class="padded">
-        <SnapshotLine snapshots={snapshots.map(({ name, height: at }) => ({ name, height: Number(at) }))} height={height} />
-      </div>
-      <table>
-        <tbody>
-          {snapshots.map((snapshot) => (
-            <SnapshotRow
-              snapshot={snapshot}
-              height={height}
-              now={now}
-              onRevert={() =>
-                run('dev.revert', { name: snapshot.name }, (result) => `Reverted to ${snapshot.name}, block ${result.height}`)
-              }
-            />
-          ))}
-        </tbody>
-      </table>
-      {snapshots.length === 0 && <p class="table-foot">None yet. A snapshot costs nothing and a revert takes milliseconds.</p>}
-      <Note note={note} />
-    </Panel>
-  );
-}
-
-const SnapshotRow = ({ snapshot, height, onRevert }: { snapshot: Snapshot; height: number; now: number; onRevert: () => void }) => {
-  const gone = height - Number(snapshot.height);
-  return (
-    <tr>
-      <td>
-        <b>{snapshot.name}</b>
-      </td>
-      <td class="number">block {groupDigits(snapshot.height)}</td>
-      <td class="quiet">
-        {gone > 0 ? `${plural(gone, 'block')} would go` : gone < 0 ? `${plural(-gone, 'block')} would come back` : 'nothing would change'}
-      </td>
-      <td class="number">
-        <button type="button" onClick={onRevert}>
-          Revert
-        </button>
-      </td>
-    </tr>
-  );
-};
-
 function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
   return (
@@ -147,21 +85,26 @@ function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
         onSubmit={(event) => {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
-          const amount = `${form.get('amount')} ${context.chain.feeSymbol}`;
-          void run('dev.faucet', { to: form.get('to'), amount }, (result) => `Sent in ${result.txID}`);
+          const asset = String(form.get('asset')).trim();
+          const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
+          const params = { to: form.get('to'), amount, ...(asset !== context.chain.feeSymbol && { assetID: asset }) };
+          void run('dev.faucet', params, (result) => `Sent in ${result.txID}`);
         }}
       >
         <label class="grow">
           To <input name="to" class="mono" required value={accounts[1]?.address ?? accounts[0]?.address ?? ''} />
         </label>
         <label>
-          Amount, {context.chain.feeSymbol} <input name="amount" inputMode="decimal" required value="1000" size={8} />
+          Amount <input name="amount" inputMode="decimal" required value="1000" size={8} />
+        </label>
+        <label>
+          Asset <input name="asset" required value={context.chain.feeSymbol} size={8} title="Symbol or ID" />
         </label>
         <button type="submit" class="primary" disabled={isBusy}>
           Send
         </button>
       </form>
-      <Note note={note} />
+      <FormNote note={note} />
     </Panel>
   );
 }
@@ -210,15 +153,40 @@ function Mint() {
           Mint
         </button>
       </form>
-      <Note note={note} />
+      <FormNote note={note} />
     </Panel>
   );
 }
 
+const modes = [
+  ['once', 'At once'],
+  ['timed', 'Every'],
+  ['hand', 'By hand'],
+] as const;
+
 function Blocks({ data: { state } }: ViewProps<DevData>) {
   const { run, note, isBusy } = useDevCall();
+  const [seconds, setSeconds] = useState(state.interval > 0 ? state.interval : 2);
+  const mode = state.automine ? 'once' : state.interval > 0 ? 'timed' : 'hand';
+  const setMode = async (to: (typeof modes)[number][0]): Promise<void> => {
+    await run('dev.setIntervalMining', { seconds: to === 'timed' ? seconds : 0 }, () => '');
+    await run('dev.setAutomine', { enabled: to === 'once' }, () => '');
+  };
   return (
     <Panel title="Blocks" side={<span>{miningText(state)}</span>}>
+      <div class="row padded">
+        <Switch label="When blocks are built" options={modes} value={mode} onChange={setMode} />
+        <label>
+          Seconds{' '}
+          <input
+            type="number"
+            min={1}
+            max={86_400}
+            value={seconds}
+            onInput={({ currentTarget }) => setSeconds(Math.max(1, Math.floor(Number(currentTarget.value) || 1)))}
+          />
+        </label>
+      </div>
       <form
         class="row padded"
         onSubmit={(event) => {
@@ -227,14 +195,6 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
           void run('dev.mine', { blocks }, (result) => `Mined up to block ${result.height}`);
         }}
       >
-        <button
-          type="button"
-          aria-pressed={state.automine}
-          disabled={isBusy}
-          onClick={() => run('dev.setAutomine', { enabled: !state.automine }, () => '')}
-        >
-          {state.automine ? 'Pause' : 'Resume'}
-        </button>
         <label>
           Blocks <input name="blocks" type="number" min={1} max={1000} required value="1" />
         </label>
@@ -242,57 +202,7 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
           Mine
         </button>
       </form>
-      <Note note={note} />
-    </Panel>
-  );
-}
-
-const jumps = [
-  ['1h', '+1 h'],
-  ['1d', '+1 d'],
-  ['7d', '+7 d'],
-  ['30d', '+30 d'],
-  ['365d', '+1 y'],
-] as const;
-
-function Clock({ data: { state } }: ViewProps<DevData>) {
-  const { run, note, isBusy } = useDevCall();
-  return (
-    <Panel
-      title="Clock"
-      side={
-        <>
-          <button type="button" class="link" disabled={isBusy} onClick={() => run('dev.freezeTime', {}, () => 'The clock stands still')}>
-            Freeze
-          </button>
-          <button
-            type="button"
-            class="link"
-            disabled={isBusy}
-            onClick={() => run('dev.resetTime', {}, () => 'The clock shows the real time')}
-          >
-            Reset
-          </button>
-        </>
-      }
-    >
-      <p class="clock padded">
-        <span class="mono" data-clock>
-          {dateText(state.time)} {timeText(state.time)}
-        </span>
-        <span class="quiet">
-          {state.isFrozen ? 'frozen, ' : ''}
-          {state.offset === 0 ? 'real time' : `${state.offset > 0 ? '+' : '−'}${spanText(Math.abs(state.offset))}`}
-        </span>
-      </p>
-      <div class="row padded">
-        {jumps.map(([seconds, word]) => (
-          <button type="button" disabled={isBusy} onClick={() => run('dev.increaseTime', { seconds }, () => `The clock is ${word} later`)}>
-            {word}
-          </button>
-        ))}
-      </div>
-      <Note note={note} />
+      <FormNote note={note} />
     </Panel>
   );
 }

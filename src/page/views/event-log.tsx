@@ -10,13 +10,13 @@ export function EventLog() {
     <Panel title="Events" side={<span>since this page opened</span>}>
       <table>
         <tbody>
-          {live.log.map(({ number, time, kind, text }) => (
+          {live.log.map(({ number, time, kind, text, href }) => (
             <tr key={number}>
               <td class="mono quiet">{timeText(time)}</td>
               <td>
                 <b>{kind}</b>
               </td>
-              <td class="breakable">{text}</td>
+              <td class="breakable">{href === undefined ? text : <a href={href}>{text}</a>}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { type HomeData, txsPerSecond } from '../load-home.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { Sparkline } from '../pictures/plot.tsx';
@@ -35,6 +35,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       ) : (
         <Tape
           isCalm={live !== undefined && live.fresh.size > 0}
+          isBusy={live?.isBusy === true}
           blocks={blocks}
           pending={pending}
           now={now}
@@ -45,7 +46,12 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
         <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
         <div class="side">
           <Kinds counts={live?.kinds ?? data.kinds} />
-          <Connect context={context} origin={origin} />
+          {useMemo(
+            () => (
+              <Connect context={context} origin={origin} />
+            ),
+            [context, origin],
+          )}
         </div>
       </div>
     </>
@@ -94,6 +100,18 @@ function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDa
   const recent = past.slice(-5);
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   const current = mean(recent);
+  // The plot changes once per second, the page with every frame.
+  const sparkline = useMemo(
+    () => (
+      <Sparkline
+        values={past}
+        width={316}
+        height={104}
+        label={`Transactions per second, last 60 s: peak ${Math.max(...past)}, mean ${mean(past).toFixed(1)}`}
+      />
+    ),
+    [past.join()],
+  );
   return (
     <section class="panel throughput" aria-label="Throughput">
       <div>
@@ -103,12 +121,7 @@ function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDa
         </p>
       </div>
       <div class="spark-box">
-        <Sparkline
-          values={past}
-          width={316}
-          height={104}
-          label={`Transactions per second, last 60 s: peak ${Math.max(...past)}, mean ${mean(past).toFixed(1)}`}
-        />
+        {sparkline}
         <p class="note spark-text">
           <span>−60 s</span>
           <span>
@@ -182,7 +195,7 @@ function LatestTxs({
           summary={(row) => row}
           columns={[amountColumn, ageColumn<TxSummary>(({ time }) => time, now)]}
           context={context}
-          {...(live && { fresh: live.fresh })}
+          {...(live && { fresh: live.fresh, isBusy: live.isBusy })}
         />
       </div>
       {shown.length === 0 && <p class="table-foot">{rows.length === 0 ? 'No transactions yet.' : 'None of this kind among the latest.'}</p>}

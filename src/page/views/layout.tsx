@@ -1,40 +1,72 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { type DevState, miningText } from '../dev-state.ts';
+import type { FollowState } from '../follow-state.ts';
 import type { PageContext } from '../page-context.ts';
 import { type Section, sections } from '../sections.ts';
 import { dateText, groupDigits, shortId, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
+import { FollowStrip } from './follow-strip.tsx';
 import { useLive } from './live.ts';
 import { Key } from './parts.tsx';
 
 export type Frame = {
-  readonly section: Section;
+  /** Undefined: a page that is in no section. */
+  readonly section: Section | undefined;
   readonly context: PageContext;
   /** Height of the last block when the page was made; undefined if it could not be read. */
   readonly height: number | undefined;
   readonly dev: DevState | undefined;
+  readonly follow: FollowState | undefined;
   readonly query: string;
 };
 
 /** The frame of every page: search, navigation, the strip of a dev chain, footer. */
 export function Layout({ frame, children }: { frame: Frame; children: ComponentChildren }) {
-  const { section, context, dev, height, query } = frame;
+  const { section, context, dev, height } = frame;
   const live = useLive();
   const tip = live?.blocks[0]?.height ?? height;
   return (
     <>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <header class="top-bar">
-        <div class="bar">
-          <a class="brand" href="/" aria-label="Serac, home">
-            <Mark /> Serac
-          </a>
-          <span class="network">
-            {context.network.name} <small>{context.network.id}</small>
-          </span>
-          <search>
+      {useMemo(
+        () => (
+          <TopBar frame={frame} />
+        ),
+        [frame],
+      )}
+      {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} />}
+      <StateStrip />
+      <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
+        {children}
+      </main>
+      <footer class="foot">
+        <span>Serac {context.version}</span>
+        <span>
+          {context.chain.title} <span class="mono">{shortId(context.chain.id)}</span>
+        </span>
+        <span class="foot-right">{tip === undefined ? '' : `as of block ${groupDigits(tip)}`}</span>
+      </footer>
+    </>
+  );
+}
+
+/** Brand, search and navigation. They change only when the page is loaded again, not with every event. */
+const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) => (
+  <>
+    <a class="skip" href="#main">
+      Skip to the content
+    </a>
+    <header class="top-bar">
+      <div class="bar">
+        <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
+          <Mark /> Serac
+        </a>
+        <span class="network">
+          {context.network.name} <small>{context.network.id}</small>
+        </span>
+        <search>
+          {context.has.explorer && (
             <form class="search" action="/search" method="get">
               <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
                 <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
@@ -51,46 +83,36 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
               />
               <Key letter="/" />
             </form>
-          </search>
-          <LiveDot />
-          <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
-            <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-              <circle cx="8" cy="8" r="6" class="glyph" />
-              <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
-            </svg>
+          )}
+        </search>
+        <LiveDot />
+        <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
+          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" class="glyph" />
+            <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
+          </svg>
+        </button>
+      </div>
+      <nav class="bar nav" aria-label="Pages">
+        {sections
+          .filter(({ isAvailable, name }) => context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined))
+          .map(({ name, word, path, key }) => (
+            <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+              {word}
+            </a>
+          ))}
+        <span class="nav-right">
+          <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
+            API
+          </a>
+          <button type="button" class="link" data-keys-button>
+            Keys <Key letter="?" />
           </button>
-        </div>
-        <nav class="bar nav" aria-label="Pages">
-          {sections
-            .filter(({ isAvailable, name }) => isAvailable(context) && (name !== 'dev' || dev !== undefined))
-            .map(({ name, word, path, key }) => (
-              <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
-                {word}
-              </a>
-            ))}
-          <span class="nav-right">
-            <a href="/api">API</a>
-            <button type="button" class="link" data-keys-button>
-              Keys <Key letter="?" />
-            </button>
-          </span>
-        </nav>
-      </header>
-      {dev !== undefined && <DevStrip dev={dev} isPanel={section === 'dev'} />}
-      <StateStrip />
-      <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
-        {children}
-      </main>
-      <footer class="foot">
-        <span>Serac {context.version}</span>
-        <span>
-          {context.chain.title} <span class="mono">{shortId(context.chain.id)}</span>
         </span>
-        <span class="foot-right">{tip === undefined ? '' : `as of block ${groupDigits(tip)}`}</span>
-      </footer>
-    </>
-  );
-}
+      </nav>
+    </header>
+  </>
+);
 
 const Mark = () => (
   <svg width="20" height="22" viewBox="0 0 20 22" aria-hidden="true">
@@ -107,7 +129,7 @@ function LiveDot() {
 }
 
 function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
-  const { run, note, isBusy, isReady } = useDevCall();
+  const { run, note, isBusy } = useDevCall();
   const latest = dev.snapshots.at(-1);
   return (
     <section class="strip" aria-label="Dev chain">
@@ -115,8 +137,11 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
         <b class="strip-name">Dev chain</b>
         <span>
           Clock {dev.offset !== 0 && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
-          <span class="quiet" data-clock>
-            {dateText(dev.time)} {timeText(dev.time)} UTC
+          <span class="quiet">
+            <span data-clock>
+              {dateText(dev.time)} {timeText(dev.time)}
+            </span>{' '}
+            UTC
           </span>
         </span>
         <span class="wide-only">{miningText(dev)}</span>
@@ -126,18 +151,17 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
           </span>
         )}
         {note?.isError && <span class="bad-text">{note.text}</span>}
-        {isReady && (
-          <span class="buttons">
-            {latest !== undefined && !isPanel && (
-              <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
-                Revert
-              </button>
-            )}
-            <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
-              Mine 1
+        {/* Also on the server, so that nothing moves when the script is ready. */}
+        <span class="buttons with-script">
+          {latest !== undefined && !isPanel && (
+            <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+              Revert
             </button>
-          </span>
-        )}
+          )}
+          <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
+            Mine 1
+          </button>
+        </span>
       </div>
     </section>
   );

@@ -16,8 +16,16 @@ export type LiveView = {
   /** Transactions of the last 60 s by type. */
   readonly kinds: Readonly<Record<string, number>>;
   readonly fresh: ReadonlySet<string>;
+  /** Whether so many transactions come that none is marked as new. */
+  readonly isBusy: boolean;
   /** The latest events, newest first. */
-  readonly log: readonly { readonly number: number; readonly time: number; readonly kind: string; readonly text: string }[];
+  readonly log: readonly {
+    readonly number: number;
+    readonly time: number;
+    readonly kind: string;
+    readonly text: string;
+    readonly href: string | undefined;
+  }[];
   readonly isHeld: boolean;
   /** Transactions that came while the list was held. */
   readonly waiting: number;

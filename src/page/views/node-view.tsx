@@ -1,9 +1,14 @@
+import { parseRfc3339 } from '../../bytes/rfc3339.ts';
+import { healthValue } from '../health-value.ts';
 import type { HealthCheck, NodeData } from '../load-node.ts';
-import { groupDigits, plural } from '../text-format.ts';
-import { Chip, PageHead, Panel, Scroll } from './parts.tsx';
+import { ageText, bytesText, groupDigits, plural } from '../text-format.ts';
+import { useActions } from './actions.ts';
+import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
-export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, context }: ViewProps<NodeData>) {
+export function NodeView({ data, context, now }: ViewProps<NodeData>) {
+  const { nodeID, health, versions, peers, upgrades, clockOffset } = data;
+  const actions = useActions();
   const checks = Object.entries(health?.checks ?? {}).toSorted(([a], [b]) => a.localeCompare(b));
   const failing = checks.filter(([, { error }]) => error !== undefined).length;
   return (
@@ -19,7 +24,13 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
               : `${failing} of ${plural(checks.length, 'check')} fail`
         }
         id={nodeID}
+        buttons={
+          <button type="button" class="with-script" onClick={() => void actions?.reload()}>
+            Check now
+          </button>
+        }
       />
+      <ProcessFacts data={data} now={now} />
       {checks.length > 0 && (
         <Panel title="Health">
           <Scroll>
@@ -28,14 +39,14 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
                 <tr>
                   <th>Result</th>
                   <th>Check</th>
-                  <th>Message</th>
+                  <th>Value</th>
                   <th class="number">Took</th>
                   <th class="number">Checked</th>
                 </tr>
               </thead>
               <tbody>
                 {checks.map(([name, check]) => (
-                  <CheckRow name={name} check={check} />
+                  <CheckRow name={name} check={check} time={unixOf(check.timestamp) + clockOffset} now={now} />
                 ))}
               </tbody>
             </table>
@@ -104,7 +115,27 @@ export function NodeView({ data: { nodeID, health, versions, peers, upgrades }, 
   );
 }
 
-const CheckRow = ({ name, check }: { name: string; check: HealthCheck }) => (
+/** Unix seconds of an RFC 3339 time. */
+const unixOf = (text: string): number => Number(parseRfc3339(text) ?? 0n);
+
+/** Memory, age and CPU time of the process. */
+function ProcessFacts({ data: { process, clockOffset }, now }: { data: NodeData; now: number }) {
+  if (process === undefined) return null;
+  const { residentBytes, cpuSeconds, startTime } = process;
+  const started = startTime === undefined ? undefined : Math.floor(startTime) + clockOffset;
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { name: 'Memory', value: residentBytes === undefined ? '–' : bytesText(residentBytes), note: 'resident' },
+        { name: 'Up', value: started === undefined ? '–' : <span data-age={started}>{ageText(now - started)}</span> },
+        { name: 'CPU time', value: cpuSeconds === undefined ? '–' : `${groupDigits(Math.round(cpuSeconds))} s` },
+      ]}
+    />
+  );
+}
+
+const CheckRow = ({ name, check, time, now }: { name: string; check: HealthCheck; time: number; now: number }) => (
   <tr class={check.error === undefined ? '' : 'failed'}>
     <td>
       <Chip tone={check.error === undefined ? 'ok' : 'bad'}>{check.error === undefined ? 'pass' : 'fail'}</Chip>
@@ -112,14 +143,10 @@ const CheckRow = ({ name, check }: { name: string; check: HealthCheck }) => (
     <td>
       <b>{name}</b>
     </td>
-    <td class="breakable">{check.error ?? messageText(check.message)}</td>
+    <td class="breakable">{check.error ?? healthValue(name, check.message)}</td>
     <td class="number">{(check.duration / 1e6).toFixed(1)} ms</td>
-    <td class="number mono">{check.timestamp.slice(11, 19)}</td>
+    <td class="number" title={check.timestamp}>
+      <span data-age={time}>{ageText(now - time)}</span> ago
+    </td>
   </tr>
 );
-
-function messageText(message: unknown): string {
-  if (message === undefined || message === null) return '';
-  const text = typeof message === 'string' ? message : JSON.stringify(message);
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
-}

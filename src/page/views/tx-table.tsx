@@ -67,11 +67,13 @@ export type TxTableProps<R> = {
   readonly isNumbered?: boolean;
   /** IDs whose rows just came. */
   readonly fresh?: ReadonlySet<string>;
+  /** So many come that whole lists are replaced; rows of the document are then reused for other transactions, which costs a third of creating them. */
+  readonly isBusy?: boolean;
   readonly class?: string;
 };
 
 /** A table of transactions: kind, ID, who sends to whom, and the columns of its page. */
-export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, isNumbered, fresh, class: name }: TxTableProps<R>) => (
+export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, isNumbered, fresh, isBusy, class: name }: TxTableProps<R>) => (
   <table data-csv={csv} class={name}>
     {caption !== undefined && <caption class="hidden">{caption}</caption>}
     <thead>
@@ -89,7 +91,7 @@ export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, isN
       {rows.map((row, at) => {
         const one = summary(row);
         return (
-          <tr key={one.id} id={isNumbered ? `tx-${at}` : undefined} class={fresh?.has(one.id) ? 'fresh' : ''}>
+          <tr key={isBusy ? at : one.id} id={isNumbered ? `tx-${at}` : undefined} class={fresh?.has(one.id) ? 'fresh' : ''}>
             {isNumbered && <td class="number quiet">{at}</td>}
             <td>
               <KindPill kind={kindOfType(one.type, one.isMint)} />

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
 import { GraphView } from './graph-view.tsx';
+import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -11,6 +12,7 @@ export const views = {
   graph: GraphView,
   throughput: ThroughputView,
   dev: DevView,
+  api: ReferenceView,
 } as const;
 
 export type ViewName = keyof typeof views;

@@ -1,8 +1,8 @@
-import type { blocksMethods } from '../src/dev/blocks-methods.ts';
-import type { faultMethods } from '../src/dev/fault-methods.ts';
-import type { identityMethods } from '../src/dev/identity-methods.ts';
-import type { insightMethods } from '../src/dev/insight-methods.ts';
-import type { timeMethods } from '../src/dev/time-methods.ts';
+import type { blocksMethods } from '../dev/blocks-methods.ts';
+import type { faultMethods } from '../dev/fault-methods.ts';
+import type { identityMethods } from '../dev/identity-methods.ts';
+import type { insightMethods } from '../dev/insight-methods.ts';
+import type { timeMethods } from '../dev/time-methods.ts';
 import type { ExamplesOf } from './method-examples.ts';
 
 export const blocksExamples: ExamplesOf<typeof blocksMethods> = {

@@ -1,5 +1,5 @@
-import type { crossChainMethods } from '../src/dev/cross-chain-methods.ts';
-import type { moneyMethods } from '../src/dev/money-methods.ts';
+import type { crossChainMethods } from '../dev/cross-chain-methods.ts';
+import type { moneyMethods } from '../dev/money-methods.ts';
 import type { ExamplesOf } from './method-examples.ts';
 
 /** Examples of the `dev.*` methods. They run in this order, after those of the other services: IDs in a call come from earlier results. */

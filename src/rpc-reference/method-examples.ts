@@ -1,10 +1,10 @@
-import type { devMethods } from '../src/dev/dev-methods.ts';
-import type { avmMethods } from '../src/rpc/avm.ts';
-import type { avaxMethods, platformMethods } from '../src/rpc/counterpart.ts';
-import type { evmMethods } from '../src/rpc/evm.ts';
-import type { healthMethods } from '../src/rpc/health.ts';
-import type { infoMethods } from '../src/rpc/info.ts';
-import type { walletMethods } from '../src/rpc/wallet.ts';
+import type { devMethods } from '../dev/dev-methods.ts';
+import type { avmMethods } from '../rpc/avm.ts';
+import type { avaxMethods, platformMethods } from '../rpc/counterpart.ts';
+import type { evmMethods } from '../rpc/evm.ts';
+import type { healthMethods } from '../rpc/health.ts';
+import type { infoMethods } from '../rpc/info.ts';
+import type { walletMethods } from '../rpc/wallet.ts';
 import { crossChainExamples, moneyExamples } from './dev-examples.ts';
 import { blocksExamples, faultExamples, identityExamples, insightExamples, timeExamples } from './dev-method-examples.ts';
 

@@ -1,0 +1,68 @@
+/** The OpenAPI document of `/api-json` and the OpenRPC document of `/openrpc-json`, as far as the API reference reads them. */
+
+/** A JSON schema. */
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
+  readonly oneOf?: readonly Schema[];
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+};
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+export type ResponseDescription = { readonly $ref?: string; readonly description?: string; readonly content?: Content };
+
+export type Operation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, ResponseDescription>>;
+  /** Empty: needs no key. An empty object among them: the key is optional. */
+  readonly security: readonly object[];
+};
+
+export type OpenApi = {
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, ResponseDescription>>;
+  };
+};
+
+export type RpcMethod = {
+  readonly name: string;
+  readonly tags: readonly { readonly name: string }[];
+  readonly servers: readonly { readonly url: string }[];
+  readonly description?: string;
+  readonly paramStructure: 'by-name' | 'by-position';
+  readonly params: readonly { readonly name: string; readonly schema: Schema }[];
+  readonly examples: readonly {
+    readonly params: readonly { readonly name: string; readonly value: unknown }[];
+    readonly result: { readonly name: string; readonly value: unknown };
+  }[];
+};
+
+export type OpenRpc = { readonly methods: readonly RpcMethod[] };

@@ -1,0 +1,102 @@
+import type { DevNode } from './dev-node.ts';
+
+/** Transactions per second of the made-up stream. */
+export const busyRate = 500;
+
+/** Passes everything to the node, counts its event streams, and can stop passing events without closing the streams. */
+export function startStreamCounter(node: DevNode): {
+  readonly url: string;
+  readonly streams: () => number;
+  readonly silence: () => void;
+  readonly stop: () => void;
+} {
+  const target = node.program().url;
+  let opened = 0;
+  let isSilent = false;
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      const response = await fetch(target + pathname + search, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        decompress: false,
+      });
+      if (pathname !== '/ext/events') return response;
+      opened++;
+      const pass = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          if (!isSilent) controller.enqueue(chunk);
+        },
+      });
+      return new Response(response.body?.pipeThrough(pass), { headers: { 'content-type': 'text/event-stream' } });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    streams: () => opened,
+    silence: () => {
+      isSilent = true;
+    },
+    stop: () => void server.stop(true),
+  };
+}
+
+/** Passes everything to the node except the event stream, which has made-up blocks at a steady rate. */
+export function startBusyProxy(node: DevNode): { readonly url: string; readonly stop: () => void } {
+  const target = node.program().url;
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      if (pathname === '/ext/events') return new Response(busyEvents(), { headers: { 'content-type': 'text/event-stream' } });
+      return fetch(target + pathname + search, { method: request.method, headers: request.headers, body: request.body, decompress: false });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => void server.stop(true) };
+}
+
+const chainID = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
+const assetID = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe';
+
+function busyEvents(): ReadableStream<Uint8Array> {
+  let height = 1000;
+  let timer: Timer;
+  const blocksPerSecond = 20;
+  return new ReadableStream({
+    start: (controller) => {
+      timer = setInterval(() => {
+        const time = Math.floor(Date.now() / 1000);
+        height++;
+        const txs = Array.from({ length: busyRate / blocksPerSecond }, (_, at) => `${height}x${at}`.padEnd(50, 'a'));
+        const events: object[] = [{ kind: 'block', chainID, height, blockID: `block${height}`, time, txIDs: txs }];
+        for (const txID of txs) {
+          const changes = ['-5001000', '5000000'].map((change, at) => ({
+            address: `X-local1${'q'.repeat(37)}${at}`,
+            assetID,
+            change,
+            sharedChange: '0',
+          }));
+          events.push({
+            kind: 'tx',
+            chainID,
+            height,
+            time,
+            txID,
+            txType: 'BaseTx',
+            tx: { unsignedTx: { inputs: [] } },
+            balanceChanges: changes,
+          });
+        }
+        const text = events.map((event) => `event: ${(event as { kind: string }).kind}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+        controller.enqueue(Buffer.from(text));
+      }, 1000 / blocksPerSecond);
+    },
+    cancel: () => clearInterval(timer),
+  });
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from './api-keys.ts';
+import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+import { startIndexer, startProgram, startProgramAsUsers } from './program.ts';
+import { hasServers, openServers, suiteName } from './servers.ts';
+
+/** The explorer in Chromium, in every mode of the program: pages that a mode lacks are not in the navigation and do not exist. */
+const binary = chromiumBinary();
+const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/dev'];
+
+describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await openChromium(binary!);
+    await page.emulate({ width: 1280, height: 900 });
+  }, 30_000);
+  afterAll(() => page.close());
+  const text = (selector: string): Promise<string> => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
+  const until = (expression: string): Promise<boolean> => eventually(() => page.run<boolean>(expression), Boolean);
+  const untilLive = (): Promise<boolean> => until(`document.querySelector('.stream-state.live') !== null`);
+
+  /** Opens every page of the navigation; those that are missing must not exist. Nothing may be refused or thrown. */
+  const walk = async (url: string, missing: readonly string[]): Promise<void> => {
+    const expected = allPages.filter((path) => !missing.includes(path));
+    await page.open(`${url}/`);
+    // Before, the page of a server that was stopped may have asked in vain.
+    const logged = page.console.length;
+    const links = await page.run<string[]>(`[...document.querySelectorAll('nav [data-go]')].map((link) => link.getAttribute('href'))`);
+    expect(links).toEqual(expected);
+    for (const path of [...expected, '/api']) {
+      await page.open(url + path);
+      expect([path, await page.run<number>(`performance.getEntriesByType('navigation')[0].responseStatus`)]).toEqual([path, 200]);
+      expect([path, await page.run<boolean>(`document.querySelector('main').textContent.length > 30`)]).toEqual([path, true]);
+      // The page loads its data again, as it does after an event.
+      await page.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    }
+    for (const path of missing) expect([path, (await fetch(url + path, { headers: { accept: 'text/html' } })).status]).toEqual([path, 404]);
+    expect(page.console.slice(logged)).toEqual([]);
+  };
+
+  test('serac: all pages', async () => {
+    const node = await startDevNode('in memory', '--accounts=1');
+    await walk(node.program().url, []);
+    await node.stop();
+  }, 60_000);
+
+  test('--public-api: no Dev page', async () => {
+    const node = await startProgram('--public-api');
+    await walk(node.url, ['/dev']);
+    await node.stop();
+  }, 60_000);
+
+  test('--explorer=false and --strict: only the API reference', async () => {
+    for (const flag of ['--explorer=false', '--strict']) {
+      const node = await startProgram(flag);
+      await page.open(`${node.url}/api`);
+      expect(await page.run<number>(`document.querySelectorAll('nav [data-go], .search').length`)).toBe(0);
+      for (const path of allPages.slice(1)) expect([path, (await fetch(node.url + path)).status]).toEqual([path, 404]);
+      await node.stop();
+    }
+  }, 60_000);
+
+  test('--data-port: the explorer is on that port', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    const node = await startProgramAsUsers('--accounts=1', `--data-port=${port}`);
+    expect((await fetch(`${node.url}/blocks`, { headers: { accept: 'text/html' } })).status).toBe(404);
+    const url = `http://127.0.0.1:${port}`;
+    await page.open(`${url}/`);
+    const links = await page.run<string[]>(`[...document.querySelectorAll('nav [data-go]')].map((link) => link.getAttribute('href'))`);
+    await walk(
+      url,
+      allPages.filter((path) => !links.includes(path)),
+    );
+    expect(links).toContain('/blocks');
+    expect(links).not.toContain('/dev');
+    await node.stop();
+  }, 60_000);
+
+  test('--require-api-key: asks for a key and keeps it in the tab', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'serac-modes-'));
+    const { text: key } = await createKey(`--data-dir=${dataDir}`, '--name=modes');
+    const node = await startProgram(`--data-dir=${dataDir}`, '--workers=0', '--require-api-key');
+    await page.open(`${node.url}/blocks`);
+    expect(await text('h1')).toContain('This server needs an API key');
+    await page.run(`(() => {
+      const form = document.querySelector('form[data-api-key]');
+      form.elements.key.value = ${JSON.stringify(key)};
+      form.requestSubmit();
+    })()`);
+    expect(await until(`document.querySelector('h1').textContent === 'Blocks'`)).toBe(true);
+    for (const path of ['/block/0', '/assets', '/throughput']) {
+      await page.open(node.url + path);
+      expect([path, await until(`!document.querySelector('h1').textContent.includes('API key')`)]).toEqual([path, true]);
+    }
+    expect(await page.run(`Object.keys(localStorage).some((name) => localStorage[name].includes(${JSON.stringify(key)}))`)).toBe(false);
+    await node.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 60_000);
+
+  test('serac follow: all pages but Mempool and Dev; the lag is shown', async () => {
+    const source = await startDevNode('in memory', '--accounts=1');
+    const dataDir = mkdtempSync(join(tmpdir(), 'serac-modes-'));
+    const follower = await startProgram('follow', source.program().url, `--data-dir=${dataDir}`, '--workers=0');
+    await walk(follower.url, ['/mempool', '/dev']);
+    await page.open(`${follower.url}/`);
+    expect(await untilLive()).toBe(true);
+    expect(await until(`document.querySelector('.strip').textContent.includes('in step with the followed node')`)).toBe(true);
+    const { txID } = await source.dev('dev.faucet', { to: (await source.dev('dev.accounts')).accounts[0].address });
+    expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+    await source.stop();
+    expect(await until(`document.querySelector('.strip').textContent.includes('Node away')`)).toBe(true);
+    await follower.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 90_000);
+
+  test.skipIf(!hasServers)(
+    suiteName('serac api on PostgreSQL: no Mempool, Node and Dev pages', hasServers),
+    async () => {
+      const servers = await openServers('explorer_modes');
+      const source = await startDevNode('in memory', '--accounts=1');
+      const indexer = startIndexer(source.program().url, `--database-url=${servers.database}`);
+      const server = await startProgram('api', `--database-url=${servers.database}`);
+      await walk(server.url, ['/mempool', '/node', '/dev']);
+      await page.open(`${server.url}/`);
+      expect(await untilLive()).toBe(true);
+      const { txID } = await source.dev('dev.faucet', { to: (await source.dev('dev.accounts')).accounts[0].address });
+      expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`)).toBe(true);
+      await server.stop();
+      await indexer.stop();
+      await source.stop();
+      await servers.close();
+    },
+    90_000,
+  );
+});
