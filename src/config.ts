@@ -29,8 +29,7 @@ export type Config = {
   readonly data: ApiConfig;
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
-  /** The URL of the node whose X-Chain is followed; undefined: this node decides its own blocks. */
-  readonly follow: string | undefined;
+  readonly mode: Mode;
   /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
   readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
   /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
@@ -52,6 +51,9 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
 };
+
+/** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
+export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string };
 
 export type StateFiles = {
   /** `isRequired`: it must exist. */
@@ -137,7 +139,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       plansFile: options['rate-limit-plans'],
       trustedProxies: options['trusted-proxies'],
     },
-    follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
+    mode: selectMode(options, command),
     fork:
       command.name === 'dev' && options['fork-url'] !== undefined
         ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
@@ -158,6 +160,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
+}
+
+function selectMode(_: Options, { name, args: [url = ''] }: Command): Mode {
+  return name === 'follow' || name === 'index' ? { kind: 'follow', url } : { kind: 'solo' };
 }
 
 /** The file of the process context: as in AvalancheGo, in the data directory. A node in the background has one beside its log otherwise. */

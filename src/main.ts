@@ -86,8 +86,8 @@ async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Pr
   logLevel = config.logLevel;
   if (isNetworkGiven) return config;
   const network =
-    config.follow !== undefined
-      ? await resolveFollowedNetwork(config.follow, config, env)
+    config.mode.kind === 'follow'
+      ? await resolveFollowedNetwork(config.mode.url, config, env)
       : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
   return network === undefined ? config : configFrom({ ...options, 'network-id': network }, command);
 }
@@ -130,7 +130,7 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   index: async (config, { given }) => {
     const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
     stopOnSignals(indexer);
-    const following = stripCredentials(config.follow ?? '');
+    const following = stripCredentials(config.mode.kind === 'follow' ? config.mode.url : '');
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
     printBanner(
       config,

@@ -117,7 +117,7 @@ async function startWriter(
   const informReaders = async (): Promise<void> =>
     readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
+  const hasDev = config.mode.kind === 'solo' && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
   const dev = hasDev ? createDevParts(env, () => void informReaders()) : undefined;
   const lifecycles = createTxLifecycles(env, context, events);
 
@@ -164,7 +164,7 @@ async function startWriter(
       health.refresh();
     },
   };
-  const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
+  const accounts = deriveAccounts(config.mode.kind === 'solo' ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const chains: NodeChain[] = [];
   for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing }));
   if (config.fork !== undefined)
@@ -180,14 +180,14 @@ async function startWriter(
     isDiskExhausted = true;
   };
   const probeWrite = createStoreProbe(chains, store.probeWrite);
-  const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
+  const bootstrapped = watchBootstrap(chains, config.mode.kind === 'solo' ? [p, c] : [], health);
   registerChecks(forcedChecks, {
     subnetID: context.subnetID,
     chains,
     bootstrapped,
     // A follower reports no health for the P- and C-Chain of its network.
-    counterparts: config.follow === undefined ? [p, c] : [],
-    isValidator: config.follow === undefined,
+    counterparts: config.mode.kind === 'solo' ? [p, c] : [],
+    isValidator: config.mode.kind === 'solo',
     probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
@@ -263,7 +263,7 @@ async function startWriter(
         maxBody: maxTxBody,
         services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
       })),
-      ...createCounterpartServices(context, store.readAtomicUtxos, config.follow !== undefined),
+      ...createCounterpartServices(context, store.readAtomicUtxos, config.mode.kind !== 'solo'),
     ],
     info: config.apis.info
       ? metrics.meter(
@@ -368,7 +368,7 @@ async function startWriter(
   return {
     url: servers.url(),
     handler,
-    accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
+    accounts: config.mode.kind === 'solo' ? withAddresses(accounts, context) : [],
     eventPosition: async () => {
       const { eventLog } = store;
       return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });

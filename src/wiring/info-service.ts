@@ -32,7 +32,7 @@ export function createInfoService(config: Config, env: Env, { chain, differences
       peers: () => [],
       acps: () => [],
       // A node that decides its own blocks is the only validator of its network and reports full uptime. A follower is not a validator.
-      uptime: () => (config.follow === undefined ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
+      uptime: () => (config.mode.kind === 'solo' ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
     }),
   );
 }

@@ -64,7 +64,7 @@ export async function startNodeChain(
   );
   const fund = (): void => {
     fork?.addFirst();
-    if (isMainChain && config.follow === undefined)
+    if (isMainChain && config.mode.kind === 'solo')
       fundAccounts({
         spec,
         opened,
@@ -78,9 +78,9 @@ export async function startNodeChain(
   };
   fund();
   const running =
-    config.follow === undefined
-      ? runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork })
-      : await startFollowedChain(config.follow, env, context, opened, deps);
+    config.mode.kind === 'follow'
+      ? await startFollowedChain(config.mode.url, env, context, opened, deps)
+      : runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork });
   closing.add(async () => {
     running.engine.stop();
     await running.follower?.stop();

@@ -208,7 +208,7 @@ function createReaderRoutes(
   });
   const info = createInfoService(config, env, context, { nodeID, proofOfPossession: rejectInReader, isBootstrapped: () => true });
   return createNodeRoutes({
-    chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.follow !== undefined)],
+    chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.mode.kind !== 'solo')],
     info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
     health: undefined,
     metrics: undefined,
