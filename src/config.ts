@@ -106,7 +106,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
     state: stateFiles(options),
     workers: options.workers,
-    minBlockDelay: options['min-block-delay'],
+    minBlockDelay: options['min-block-delay'] ?? (command.name === 'join' ? 1000 : 0),
     accounts: {
       count: options.accounts ?? (options.strict ? 0 : defaultAccounts),
       balance: options.balance,

@@ -118,6 +118,29 @@ type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>]: (config: Config, flags: RunFlags) => Promise<void> } = {
   dev: runNode,
   follow: runNode,
+  join: runNode,
+  testnet: async (config, { command, options, given }) => {
+    const { formatNodes, runTestnet } = await import('./commands/testnet.ts');
+    const { formatChange, formatChangeJson, formatHeights, formatNodesJson } = await import('./testnet/testnet-lines.ts');
+    const isJson = config.banner === 'json';
+    const testnet = await runTestnet(
+      {
+        nodes: Number(command.args[0]),
+        options,
+        given,
+        program: [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])],
+        onStatus: (node, status, pid) => {
+          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, timeTexts.text());
+          // The status line of a terminal shows heights.
+          if (!isTerminal || isJson || status.state !== 'running') printBanner(config, line, line);
+        },
+      },
+      env,
+    );
+    stopOnSignals(testnet);
+    printBanner(config, formatNodesJson(testnet.nodes, testnet.folder), formatNodes(testnet.nodes).join('\n'));
+    screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
+  },
   api: async (config) => {
     const server = await startApiServer(config, env);
     stopOnSignals(server);
