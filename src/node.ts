@@ -23,6 +23,7 @@ import type { ServeOptions, Server } from './platform/serve.ts';
 import { createRecovery } from './recovery/recovery.ts';
 import { healthMethods } from './rpc/health.ts';
 import { combineServices, createService, type Services } from './rpc/method.ts';
+import type { NewBlock } from './state/block-change.ts';
 import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
 import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
@@ -515,9 +516,11 @@ const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): v
 
 /** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
 const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined
-    ? ledger
-    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
+  impersonation === undefined ? ledger : { ...ledger, commitAll: (blocks, more) => accept(blocks.map(withMarks(impersonation)), more) };
+
+const withMarks =
+  ({ markedIn }: Impersonation) =>
+  (accepted: NewBlock): NewBlock => ({ ...accepted, impersonatedTxs: markedIn(accepted.block) });
 
 /** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
 function catchUpIndex(index: SqliteIndex, env: Env): void {
