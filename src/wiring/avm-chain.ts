@@ -118,6 +118,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
+    prepareTx: deps.recovery.prepare,
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { SqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import type { Services } from '../rpc/method.ts';
+import type { NewBlock } from '../state/block-change.ts';
 import type { Account } from '../wallet/accounts.ts';
 import { fundAccounts } from './account-funding.ts';
 import {
@@ -106,9 +107,11 @@ export async function startNodeChain(
 
 /** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
 const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined
-    ? ledger
-    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
+  impersonation === undefined ? ledger : { ...ledger, commitAll: (blocks, more) => accept(blocks.map(withMarks(impersonation)), more) };
+
+const withMarks =
+  ({ markedIn }: Impersonation) =>
+  (accepted: NewBlock): NewBlock => ({ ...accepted, impersonatedTxs: markedIn(accepted.block) });
 
 /** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
 function catchUpIndex(index: SqliteIndex, env: Env): void {

@@ -134,7 +134,7 @@ export function openNodeStore(
         const accept = createAccept(state, writeRows, events);
         const ledger: Ledger = {
           ...state,
-          commit: (block, diff) => accept([{ block, diff }]),
+          commitAll: accept,
           consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
         };
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
