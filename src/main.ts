@@ -30,7 +30,6 @@ import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { resolveForkedNetwork } from './wiring/fork.ts';
 import { startIndexer } from './wiring/indexer.ts';
-import { nodeAddress } from './wiring/info-service.ts';
 import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 
@@ -188,7 +187,7 @@ async function runDetached({ options, command }: RunFlags): Promise<void> {
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, config, node);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: whoever has read it may send a signal.
@@ -208,9 +207,9 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
 }
 
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
-async function publishProcessContext(path: string, { peerAddress }: Config, node: Node): Promise<void> {
+async function publishProcessContext(path: string, node: Node): Promise<void> {
   try {
-    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: nodeAddress(peerAddress) });
+    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: node.stakingAddress });
     process.on('exit', () => removeProcessContext(path));
   } catch (error) {
     await node.close();

@@ -46,6 +46,7 @@ import { describeNode, type NodeDescription } from './wiring/node-description.ts
 import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
 import { createNodeServers } from './wiring/node-servers.ts';
 import { openNodeStore } from './wiring/node-store.ts';
+import { createSoloReadings } from './wiring/peer-readings.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 import { createStateRoute } from './wiring/state-route.ts';
@@ -58,6 +59,8 @@ import type { ReaderPool } from './workers/supervisor.ts';
 export type Node = {
   /** Empty if the node does not listen. */
   readonly url: string;
+  /** The address for peers. */
+  readonly stakingAddress: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
   /** The accounts of the developer's chain; none if the node follows another one. */
@@ -179,6 +182,7 @@ async function startWriter(
   let onDiskExhausted = (): void => {
     isDiskExhausted = true;
   };
+  const readings = createSoloReadings(config, identity.signer.publicKey);
   const probeWrite = createStoreProbe(chains, store.probeWrite);
   const bootstrapped = watchBootstrap(chains, config.mode.kind === 'solo' ? [p, c] : [], health);
   registerChecks(forcedChecks, {
@@ -187,12 +191,11 @@ async function startWriter(
     bootstrapped,
     // A follower reports no health for the P- and C-Chain of its network.
     counterparts: config.mode.kind === 'solo' ? [p, c] : [],
-    isValidator: config.mode.kind === 'solo',
+    readings,
     probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
-    upgradeTime: config.network.upgrades.graniteTime,
     now: clock.unixNanos,
     extraChecks: context.differences.extraChecks,
   });
@@ -273,6 +276,7 @@ async function startWriter(
               nodeID: identity.nodeID,
               proofOfPossession: identity.signer.proofOfPossession,
               isBootstrapped: bootstrapped.isBootstrapped,
+              readings,
             }),
           ),
         )
@@ -367,6 +371,7 @@ async function startWriter(
     };
   return {
     url: servers.url(),
+    stakingAddress: readings.nodeAddress(),
     handler,
     accounts: config.mode.kind === 'solo' ? withAddresses(accounts, context) : [],
     eventPosition: async () => {

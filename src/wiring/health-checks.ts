@@ -11,22 +11,20 @@ import { applicationTag } from '../health/worker.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { BootstrapState } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
+import type { PeerReadings } from './peer-readings.ts';
 
 export type HealthCheckDeps = {
   readonly subnetID: Id;
   readonly chains: readonly RunningChain[];
   readonly bootstrapped: BootstrapState;
   readonly counterparts: readonly Counterpart[];
-  /** A node that decides its own blocks is the only validator of its network; a follower is not a validator. */
-  readonly isValidator: boolean;
+  readonly readings: PeerReadings;
   /** Throws if the store cannot commit a block now; see `createStoreProbe`. */
   readonly probeWrite: () => void;
   readonly fileSystem: () => FileSystem;
   /** Percentages of free disk space; `onExhausted` is called at each check that finds less than `required`. */
   readonly disk: { readonly required: number; readonly warning: number; readonly onExhausted: () => void };
   readonly blsKey: () => Promise<Uint8Array>;
-  /** The activation time of the newest scheduled upgrade, RFC 3339. */
-  readonly upgradeTime: string;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
   /** Whether checks that AvalancheGo does not have are registered. */
@@ -35,13 +33,17 @@ export type HealthCheckDeps = {
 
 /** Registers AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
 export function registerChecks(health: Pick<Health, 'register'>, deps: HealthCheckDeps): void {
+  const { readings } = deps;
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
   for (const { spec, engine, lastAccepted, follower } of deps.chains) {
     health.register(
       'health',
       spec.aliases[0],
-      chainCheck(() => (deps.bootstrapped.isBootstrapped(spec.id) ? readChainState(engine, lastAccepted()) : { networking: noPeers })),
+      chainCheck(() => {
+        const networking = readings.networking(spec.id);
+        return deps.bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
+      }),
       perChain,
     );
     if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', createFollowCheck(follower.status), application);
@@ -68,31 +70,10 @@ export function registerChecks(health: Pick<Health, 'register'>, deps: HealthChe
     }),
     application,
   );
-  health.register(
-    'health',
-    'bls',
-    blsCheck(deps.blsKey, () => (deps.isValidator ? { publicKey: deps.blsKey } : undefined)),
-    application,
-  );
-  health.register(
-    'health',
-    'network',
-    networkCheck(() => ({ connectedPeers: 0, sendFailRate: 0 }), false),
-    application,
-  );
-  health.register(
-    'health',
-    'router',
-    routerCheck(() => ({ outstandingRequests: 0, longestRunningRequest: 0n })),
-    application,
-  );
-  const upgrade = { localUpgradeTime: deps.upgradeTime, totalWeight: 1n, peers: [] };
-  health.register(
-    'health',
-    'futureupgrade',
-    futureUpgradeCheck(() => upgrade, deps.now),
-    application,
-  );
+  health.register('health', 'bls', blsCheck(deps.blsKey, readings.registration), application);
+  health.register('health', 'network', networkCheck(readings.network, readings.needsPeers), application);
+  health.register('health', 'router', routerCheck(readings.router), application);
+  health.register('health', 'futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now), application);
 }
 
 /** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now (it may succeed where a block failed). */
@@ -120,7 +101,7 @@ export const createFollowCheck =
 
 const noPeers = { disconnectedValidators: [], percentConnected: 1 };
 
-function readChainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainHealthState {
+function readChainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): Pick<ChainHealthState, 'consensus'> {
   const { processingBlocks, longestProcessing, averageAcceptance } = engine.report();
   return {
     consensus: {
@@ -130,7 +111,6 @@ function readChainState(engine: Engine, last: { readonly id: Id; readonly height
       longestProcessingBlock: nanoseconds(longestProcessing),
       processingBlocks,
     },
-    networking: noPeers,
   };
 }
 
