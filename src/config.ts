@@ -2,6 +2,7 @@ import type { Command } from './cli/command.ts';
 import type { Options } from './cli/flags.ts';
 import type { LogLevel } from './cli/log.ts';
 import type { IdentityOptions } from './identity/identity.ts';
+import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 import { getNetwork, isPublicNetwork, type Network } from './network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from './wallet/accounts.ts';
 
@@ -53,7 +54,7 @@ export type Config = {
 };
 
 /** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
-export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string };
+export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
 
 export type StateFiles = {
   /** `isRequired`: it must exist. */
@@ -162,7 +163,8 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
   };
 }
 
-function selectMode(_: Options, { name, args: [url = ''] }: Command): Mode {
+function selectMode(options: Options, { name, args: [url = ''] }: Command): Mode {
+  if (name === 'join') return { kind: 'join', ...joinConfigFrom(options) };
   return name === 'follow' || name === 'index' ? { kind: 'follow', url } : { kind: 'solo' };
 }
 
