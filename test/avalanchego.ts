@@ -17,9 +17,12 @@ export type AvalancheGo = {
 const startTimeout = 60_000;
 
 /** `isAlone` false: it is started as one of several validators, so it never becomes healthy; ready when it reports on its health. */
-export async function startAvalancheGo(binary: string, { isAlone = true } = {}): Promise<AvalancheGo> {
+export async function startAvalancheGo(
+  binary: string,
+  { isAlone = true, flags = [] }: { readonly isAlone?: boolean; readonly flags?: readonly string[] } = {},
+): Promise<AvalancheGo> {
   const folder = mkdtempSync(join(tmpdir(), 'serac-avalanchego-'));
-  let child = spawn(binary, folder, 0, isAlone);
+  let child = spawn(binary, folder, 0, isAlone, flags);
   const stop = async () => {
     child.kill('SIGTERM');
     await child.exited;
@@ -40,7 +43,7 @@ export async function startAvalancheGo(binary: string, { isAlone = true } = {}):
         stop: () => stop().finally(client.close),
         kill,
         restart: () => {
-          child = spawn(binary, folder, port, isAlone);
+          child = spawn(binary, folder, port, isAlone, flags);
         },
       };
     client?.close();
@@ -50,7 +53,7 @@ export async function startAvalancheGo(binary: string, { isAlone = true } = {}):
   throw new Error('AvalancheGo did not become healthy');
 }
 
-const spawn = (binary: string, folder: string, port: number, isAlone: boolean) =>
+const spawn = (binary: string, folder: string, port: number, isAlone: boolean, flags: readonly string[]) =>
   Bun.spawn(
     [
       binary,
@@ -65,6 +68,7 @@ const spawn = (binary: string, folder: string, port: number, isAlone: boolean) =
       '--staking-port=0',
       '--public-ip=127.0.0.1',
       `--data-dir=${folder}`,
+      ...flags,
     ],
     { stdout: 'ignore', stderr: 'ignore' },
   );

@@ -38,13 +38,14 @@ export type LocalChainOptions = {
   readonly strict?: boolean;
   readonly openDatabase?: OpenDatabase;
   readonly onAccepted?: (block: Block) => void;
+  readonly acceptUnknownImports?: boolean;
 };
 
 export const pChain = zeroId;
 export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
 
 export function openLocalChain(options: LocalChainOptions): LocalChain {
-  const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted } = options;
+  const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted, acceptUnknownImports = false } = options;
   const { network, x, first } = localGenesis();
   const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
   const memory = openSharedMemory(store);
@@ -69,7 +70,7 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
   };
   const differences = { retryRefused: !strict, skipFailedWalletTx: !strict };
   return {
-    chain: createChain({ ledger: { ...state, commitAll }, verifier: verifier, now, differences }),
+    chain: createChain({ ledger: { ...state, commitAll }, verifier: verifier, now, differences, acceptUnknownImports }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),

@@ -48,6 +48,11 @@ export type ChainDeps = {
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Whether the clock can be set back by `dev.*` methods: a block may then have its parent's time, however far that is ahead of the clock. */
   readonly isClockAdjustable?: boolean;
+  /**
+   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
+   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
+   */
+  readonly acceptUnknownImports?: boolean;
   /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
   readonly takeNextBlockTime?: () => bigint | undefined;
   /** Called when commits begin to fail and when they succeed again. */
@@ -220,6 +225,7 @@ export function createChain(deps: ChainDeps): Chain {
     verifier,
     mempool,
     commitState,
+    acceptUnknownImports: deps.acceptUnknownImports ?? false,
     blockClock,
     newBlockClock,
     checkRules,

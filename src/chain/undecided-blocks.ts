@@ -42,6 +42,8 @@ export type UndecidedBlocksDeps = {
   readonly blockClock: () => bigint;
   /** Returns the clock for the time of a new block. */
   readonly newBlockClock: () => () => bigint;
+  /** See ChainDeps. */
+  readonly acceptUnknownImports: boolean;
   readonly checkRules: (tx: Tx) => void;
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
   readonly onAccepted: (tx: Tx) => void;
@@ -90,6 +92,14 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     };
   };
 
+  const parentWithUnknownImports = (id: Id): Parent | undefined => {
+    const parent = parentAt(id);
+    return parent && { ...parent, view: { ...parent.view, atomic: atomicOrUnknown } };
+  };
+
+  const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
+    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
+
   const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
     const all = new Set<Id>();
     for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
@@ -119,7 +129,8 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     if (processing.has(block.id)) return;
     const own = built.get(block.id);
     const whole = own ?? withKnownTxs(wholeBlock(block));
-    const rules = { verifier, now: deps.blockClock, parent: parentAt, importedByAncestors, effects };
+    const parent = own === undefined && deps.acceptUnknownImports ? parentWithUnknownImports : parentAt;
+    const rules = { verifier, now: deps.blockClock, parent, importedByAncestors, effects };
     built.delete(block.id);
     let verified: ProcessingBlock;
     try {
