@@ -30,7 +30,10 @@ export function joinConfigFrom(options: Options): JoinConfig {
   const from = options['validators-from'];
   const stakingHost = options['staking-host'] ?? '';
   return {
-    validators: options['sybil-protection-enabled'] && from !== undefined ? { from } : { weight: BigInt(options['sybil-protection-disabled-weight']) },
+    validators:
+      options['sybil-protection-enabled'] && from !== undefined
+        ? { from }
+        : { weight: BigInt(options['sybil-protection-disabled-weight']) },
     beacons: options['bootstrap-ips'].map((text, i) => ({
       node: parseNodeId(options['bootstrap-ids'][i] as string),
       endpoint: parseEndpoint(text) as Endpoint,

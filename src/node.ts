@@ -133,9 +133,27 @@ async function startWriter(
     },
   });
   const forcedChecks = createForcedChecks(health);
+  let stopAfterFailure = (): void => {};
+  // Loaded only if it is needed, to keep the start of other nodes short.
+  const network =
+    config.mode.kind === 'join'
+      ? await (await import('./wiring/joined-network.ts')).openJoinedNetwork(config.mode, {
+          config,
+          env,
+          context,
+          identity,
+          store,
+          onFatal: (error) => {
+            env.log(`serac: a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+            stopAfterFailure();
+          },
+        })
+      : undefined;
+  if (network !== undefined) closing.add(network.close);
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
     storeBytes: store.sizeBytes,
+    registerMore: network?.registerMetrics,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   events.subscribe('accepted', ({ chainID, stored }) => metrics.countAccepted(chainID, stored.block));
@@ -169,7 +187,8 @@ async function startWriter(
   };
   const accounts = deriveAccounts(config.mode.kind === 'solo' ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const chains: NodeChain[] = [];
-  for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing }));
+  for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing, network }));
+  await network?.start();
   if (config.fork !== undefined)
     env.log(`serac: forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
   clock.onChange(() => {
@@ -182,7 +201,7 @@ async function startWriter(
   let onDiskExhausted = (): void => {
     isDiskExhausted = true;
   };
-  const readings = createSoloReadings(config, identity.signer.publicKey);
+  const readings = network?.readings ?? createSoloReadings(config, identity.signer.publicKey);
   const probeWrite = createStoreProbe(chains, store.probeWrite);
   const bootstrapped = watchBootstrap(chains, config.mode.kind === 'solo' ? [p, c] : [], health);
   registerChecks(forcedChecks, {
@@ -199,6 +218,8 @@ async function startWriter(
     now: clock.unixNanos,
     extraChecks: context.differences.extraChecks,
   });
+  if (network !== undefined && context.differences.extraChecks)
+    forcedChecks.register('health', 'stakingkey', network.stakingKeyCheck, [applicationTag]);
   closing.add(health.stop);
   await health.start();
   if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
@@ -306,11 +327,11 @@ async function startWriter(
     extraRoutes,
   });
   const feed = createNodeFeed(events, () =>
-    chains.map(({ spec, reads, follower }) => ({
+    chains.map(({ spec, reads, follower, joined }) => ({
       id: spec.id,
       alias: spec.aliases[0],
       reads,
-      isCatchingUp: () => follower?.status().state === 'catching-up',
+      isCatchingUp: () => follower?.status().state === 'catching-up' || joined?.isBootstrapped() === false,
     })),
   );
   const handlers = createHandlers(config, env, {
@@ -362,12 +383,13 @@ async function startWriter(
     closed ??= announceStopping().finally(closing.close);
     return closed;
   };
+  stopAfterFailure = () => void close().then(() => env.exit(1));
   // A node with a chain in memory does not stop when the disk is full. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
       if (closed !== undefined) return;
       env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
-      void close().then(() => env.exit(1));
+      stopAfterFailure();
     };
   return {
     url: servers.url(),

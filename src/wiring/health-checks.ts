@@ -2,12 +2,13 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Engine } from '../engine/vm.ts';
 import { Fault } from '../fault.ts';
 import type { FollowStatus } from '../follow/status.ts';
-import { type ChainHealthState, chainCheck } from '../health/chain-check.ts';
+import { type ChainHealthState, chainCheck, chainLimits } from '../health/chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
 import type { Health } from '../health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
 import type { Check } from '../health/result.ts';
 import { applicationTag } from '../health/worker.ts';
+import { chainHealth } from '../joined-chain/chain-health.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { BootstrapState } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
@@ -36,16 +37,14 @@ export function registerChecks(health: Pick<Health, 'register'>, deps: HealthChe
   const { readings } = deps;
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
-  for (const { spec, engine, lastAccepted, follower } of deps.chains) {
-    health.register(
-      'health',
-      spec.aliases[0],
-      chainCheck(() => {
-        const networking = readings.networking(spec.id);
-        return deps.bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
-      }),
-      perChain,
-    );
+  const chainLimitsHere = readings.limits && { ...chainLimits, ...readings.limits.chain };
+  for (const { spec, engine, lastAccepted, follower, joined } of deps.chains) {
+    const readState = (): ChainHealthState => {
+      if (joined !== undefined) return chainHealth(joined);
+      const networking = readings.networking(spec.id);
+      return deps.bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
+    };
+    health.register('health', spec.aliases[0], chainCheck(readState, chainLimitsHere), perChain);
     if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', createFollowCheck(follower.status), application);
   }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
@@ -71,8 +70,8 @@ export function registerChecks(health: Pick<Health, 'register'>, deps: HealthChe
     application,
   );
   health.register('health', 'bls', blsCheck(deps.blsKey, readings.registration), application);
-  health.register('health', 'network', networkCheck(readings.network, readings.needsPeers), application);
-  health.register('health', 'router', routerCheck(readings.router), application);
+  health.register('health', 'network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network), application);
+  health.register('health', 'router', routerCheck(readings.router, readings.limits?.router), application);
   health.register('health', 'futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now), application);
 }
 

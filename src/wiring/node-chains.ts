@@ -19,6 +19,7 @@ import type { CloseStack } from './close-stack.ts';
 import type { Env } from './env.ts';
 import { startFollowedChain } from './follow.ts';
 import { openFork, withForkedReads } from './fork.ts';
+import type { JoinedNetwork } from './joined-network.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
@@ -44,12 +45,14 @@ export type NodeChainDeps = {
   /** At least the default sender. */
   readonly accounts: readonly [Account, ...Account[]];
   readonly closing: CloseStack;
+  /** The network of peers; undefined unless this node joins one. */
+  readonly network: JoinedNetwork | undefined;
 };
 
-/** Opens a chain, indexes what its index lacks, funds its accounts, and starts it: alone, or by following another node. */
+/** Opens a chain, indexes what its index lacks, funds its accounts, and starts it: alone, by following another node, or on a network of peers. */
 export async function startNodeChain(
   spec: AvmChainSpec,
-  { config, env, context, store, deps, accounts, closing }: NodeChainDeps,
+  { config, env, context, store, deps, accounts, closing, network }: NodeChainDeps,
 ): Promise<NodeChain> {
   const isMainChain = spec === context.specs[0];
   const opened = store.openChain(spec);
@@ -81,7 +84,9 @@ export async function startNodeChain(
   const running =
     config.mode.kind === 'follow'
       ? await startFollowedChain(config.mode.url, env, context, opened, deps)
-      : runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork });
+      : network !== undefined
+        ? network.runChain(spec, opened, deps)
+        : runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork });
   closing.add(async () => {
     running.engine.stop();
     await running.follower?.stop();

@@ -1,8 +1,8 @@
 import type { Id } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
-import type { ChainHealthState } from '../health/chain-check.ts';
+import type { ChainHealthState, ChainLimits } from '../health/chain-check.ts';
 import type { LazyKey, RegisteredValidator } from '../health/checks.ts';
-import type { NetworkState, RouterState, UpgradeState } from '../health/network-checks.ts';
+import type { NetworkLimits, NetworkState, RouterLimits, RouterState, UpgradeState } from '../health/network-checks.ts';
 import type { AcpVotes, PeerInfo, Uptime } from '../rpc/info.ts';
 
 /** What the Node RPC and the health checks read about the peers of this node. */
@@ -22,6 +22,12 @@ export type PeerReadings = {
   readonly registration: () => RegisteredValidator | undefined;
   /** The connections to the validators of a chain. */
   readonly networking: (chain: Id) => ChainHealthState['networking'];
+  /** Limits of the health checks; AvalancheGo's defaults if left out. */
+  readonly limits?: {
+    readonly network: NetworkLimits;
+    readonly router: RouterLimits;
+    readonly chain: Omit<ChainLimits, 'acceptanceTime'>;
+  };
 };
 
 /** The readings of a node without peers. If it decides its own blocks, it is the only validator of its network; a follower is none. */
