@@ -400,7 +400,17 @@ async function startWriter(
       const { eventLog } = store;
       return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
     },
-    describe: () => describeNode(config, { version: env.version, nodeID: identity.nodeID, context, x, accounts, apis, servers }),
+    describe: () =>
+      describeNode(config, {
+        version: env.version,
+        nodeID: identity.nodeID,
+        context,
+        x,
+        accounts,
+        apis,
+        servers,
+        stakingAddress: readings.nodeAddress(),
+      }),
     observe: feed.observe,
     readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: servers.listen,

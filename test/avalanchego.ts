@@ -7,6 +7,8 @@ import { type Client, createClient } from './http.ts';
 export type AvalancheGo = {
   readonly client: Client;
   readonly url: string;
+  /** The address for peers. */
+  readonly stakingAddress: string;
   readonly stop: () => Promise<void>;
   /** Kills it without a clean shutdown. */
   readonly kill: () => Promise<void>;
@@ -22,7 +24,7 @@ export async function startAvalancheGo(
   { isAlone = true, flags = [] }: { readonly isAlone?: boolean; readonly flags?: readonly string[] } = {},
 ): Promise<AvalancheGo> {
   const folder = mkdtempSync(join(tmpdir(), 'serac-avalanchego-'));
-  let child = spawn(binary, folder, 0, isAlone, flags);
+  let child = spawn(binary, folder, [0, 0], isAlone, flags);
   const stop = async () => {
     child.kill('SIGTERM');
     await child.exited;
@@ -34,16 +36,17 @@ export async function startAvalancheGo(
   };
   const until = performance.now() + startTimeout;
   while (performance.now() < until && child.exitCode === null) {
-    const port = readPort(join(folder, 'process.json'));
-    const client = port === undefined ? undefined : createClient(port);
-    if (port !== undefined && client !== undefined && (await hasHealth(client, isAlone)))
+    const ports = readPorts(join(folder, 'process.json'));
+    const client = ports && createClient(ports[0]);
+    if (ports !== undefined && client !== undefined && (await hasHealth(client, isAlone)))
       return {
         client,
-        url: `http://127.0.0.1:${port}`,
+        url: `http://127.0.0.1:${ports[0]}`,
+        stakingAddress: `127.0.0.1:${ports[1]}`,
         stop: () => stop().finally(client.close),
         kill,
         restart: () => {
-          child = spawn(binary, folder, port, isAlone, flags);
+          child = spawn(binary, folder, ports, isAlone, flags);
         },
       };
     client?.close();
@@ -53,7 +56,13 @@ export async function startAvalancheGo(
   throw new Error('AvalancheGo did not become healthy');
 }
 
-const spawn = (binary: string, folder: string, port: number, isAlone: boolean, flags: readonly string[]) =>
+const spawn = (
+  binary: string,
+  folder: string,
+  [port, stakingPort]: readonly [number, number],
+  isAlone: boolean,
+  flags: readonly string[],
+) =>
   Bun.spawn(
     [
       binary,
@@ -65,7 +74,7 @@ const spawn = (binary: string, folder: string, port: number, isAlone: boolean, f
       '--http-host=127.0.0.1',
       `--http-port=${port}`,
       '--staking-host=127.0.0.1',
-      '--staking-port=0',
+      `--staking-port=${stakingPort}`,
       '--public-ip=127.0.0.1',
       `--data-dir=${folder}`,
       ...flags,
@@ -73,11 +82,11 @@ const spawn = (binary: string, folder: string, port: number, isAlone: boolean, f
     { stdout: 'ignore', stderr: 'ignore' },
   );
 
-/** The port from AvalancheGo's process file; undefined until it is written. */
-function readPort(file: string): number | undefined {
+/** The ports of AvalancheGo's process file, for HTTP and for peers; undefined until it is written. */
+function readPorts(file: string): [http: number, staking: number] | undefined {
   try {
-    const { uri } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string };
-    return Number(new URL(uri).port);
+    const { uri, stakingAddress } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string; stakingAddress: string };
+    return [Number(new URL(uri).port), Number(stakingAddress.split(':').at(-1))];
   } catch {
     return undefined;
   }
