@@ -95,7 +95,10 @@ for (const count of [3, 5])
         (isDown) => isDown,
       );
       await untilUp(nodes, count - 1);
-      expect(testnet.pidOf(victim)).not.toBe(pid);
+      await eventually(
+        () => testnet.pidOf(victim),
+        (current) => current !== pid,
+      );
       const tx = lanes.next(victim - 1);
       await issueTo(nodes[victim - 1] as NetworkNode, tx);
       await untilAcceptedBy(nodes, tx.id);
