@@ -185,7 +185,7 @@ describe('several blocks at once', () => {
     expect(chain.processing()).toBe(1);
     // The first window warms up the compiler. With a chain of diffs the last one is many times as slow as the second.
     expect(windowTimes.at(-1)!).toBeLessThan(8 * Math.max(windowTimes[1]!, 5));
-  });
+  }, 30_000);
 
   test('the descendants of an accepted block do not keep it in memory', async () => {
     const { chain, ledger } = setUp();

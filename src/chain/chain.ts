@@ -239,7 +239,9 @@ export function createChain(deps: ChainDeps): Chain {
     const { prepareTx } = deps;
     if (view === undefined || prepareTx === undefined || isBootstrapping) return;
     await Promise.all(
-      blocks.txsOf(block).map((tx) => (isUndecided(tx.id) ? undefined : prepareTx(tx, () => verifier.expectedSignatures(tx, view)))),
+      blocks
+        .txsOf(block)
+        .map((tx) => (mempool.get(tx.id) !== undefined ? undefined : prepareTx(tx, () => verifier.expectedSignatures(tx, view)))),
     );
   };
 

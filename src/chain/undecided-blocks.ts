@@ -176,14 +176,17 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
       for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
       for (const tx of block.txs) deps.onAccepted(tx);
     }
-    for (const block of built.values()) if (block.height <= last.height) giveBack(block);
+    for (const block of built.values()) {
+      if (block.height > last.height) continue;
+      giveBack(block);
+      deps.notifyWork();
+    }
     deps.commitState.clear();
   };
 
   const giveBack = ({ id, txs }: Block): void => {
     built.delete(id);
     returnToMempool(txs.filter((tx) => !ledger.hasTx(tx.id)));
-    deps.notifyWork();
   };
 
   /**
