@@ -69,7 +69,7 @@ else {
       const go = await startAvalancheGo(binary, { flags: [`--proposervm-min-block-delay=${delay}`] });
       const goNode = { name: 'AvalancheGo', client: go.client };
       const dataDir = join(folder, `node-${delay}`);
-      const flags = [...joinFlags(go.stakingAddress, await nodeIDOf(goNode), dataDir), `--proposervm-min-block-delay=${delay}`];
+      const flags = [...joinFlags(`127.0.0.1:${go.stakingPort}`, await nodeIDOf(goNode), dataDir), `--proposervm-min-block-delay=${delay}`];
       const lanes = createLanes(2);
       let program: Program | undefined;
       try {

@@ -33,8 +33,8 @@ type Meter = { value: number; updated: number };
 /** Delays below this are not worth a timer. Milliseconds. */
 const shortest = 1;
 
-/** A meter below this share is forgotten. */
-const negligible = 1e-4;
+/** A meter below this share is forgotten. It is far below the share of one message, or a flood of small ones would not count. */
+const negligible = 1e-9;
 
 export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number): CpuShares {
   const decay = limits.halfLife / Math.LN2;

@@ -1,14 +1,23 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { NodeId } from '../bytes/node-id.ts';
+import { zeroId } from '../bytes/id.ts';
+import { type NodeId, nodeIdText } from '../bytes/node-id.ts';
+import { blsCheck } from '../health/checks.ts';
+import { networkCheck, routerCheck } from '../health/network-checks.ts';
+import { formatMetrics } from '../metrics/family.ts';
+import { createMetricRegistry } from '../metrics/registry.ts';
 import type { ChainMessage } from '../p2p/transport.ts';
+import type { PeerInfo } from '../rpc/info.ts';
 import { createMemoryNet } from './memory-sockets.fixture.ts';
 import { ownKeyOutcome } from './own-key-alert.ts';
+import { connectionState, networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from './peer-info.ts';
+import { registerPeerMetrics } from './peer-metrics.ts';
 import type { Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
 import {
   createRecorder,
   createTestIdentity,
   createTestPeers,
+  realTiming,
   type TestIdentity,
   testChain,
   tlsSocketsOf,
@@ -153,4 +162,81 @@ describe('connections that are closed', () => {
     ).toBe(true);
     expect(a.network.peers()).toEqual([]);
   }, 20_000);
+  test('an address that the registered BLS key of a validator did not sign', async () => {
+    const [identity, liar] = [createTestIdentity(), createTestIdentity()];
+    const registeredKeys = new Map([
+      [identity.node, await identity.signer.publicKey()],
+      [liar.node, await identity.signer.publicKey()],
+    ]);
+    const a = peersOf({ registeredKeys });
+    const beacons = [{ node: a.identity.node, endpoint: await a.start() }];
+    await Promise.all([peersOf({ identity, beacons }).start(), peersOf({ identity: liar, beacons }).start()]);
+    expect(await waitUntil(() => a.network.counters.closed.get('bad BLS signature') === 1)).toBe(true);
+    expect(await waitUntil(() => a.network.peers().length === 1)).toBe(true);
+    expect(ids(a)).toEqual([identity.node]);
+  }, 20_000);
 });
+
+test('what operators see: rows of info.peers, health checks and metrics', async () => {
+  const a = peersOf();
+  const b = peersOf({ beacons: [{ node: a.identity.node, endpoint: await a.start() }] });
+  a.addChain(testChain, createRecorder().handler);
+  const { port } = await b.start();
+  expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
+  const rows: PeerInfo[] = peerRows(a.network.peers(), a.router, String);
+  expect(rows).toEqual([
+    {
+      ip: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      publicIP: `127.0.0.1:${port}`,
+      nodeID: nodeIdText(b.identity.node),
+      version: 'avalanchego/1.14.2',
+      upgradeTime: 1607144400n,
+      lastSent: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      lastReceived: expect.stringMatching(/Z$/),
+      observedUptime: 0,
+      trackedSubnets: [zeroId],
+      supportedACPs: [],
+      objectedACPs: [],
+      benched: [],
+    },
+  ]);
+  const { stakes } = a.network.context;
+  const nanos = () => realTiming.unixSeconds() * 1_000_000_000n;
+  expect(ownUptime(a.identity.node, a.network.peers(), stakes, 0.8)).toEqual({ weightedAverage: 50, rewardingStake: 50 });
+  const { error, details } = await networkCheck(() => networkState(a.network, stakes, nanos()), true)();
+  expect([error, details]).toEqual([
+    undefined,
+    { connectedPeers: 1, sendFailRate: 0, timeSinceLastMsgReceived: expect.any(String), timeSinceLastMsgSent: expect.any(String) },
+  ]);
+  b.transport.request(pullQuery(1), [a.identity.node]);
+  expect(await routerCheck(() => routerState(b.router, performance.now()))()).toMatchObject({ details: { outstandingRequests: 1 } });
+  expect(await blsCheck(b.identity.signer.publicKey, () => ownRegistration(a.identity.node, stakes))()).toEqual({
+    details: "validator doesn't have a BLS key",
+  });
+  expect(upgradeState(a.network.peers(), stakes, '')).toMatchObject({
+    totalWeight: 200n,
+    peers: [{ upgradeTime: 1607144400n, weight: 100n }],
+  });
+  const set = new Map([
+    [a.identity.node, 1n],
+    [b.identity.node, 2n],
+    ['ee'.repeat(20) as NodeId, 1n],
+  ]);
+  expect(connectionState(a.identity.node, set, a.network.isConnected)).toMatchObject({
+    percentConnected: 0.75,
+    disconnectedValidators: [nodeIdText('ee'.repeat(20) as NodeId)],
+  });
+
+  const registry = createMetricRegistry();
+  registerPeerMetrics(registry, a, () => 'X', nanos);
+  const text = formatMetrics(registry.families());
+  for (const line of [
+    'avalanche_network_peers 1',
+    'avalanche_network_times_connected 1',
+    'avalanche_network_msgs{compressed="false",io="received",op="handshake"} 1',
+    'avalanche_network_msgs{compressed="true",io="sent",op="peerlist"} 1',
+    'avalanche_requests_current_timeout 5000000000',
+    'avalanche_benchlist_benched_num{chain="X"} 0',
+  ])
+    expect(text).toContain(`${line}\n`);
+}, 20_000);

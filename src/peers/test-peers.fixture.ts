@@ -48,6 +48,8 @@ export type TestPeersOptions = {
   readonly beacons?: readonly Beacon[];
   readonly timing?: PeerTiming;
   readonly networkId?: number;
+  /** BLS keys that validators registered. */
+  readonly registeredKeys?: ReadonlyMap<NodeId, Uint8Array>;
 };
 
 /** The network layer of a node on loopback, without sybil protection, on the `local` network. */
@@ -64,7 +66,7 @@ export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonl
     options: { ...defaultNetworkOptions, stakingHost: '127.0.0.1', stakingPort: 0, ...given.options },
     sockets: (given.sockets ?? tlsSocketsOf)(identity),
     timing: given.timing ?? realTiming,
-    stakes: stakesOf(validators.current),
+    stakes: stakesOf(validators.current, (node) => given.registeredKeys?.get(node)),
     log: (line) => void log.push(line),
     beacons: given.beacons ?? [],
     sybilProtection: false,
