@@ -28,15 +28,17 @@ export type TestVm = Vm & { readonly calls: string[]; readonly accepted: EngineB
 /** A Vm that accepts every block whose label does not begin with "bad". `blocks` are accepted from the start. */
 export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
   const accepted = [...blocks];
+  const acceptedById = new Map(blocks.map((block) => [block.id, block]));
   const processing = new Map<Id, EngineBlock>();
   const calls: string[] = [];
-  const find = (id: Id): EngineBlock | undefined => processing.get(id) ?? accepted.find((block) => block.id === id);
+  const find = (id: Id): EngineBlock | undefined => processing.get(id) ?? acceptedById.get(id);
   const labelOf = ({ bytes }: EngineBlock): string => new TextDecoder().decode(bytes).split(' ')[2] as string;
   const accept = (id: Id): void => {
     const block = processing.get(id) as EngineBlock;
     calls.push(`accept ${labelOf(block)}`);
     processing.delete(id);
     accepted.push(block);
+    acceptedById.set(id, block);
   };
   return {
     calls,
