@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createFakeWorld } from './fake-world.ts';
 import { createRealWorld } from './real-world.ts';
+import type { Scenario } from './scenario.ts';
 import { runSimulation } from './simulation.ts';
 
 /**
@@ -57,3 +58,19 @@ test('a seed replays exactly', async () => {
     expect([seed, b.fingerprint, b.events]).toEqual([seed, a.fingerprint, a.events]);
   }
 }, 60_000);
+
+test('finds disagreement if polls are too small to be safe', async () => {
+  const weaken = (scenario: Scenario): Scenario => ({
+    ...scenario,
+    rivals: 1,
+    byzantine: 3,
+    maxDelay: 200,
+    parameters: { ...scenario.parameters, k: 3, alphaPreference: 2, alphaConfidence: 2, beta: 1 },
+  });
+  const failures: string[] = [];
+  for (let seed = 1; seed <= 20 && failures.length === 0; seed++) {
+    const { failure } = await runSimulation(seed, createFakeWorld, 10, weaken);
+    if (failure?.includes('another node')) failures.push(failure);
+  }
+  expect(failures).toHaveLength(1);
+}, 120_000);

@@ -29,9 +29,10 @@ export async function runSimulation(
   seed: number,
   createWorld: (loop: EventLoop, random: Random, scenario: Scenario) => World,
   fixedNodes?: number,
+  change: (scenario: Scenario) => Scenario = (scenario) => scenario,
 ): Promise<SimulationResult> {
   const random = createRandom(seed);
-  const scenario = createScenario(random, fixedNodes);
+  const scenario = change(createScenario(random, fixedNodes));
   const loop = createEventLoop();
   const network = createNetwork(loop, random);
   const world = createWorld(loop, random, scenario);
