@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pChain } from '../../test/local-chain.ts';
 import vectors from '../../vectors/outer-chain.json' with { type: 'json' };
-import type { Address } from '../bytes/address.ts';
-import { bech32Decode } from '../bytes/bech32.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import { parseOuterBlock } from '../proposervm/outer-block.ts';
-import type { ChainState } from '../state/chain-state.ts';
 import { makeBlock, parseBlock } from '../tx/block.ts';
-import { parseUtxo, type Utxo } from '../tx/utxo.ts';
+import { parseUtxo } from '../tx/utxo.ts';
+import { utxosOf } from './captured-utxos.fixture.ts';
 import { acceptBlock, codeOf, openOuterChain, type TestChain, testClock } from './outer-chain.fixture.ts';
 
 /** A chain of blocks of a real AvalancheGo, executed here. */
@@ -21,20 +19,8 @@ const captureEnd = Number(outerBlocks.at(-1)!.timestamp) * 1000;
 const folder = mkdtempSync(join(tmpdir(), 'serac-outer-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function utxosOf(state: ChainState): Record<string, string[]> {
-  const start = { address: '0'.repeat(40) as Address, utxoID: '0'.repeat(64) as Utxo['id'] };
-  const read = (text: string): string[] => {
-    const address = toHex(bech32Decode(text.slice(2)).bytes) as Address;
-    return state
-      .utxos(state.id, { addresses: [address], start, limit: 1024 }, true)
-      .utxos.map(toHex)
-      .sort();
-  };
-  return Object.fromEntries(Object.keys(vectors.utxos).map((address) => [address, read(address)]));
-}
-
 function expectSameChain({ state, vm }: TestChain): void {
-  expect(utxosOf(state)).toEqual(vectors.utxos);
+  expect(utxosOf(state, Object.keys(vectors.utxos))).toEqual(vectors.utxos);
   expect(vm.lastAccepted()).toBe(outerBlocks.at(-1)!.id);
   for (const [i, { id, bytes, timestamp }] of outerBlocks.entries()) {
     expect(vm.blockIdAtHeight(BigInt(i + 1))).toBe(id);
