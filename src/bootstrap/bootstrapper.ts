@@ -128,6 +128,8 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   };
 
   const run = async (): Promise<void> => {
+    // The caller gets what receives the answers before anything is asked.
+    await pause(timers, 0);
     let previous = Number.POSITIVE_INFINITY;
     while (!stopped) {
       if (!isEnoughConnected(beacons(), parts.isConnected)) {

@@ -27,6 +27,8 @@ export type JoinedChain = {
   /** Latches: stays true if the chain falls behind later and catches up by bootstrapping. */
   readonly isBootstrapped: () => boolean;
   readonly bootstrap: () => BootstrapProgress;
+  /** Whether the chain bootstraps, for the first time or because it fell behind. */
+  readonly isBootstrapping: () => boolean;
   /** The engine in normal operation; undefined while the chain bootstraps. */
   readonly engine: () => EngineState | undefined;
   readonly counters: EngineCounters;
@@ -165,6 +167,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     },
     gossip,
     isBootstrapped: () => isBootstrapped,
+    isBootstrapping: () => engine === undefined,
     bootstrap: meter.read,
     engine: () => engine?.state(),
     counters,

@@ -9,6 +9,7 @@ import { Fault } from '../fault.ts';
 import { newKeyPair } from '../identity/certificate.ts';
 import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
 import type { ValidatorSet, Validators } from '../p2p/validators.ts';
+import type { OpenDatabase } from '../store/database.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
@@ -44,14 +45,20 @@ export function openOuterChain(
   clock: TestClock,
   options: {
     path?: string;
+    openDatabase?: OpenDatabase;
     acceptUnknownImports?: boolean;
     wrapInner?: (chain: Chain) => Chain;
     wrapStore?: (store: OuterStore) => OuterStore;
   } & Partial<OuterVmDeps> = {},
 ) {
-  const { path, acceptUnknownImports = false, wrapInner = (chain) => chain, wrapStore = (store) => store, ...deps } = options;
+  const { path, openDatabase, acceptUnknownImports = false, wrapInner = (chain) => chain, wrapStore = (store) => store, ...deps } = options;
   const now = () => BigInt(Math.floor(clock.ms / 1000));
-  const local = openLocalChain({ now, acceptUnknownImports, ...(path === undefined ? {} : { path }) });
+  const local = openLocalChain({
+    now,
+    acceptUnknownImports,
+    ...(path === undefined ? {} : { path }),
+    ...(openDatabase && { openDatabase }),
+  });
   const outerStore = wrapStore(openOuterStore(local.store, local.state.id, local.state.blockAt));
   const vm: Vm = createOuterVm({
     inner: wrapInner(local.chain),

@@ -1,13 +1,16 @@
 import { type Id, idOf } from '../../src/bytes/id.ts';
+import type { NodeId } from '../../src/bytes/node-id.ts';
 import type { EngineBlock, Vm } from '../../src/engine/vm.ts';
 import type { Random } from '../random.ts';
 import type { EventLoop } from './event-loop.ts';
 import { createFakeChain, type Disk, decodeBlock, encodeBlock, genesisId, newDisk } from './fake-chain.ts';
 import type { SimulatedChain } from './honest-node.ts';
 import type { Scenario } from './scenario.ts';
+import { nodeIdAt } from './world.ts';
 
 /** The chains of a simulation, and what an all-seeing adversary knows of them. */
 export type World<D = unknown> = {
+  readonly nodeId: (index: number) => NodeId;
   readonly newDisk: () => D;
   readonly openChain: (disk: D, isAlive: () => boolean, onAccepted: (block: EngineBlock) => void) => SimulatedChain;
   /** Transactions to issue. Of each group, whose members conflict, one is accepted. */
@@ -80,6 +83,7 @@ export function createFakeWorld(loop: EventLoop, random: Random, scenario: Scena
     };
   };
   return {
+    nodeId: nodeIdAt,
     newDisk,
     openChain: openChain as World['openChain'],
     txs,

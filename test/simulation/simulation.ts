@@ -8,7 +8,6 @@ import type { World } from './fake-world.ts';
 import { createHonestNode, type HonestNode } from './honest-node.ts';
 import { createNetwork, type Network } from './network.ts';
 import { createScenario, type Scenario } from './scenario.ts';
-import { nodeIdAt } from './world.ts';
 
 export type SimulationResult = {
   readonly scenario: Scenario;
@@ -30,13 +29,14 @@ export async function runSimulation(
   seed: number,
   createWorld: (loop: EventLoop, random: Random, scenario: Scenario) => World,
   fixedNodes?: number,
+  change: (scenario: Scenario) => Scenario = (scenario) => scenario,
 ): Promise<SimulationResult> {
   const random = createRandom(seed);
-  const scenario = createScenario(random, fixedNodes);
+  const scenario = change(createScenario(random, fixedNodes));
   const loop = createEventLoop();
   const network = createNetwork(loop, random);
   const world = createWorld(loop, random, scenario);
-  const validators = new Map(scenario.weights.map((weight, index) => [nodeIdAt(index), weight] as const));
+  const validators = new Map(scenario.weights.map((weight, index) => [world.nodeId(index), weight] as const));
   let failure: string | undefined;
 
   /** The first block that any honest node accepted at each height. */
@@ -50,7 +50,7 @@ export async function runSimulation(
     failure ??= `node ${node} stopped: ${error instanceof Error ? error.stack : String(error)}`;
   };
   const honest = Array.from({ length: scenario.nodes - scenario.byzantine }, (_, index) => {
-    const id = nodeIdAt(scenario.byzantine + index);
+    const id = world.nodeId(scenario.byzantine + index);
     const disk = world.newDisk();
     const openChain = (isAlive: () => boolean) => world.openChain(disk, isAlive, (block) => onAccepted(id, block));
     return createHonestNode({ id, loop, network, random, validators, parameters: scenario.parameters, openChain, onFatal });
@@ -84,7 +84,7 @@ export async function runSimulation(
     const vmOf = (id: NodeId) => honest.find((node) => node.id === id)?.vm();
     const anyVm = () => honest.find((node) => node.isRunning())?.vm();
     startByzantineNode({
-      id: nodeIdAt(index),
+      id: world.nodeId(index),
       loop,
       network,
       random,
