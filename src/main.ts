@@ -42,6 +42,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
   BAD_ARGUMENT: exitCodes.badFlags,
+  JOIN_PORT_TAKEN: exitCodes.portTaken,
   JOIN_NOTICEABLE_STAKE: exitCodes.badFlags,
   REDIS_BAD_URL: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
