@@ -2,6 +2,7 @@ import type { Command } from './cli/command.ts';
 import type { Options } from './cli/flags.ts';
 import type { LogLevel } from './cli/log.ts';
 import type { IdentityOptions } from './identity/identity.ts';
+import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 import { getNetwork, isPublicNetwork, type Network } from './network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from './wallet/accounts.ts';
 
@@ -29,8 +30,7 @@ export type Config = {
   readonly data: ApiConfig;
   readonly stats: ApiConfig;
   readonly access: AccessConfig;
-  /** The URL of the node whose X-Chain is followed; undefined: this node decides its own blocks. */
-  readonly follow: string | undefined;
+  readonly mode: Mode;
   /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
   readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
   /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
@@ -52,6 +52,9 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
 };
+
+/** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
+export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
 
 export type StateFiles = {
   /** `isRequired`: it must exist. */
@@ -104,7 +107,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
     state: stateFiles(options),
     workers: options.workers,
-    minBlockDelay: options['min-block-delay'],
+    minBlockDelay: options['min-block-delay'] ?? (command.name === 'join' ? 1000 : 0),
     accounts: {
       count: options.accounts ?? (options.strict ? 0 : defaultAccounts),
       balance: options.balance,
@@ -137,7 +140,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
       plansFile: options['rate-limit-plans'],
       trustedProxies: options['trusted-proxies'],
     },
-    follow: command.name === 'follow' || command.name === 'index' ? command.args[0] : undefined,
+    mode: selectMode(options, command),
     fork:
       command.name === 'dev' && options['fork-url'] !== undefined
         ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
@@ -158,6 +161,11 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };
+}
+
+function selectMode(options: Options, { name, args: [url = ''] }: Command): Mode {
+  if (name === 'join') return { kind: 'join', ...joinConfigFrom(options) };
+  return name === 'follow' || name === 'index' ? { kind: 'follow', url } : { kind: 'solo' };
 }
 
 /** The file of the process context: as in AvalancheGo, in the data directory. A node in the background has one beside its log otherwise. */

@@ -59,6 +59,7 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   renameFile,
   tempFolder: tmpdir,
   forwardRequest: createForwarder,
+  openPeerSockets: async (certificate, privateKey) => (await import('./platform/tls-sockets.ts')).createTlsSockets(certificate, privateKey),
   parent: parentChannel(),
   cores: availableParallelism(),
   // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.

@@ -30,7 +30,6 @@ import type { Env } from './wiring/env.ts';
 import { resolveFollowedNetwork } from './wiring/follow.ts';
 import { resolveForkedNetwork } from './wiring/fork.ts';
 import { startIndexer } from './wiring/indexer.ts';
-import { nodeAddress } from './wiring/info-service.ts';
 import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 
@@ -43,6 +42,8 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
   BAD_ARGUMENT: exitCodes.badFlags,
+  JOIN_PORT_TAKEN: exitCodes.portTaken,
+  JOIN_NOTICEABLE_STAKE: exitCodes.badFlags,
   REDIS_BAD_URL: exitCodes.badFlags,
   STORE_DAMAGED: exitCodes.damage,
   STORE_FOREIGN: exitCodes.damage,
@@ -86,8 +87,8 @@ async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Pr
   logLevel = config.logLevel;
   if (isNetworkGiven) return config;
   const network =
-    config.follow !== undefined
-      ? await resolveFollowedNetwork(config.follow, config, env)
+    config.mode.kind === 'follow'
+      ? await resolveFollowedNetwork(config.mode.url, config, env)
       : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
   return network === undefined ? config : configFrom({ ...options, 'network-id': network }, command);
 }
@@ -118,6 +119,29 @@ type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
 const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>]: (config: Config, flags: RunFlags) => Promise<void> } = {
   dev: runNode,
   follow: runNode,
+  join: runNode,
+  testnet: async (config, { command, options, given }) => {
+    const { formatNodes, runTestnet } = await import('./commands/testnet.ts');
+    const { formatChange, formatChangeJson, formatHeights, formatNodesJson } = await import('./testnet/testnet-lines.ts');
+    const isJson = config.banner === 'json';
+    const testnet = await runTestnet(
+      {
+        nodes: Number(command.args[0]),
+        options,
+        given,
+        program: [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])],
+        onStatus: (node, status, pid) => {
+          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, timeTexts.text());
+          // The status line of a terminal shows heights.
+          if (!isTerminal || isJson || status.state !== 'running') printBanner(config, line, line);
+        },
+      },
+      env,
+    );
+    stopOnSignals(testnet);
+    printBanner(config, formatNodesJson(testnet.nodes, testnet.folder), formatNodes(testnet.nodes).join('\n'));
+    screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
+  },
   api: async (config) => {
     const server = await startApiServer(config, env);
     stopOnSignals(server);
@@ -130,7 +154,7 @@ const actions: { readonly [C in Exclude<CommandName, ClientCommandName | 'help'>
   index: async (config, { given }) => {
     const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
     stopOnSignals(indexer);
-    const following = stripCredentials(config.follow ?? '');
+    const following = stripCredentials(config.mode.kind === 'follow' ? config.mode.url : '');
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
     printBanner(
       config,
@@ -165,7 +189,7 @@ async function runDetached({ options, command }: RunFlags): Promise<void> {
 
 async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   const node = await startNode(config, env);
-  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, config, node);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: whoever has read it may send a signal.
@@ -185,9 +209,9 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
 }
 
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
-async function publishProcessContext(path: string, { peerAddress }: Config, node: Node): Promise<void> {
+async function publishProcessContext(path: string, node: Node): Promise<void> {
   try {
-    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: nodeAddress(peerAddress) });
+    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: node.stakingAddress });
     process.on('exit', () => removeProcessContext(path));
   } catch (error) {
     await node.close();

@@ -46,6 +46,7 @@ import { describeNode, type NodeDescription } from './wiring/node-description.ts
 import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
 import { createNodeServers } from './wiring/node-servers.ts';
 import { openNodeStore } from './wiring/node-store.ts';
+import { createSoloReadings } from './wiring/peer-readings.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { stripCredentials } from './wiring/served-network.ts';
 import { createStateRoute } from './wiring/state-route.ts';
@@ -58,6 +59,8 @@ import type { ReaderPool } from './workers/supervisor.ts';
 export type Node = {
   /** Empty if the node does not listen. */
   readonly url: string;
+  /** The address for peers. */
+  readonly stakingAddress: string;
   /** The node's request handler, usable without a socket. */
   readonly handler: Handler;
   /** The accounts of the developer's chain; none if the node follows another one. */
@@ -117,7 +120,7 @@ async function startWriter(
   const informReaders = async (): Promise<void> =>
     readers?.setState({ clock: clock.save(), isForwarding: dev?.faults.isActive() === true });
   // The dev methods are for programs on this machine, or for callers with the token; each request is checked too (http/dev-access.ts).
-  const hasDev = config.follow === undefined && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
+  const hasDev = config.mode.kind === 'solo' && !config.publicApi && (isLoopback(config.http.host) || config.devToken !== undefined);
   const dev = hasDev ? createDevParts(env, () => void informReaders()) : undefined;
   const lifecycles = createTxLifecycles(env, context, events);
 
@@ -130,9 +133,27 @@ async function startWriter(
     },
   });
   const forcedChecks = createForcedChecks(health);
+  let stopAfterFailure = (): void => {};
+  // Loaded only if it is needed, to keep the start of other nodes short.
+  const network =
+    config.mode.kind === 'join'
+      ? await (await import('./wiring/joined-network.ts')).openJoinedNetwork(config.mode, {
+          config,
+          env,
+          context,
+          identity,
+          store,
+          onFatal: (error) => {
+            env.log(`serac: a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+            stopAfterFailure();
+          },
+        })
+      : undefined;
+  if (network !== undefined) closing.add(network.close);
   const metrics = createNodeMetrics(env, {
     chains: () => chains,
     storeBytes: store.sizeBytes,
+    registerMore: network?.registerMetrics,
     failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
   });
   events.subscribe('accepted', ({ chainID, stored }) => metrics.countAccepted(chainID, stored.block));
@@ -164,9 +185,10 @@ async function startWriter(
       health.refresh();
     },
   };
-  const accounts = deriveAccounts(config.follow === undefined ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
+  const accounts = deriveAccounts(config.mode.kind === 'solo' ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const chains: NodeChain[] = [];
-  for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing }));
+  for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing, network }));
+  await network?.start();
   if (config.fork !== undefined)
     env.log(`serac: forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
   clock.onChange(() => {
@@ -179,23 +201,25 @@ async function startWriter(
   let onDiskExhausted = (): void => {
     isDiskExhausted = true;
   };
+  const readings = network?.readings ?? createSoloReadings(config, identity.signer.publicKey);
   const probeWrite = createStoreProbe(chains, store.probeWrite);
-  const bootstrapped = watchBootstrap(chains, config.follow === undefined ? [p, c] : [], health);
+  const bootstrapped = watchBootstrap(chains, config.mode.kind === 'solo' ? [p, c] : [], health);
   registerChecks(forcedChecks, {
     subnetID: context.subnetID,
     chains,
     bootstrapped,
     // A follower reports no health for the P- and C-Chain of its network.
-    counterparts: config.follow === undefined ? [p, c] : [],
-    isValidator: config.follow === undefined,
+    counterparts: config.mode.kind === 'solo' ? [p, c] : [],
+    readings,
     probeWrite,
     fileSystem: () => env.fileSystem(config.dataDir ?? '.'),
     disk: { ...config.disk, onExhausted: () => onDiskExhausted() },
     blsKey: identity.signer.publicKey,
-    upgradeTime: config.network.upgrades.graniteTime,
     now: clock.unixNanos,
     extraChecks: context.differences.extraChecks,
   });
+  if (network !== undefined && context.differences.extraChecks)
+    forcedChecks.register('health', 'stakingkey', network.stakingKeyCheck, [applicationTag]);
   closing.add(health.stop);
   await health.start();
   if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
@@ -263,7 +287,7 @@ async function startWriter(
         maxBody: maxTxBody,
         services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
       })),
-      ...createCounterpartServices(context, store.readAtomicUtxos, config.follow !== undefined),
+      ...createCounterpartServices(context, store.readAtomicUtxos, config.mode.kind !== 'solo'),
     ],
     info: config.apis.info
       ? metrics.meter(
@@ -273,6 +297,7 @@ async function startWriter(
               nodeID: identity.nodeID,
               proofOfPossession: identity.signer.proofOfPossession,
               isBootstrapped: bootstrapped.isBootstrapped,
+              readings,
             }),
           ),
         )
@@ -302,11 +327,11 @@ async function startWriter(
     extraRoutes,
   });
   const feed = createNodeFeed(events, () =>
-    chains.map(({ spec, reads, follower }) => ({
+    chains.map(({ spec, reads, follower, joined }) => ({
       id: spec.id,
       alias: spec.aliases[0],
       reads,
-      isCatchingUp: () => follower?.status().state === 'catching-up',
+      isCatchingUp: () => follower?.status().state === 'catching-up' || joined?.isBootstrapped() === false,
     })),
   );
   const handlers = createHandlers(config, env, {
@@ -358,22 +383,34 @@ async function startWriter(
     closed ??= announceStopping().finally(closing.close);
     return closed;
   };
+  stopAfterFailure = () => void close().then(() => env.exit(1));
   // A node with a chain in memory does not stop when the disk is full. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
       if (closed !== undefined) return;
       env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
-      void close().then(() => env.exit(1));
+      stopAfterFailure();
     };
   return {
     url: servers.url(),
+    stakingAddress: readings.nodeAddress(),
     handler,
-    accounts: config.follow === undefined ? withAddresses(accounts, context) : [],
+    accounts: config.mode.kind === 'solo' ? withAddresses(accounts, context) : [],
     eventPosition: async () => {
       const { eventLog } = store;
       return eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
     },
-    describe: () => describeNode(config, { version: env.version, nodeID: identity.nodeID, context, x, accounts, apis, servers }),
+    describe: () =>
+      describeNode(config, {
+        version: env.version,
+        nodeID: identity.nodeID,
+        context,
+        x,
+        accounts,
+        apis,
+        servers,
+        stakingAddress: readings.nodeAddress(),
+      }),
     observe: feed.observe,
     readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: servers.listen,

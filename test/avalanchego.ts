@@ -7,19 +7,27 @@ import { type Client, createClient } from './http.ts';
 export type AvalancheGo = {
   readonly client: Client;
   readonly url: string;
+  /** The port for peers. */
+  readonly stakingPort: number;
   readonly stop: () => Promise<void>;
   /** Kills it without a clean shutdown. */
   readonly kill: () => Promise<void>;
-  /** Starts it again on the same port and data directory. Returns long before it answers requests. */
+  /** Starts it again on the same ports and data directory. Returns long before it answers requests. */
   readonly restart: () => void;
 };
 
 const startTimeout = 60_000;
 
-/** `isAlone` false: it is started as one of several validators, so it never becomes healthy; ready when it reports on its health. */
-export async function startAvalancheGo(binary: string, { isAlone = true } = {}): Promise<AvalancheGo> {
+/**
+ * `isAlone` false: it is started as one of several validators, so it never becomes healthy; ready when it reports on its health. `flags` are
+ * further ones.
+ */
+export async function startAvalancheGo(
+  binary: string,
+  { isAlone = true, flags = [] }: { readonly isAlone?: boolean; readonly flags?: readonly string[] } = {},
+): Promise<AvalancheGo> {
   const folder = mkdtempSync(join(tmpdir(), 'serac-avalanchego-'));
-  let child = spawn(binary, folder, 0, isAlone);
+  let child = spawnAvalancheGo(binary, folder, 0, isAlone, flags);
   const stop = async () => {
     child.kill('SIGTERM');
     await child.exited;
@@ -31,16 +39,17 @@ export async function startAvalancheGo(binary: string, { isAlone = true } = {}):
   };
   const until = performance.now() + startTimeout;
   while (performance.now() < until && child.exitCode === null) {
-    const port = readPort(join(folder, 'process.json'));
+    const { port, stakingPort } = readPorts(join(folder, 'process.json')) ?? {};
     const client = port === undefined ? undefined : createClient(port);
-    if (port !== undefined && client !== undefined && (await hasHealth(client, isAlone)))
+    if (port !== undefined && stakingPort !== undefined && client !== undefined && (await hasHealth(client, isAlone)))
       return {
         client,
         url: `http://127.0.0.1:${port}`,
+        stakingPort,
         stop: () => stop().finally(client.close),
         kill,
         restart: () => {
-          child = spawn(binary, folder, port, isAlone);
+          child = spawnAvalancheGo(binary, folder, port, isAlone, [...flags, `--staking-port=${stakingPort}`]);
         },
       };
     client?.close();
@@ -50,7 +59,8 @@ export async function startAvalancheGo(binary: string, { isAlone = true } = {}):
   throw new Error('AvalancheGo did not become healthy');
 }
 
-const spawn = (binary: string, folder: string, port: number, isAlone: boolean) =>
+/** Starts the process and does not wait for it. */
+export const spawnAvalancheGo = (binary: string, folder: string, port: number, isAlone: boolean, flags: readonly string[]) =>
   Bun.spawn(
     [
       binary,
@@ -65,15 +75,16 @@ const spawn = (binary: string, folder: string, port: number, isAlone: boolean) =
       '--staking-port=0',
       '--public-ip=127.0.0.1',
       `--data-dir=${folder}`,
+      ...flags,
     ],
     { stdout: 'ignore', stderr: 'ignore' },
   );
 
-/** The port from AvalancheGo's process file; undefined until it is written. */
-function readPort(file: string): number | undefined {
+/** The ports from AvalancheGo's process file; undefined until it is written. */
+function readPorts(file: string): { readonly port: number; readonly stakingPort: number } | undefined {
   try {
-    const { uri } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string };
-    return Number(new URL(uri).port);
+    const { uri, stakingAddress } = JSON.parse(readFileSync(file, 'utf8')) as { uri: string; stakingAddress: string };
+    return { port: Number(new URL(uri).port), stakingPort: Number(stakingAddress.split(':').at(-1)) };
   } catch {
     return undefined;
   }

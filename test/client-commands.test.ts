@@ -121,6 +121,11 @@ describe('what is on the chain', () => {
     expect(out).toContain('the node would refuse it');
   });
 
+  test('a node that decides alone has no peers', async () => {
+    expect(await ok('peers')).toBe('no peers; serac join and serac testnet run nodes with peers\n');
+    expect(await json('peers')).toEqual({ numPeers: '0', peers: [] });
+  });
+
   test('what does not exist is an error that names it', async () => {
     const cases: [string[], string][] = [
       [['block', '99999'], 'has no block 99999'],

@@ -55,6 +55,7 @@ function createCountingEnv() {
     renameFile,
     tempFolder: tmpdir,
     forwardRequest: notInThisTest,
+    openPeerSockets: notInThisTest,
     loadPageAssets: notInThisTest,
     clock: {
       unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createAddressFormatter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
-import { type Chain, createChain } from '../src/chain/chain.ts';
+import { type Chain, createChain, type Ledger } from '../src/chain/chain.ts';
 import { createTxVerifier } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSignerCache } from '../src/crypto/recover.ts';
@@ -38,13 +38,14 @@ export type LocalChainOptions = {
   readonly strict?: boolean;
   readonly openDatabase?: OpenDatabase;
   readonly onAccepted?: (block: Block) => void;
+  readonly acceptUnknownImports?: boolean;
 };
 
 export const pChain = zeroId;
 export const cChain = parseId('2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC');
 
 export function openLocalChain(options: LocalChainOptions): LocalChain {
-  const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted } = options;
+  const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted, acceptUnknownImports = false } = options;
   const { network, x, first } = localGenesis();
   const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
   const memory = openSharedMemory(store);
@@ -63,13 +64,13 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
     subnetID: zeroId,
     subnetOf: (id) => ([x.blockchainID, pChain, cChain].includes(id) ? zeroId : undefined),
   });
-  const commit: ChainState['commit'] = (block, diff) => {
-    state.commit(block, diff);
-    onAccepted?.(block);
+  const commitAll: Ledger['commitAll'] = (blocks, writeMore) => {
+    state.commitAll(blocks, writeMore);
+    for (const { block } of blocks) onAccepted?.(block);
   };
   const differences = { retryRefused: !strict, skipFailedWalletTx: !strict };
   return {
-    chain: createChain({ ledger: { ...state, commit }, verifier: verifier, now, differences }),
+    chain: createChain({ ledger: { ...state, commitAll }, verifier: verifier, now, differences, acceptUnknownImports }),
     state,
     store,
     deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),

@@ -2,31 +2,30 @@ import { type Id, idText } from '../bytes/id.ts';
 import { type AnyFault, Fault } from '../fault.ts';
 import type { Diff } from '../state/diff.ts';
 import type { View } from '../state/view.ts';
-import { type Block, parseBlock } from '../tx/block.ts';
-import { type Effects, effectsOf } from '../tx/effects.ts';
+import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
-import { buildBlock } from './builder.ts';
 import { createCommitState } from './commit-state.ts';
-import { ChainError, isDuplicate } from './fault.ts';
+import { ChainError } from './fault.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
-import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
 import { createRejectedTxInputs } from './rejected-tx-inputs.ts';
 import type { TxVerifier } from './tx-verifier.ts';
+import { createUndecidedBlocks } from './undecided-blocks.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
 /** The accepted state, as far as the chain needs it. */
 export type Ledger = View & {
   readonly lastAccepted: () => { readonly id: Id; readonly height: bigint; readonly time: bigint };
   readonly block: (id: Id) => Uint8Array | undefined;
+  readonly blockIdAt: (height: bigint) => Id | undefined;
   readonly hasTx: (id: Id) => boolean;
   /** Whether an output has been spent, on this chain or in the memory shared with another chain. */
   readonly wasConsumed: (utxoID: Id) => boolean;
   /** The transaction that spent an output, if known. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
-  /** Stores a block and its changes in one database transaction. */
-  readonly commit: (block: Block, diff: Diff) => void;
+  /** Stores blocks and their changes in one database transaction; `writeMore` runs in it too. */
+  readonly commitAll: (blocks: readonly { readonly block: Block; readonly diff: Diff }[], writeMore?: () => void) => void;
 };
 
 /** Transactions in the mempool, oldest first, and in the wallet queue. The first one of the queue is in the mempool too. */
@@ -49,10 +48,17 @@ export type ChainDeps = {
   readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Whether the clock can be set back by `dev.*` methods: a block may then have its parent's time, however far that is ahead of the clock. */
   readonly isClockAdjustable?: boolean;
+  /**
+   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
+   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
+   */
+  readonly acceptUnknownImports?: boolean;
   /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
   readonly takeNextBlockTime?: () => bigint | undefined;
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
+  /** Recovers the signers of a transaction of a block ahead; `expected` lists the signatures that verification needs. */
+  readonly prepareTx?: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
   /** See `prepare` in wallet-queue.ts. */
   readonly prepareWalletTx?: (tx: Tx) => Promise<void> | undefined;
 };
@@ -63,13 +69,20 @@ export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'by
 /** One chain. The members up to `waiting` are the Vm that the engine drives; the others are for the RPC methods. */
 export type Chain = {
   readonly lastAccepted: () => Id;
+  readonly blockIdAtHeight: (height: bigint) => Id | undefined;
   readonly build: () => ChainBlock | undefined;
+  readonly nextBuildTime: () => number | undefined;
   readonly parse: (bytes: Uint8Array) => ChainBlock;
   readonly block: (id: Id) => ChainBlock | undefined;
+  readonly blockBytes: (id: Id) => Uint8Array | undefined;
+  readonly prepare: (block: ChainBlock) => Promise<void>;
   readonly verify: (block: ChainBlock) => void;
-  readonly accept: (id: Id) => void;
+  /** `writeMore` runs in the block's database transaction, to store more with it. */
+  readonly accept: (id: Id, writeMore?: () => void) => void;
+  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
   readonly reject: (id: Id) => void;
   readonly setPreference: (id: Id) => void;
+  readonly setBootstrapping: (on: boolean) => void;
   readonly onWork: (listener: () => void) => void;
   readonly waiting: () => number;
   /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
@@ -102,14 +115,10 @@ export type Chain = {
 export function createChain(deps: ChainDeps): Chain {
   const { ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx } = deps;
   const mempool = createMempool();
-  const processing = new Map<Id, ProcessingBlock>();
-  const effects = memoizeEffects();
   const rejectedTxInputs = createRejectedTxInputs();
   const commitState = createCommitState(() => onCommitState?.());
   const workListeners: (() => void)[] = [];
-  let preferred = ledger.lastAccepted().id;
-  /** The block that was built last, until it is verified. */
-  let built: Block | undefined;
+  let isBootstrapping = false;
 
   const drop = (tx: Tx, reason: AnyFault): void => {
     mempool.markDropped(tx.id, reason);
@@ -146,6 +155,7 @@ export function createChain(deps: ChainDeps): Chain {
   };
 
   const queueWalletTx = (tx: Tx): void => {
+    checkSynced();
     if (!wallet.has(tx.id)) commitState.checkIssuable();
     wallet.issue(tx);
   };
@@ -155,6 +165,7 @@ export function createChain(deps: ChainDeps): Chain {
     const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
+      checkSynced();
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, ledger);
     } catch (error) {
@@ -165,8 +176,14 @@ export function createChain(deps: ChainDeps): Chain {
     }
   };
 
+  /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
+  const checkSynced = (): void => {
+    if (isBootstrapping) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
+  };
+
   const checkIssuable = (tx: Tx): void => {
     commitState.checkIssuable();
+    checkSynced();
     try {
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, ledger);
@@ -190,27 +207,6 @@ export function createChain(deps: ChainDeps): Chain {
     return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
   };
 
-  const parentAt = (id: Id): Parent | undefined => {
-    const undecided = processing.get(id);
-    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: viewAfter(id) };
-    const last = ledger.lastAccepted();
-    return id === last.id ? { ...last, view: ledger } : undefined;
-  };
-
-  /**
-   * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
-   * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
-   */
-  const viewAfter = (id: Id): View => {
-    const current = (): View => processing.get(id)?.diff ?? ledger;
-    return {
-      utxo: (utxoID) => current().utxo(utxoID),
-      asset: (assetID) => current().asset(assetID),
-      tx: (txID) => current().tx(txID),
-      atomic: ledger.atomic,
-    };
-  };
-
   /** The clock that block times are compared with. */
   const blockClock = (): bigint => {
     const time = now();
@@ -218,120 +214,52 @@ export function createChain(deps: ChainDeps): Chain {
     return time > last ? time : last;
   };
 
-  const build = (): Block | undefined => {
-    const parent = parentAt(preferred);
-    if (parent === undefined) return undefined;
+  const newBlockClock = (): (() => bigint) => {
     const fixedTime = mempool.size().txs > 0 ? deps.takeNextBlockTime?.() : undefined;
-    const blockTime = fixedTime === undefined ? now : () => fixedTime;
-    return buildBlock(parent, { mempool, verifier, now: blockTime, importedByAncestors, effects, onDropped: drop, returnToMempool });
+    return fixedTime === undefined ? now : () => fixedTime;
   };
 
-  const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
-    const all = new Set<Id>();
-    for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
-      for (const id of at.imported) all.add(id);
-    return all;
+  const onAccepted = (tx: Tx): void => {
+    rejectedTxInputs.remove(tx.id);
+    wallet.onDecided(tx.id);
   };
 
-  const verify = (block: ChainBlock): void => {
-    if (processing.has(block.id)) return;
-    const whole = 'txs' in block ? (block as Block) : parseBlock(block.bytes);
-    try {
-      processing.set(
-        block.id,
-        verifyBlock(whole, { verifier, now: blockClock, parent: parentAt, importedByAncestors, effects, onDropped: drop }),
-      );
-    } catch (error) {
-      if (whole === built) returnToMempool(whole.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
-      throw error;
-    } finally {
-      built = undefined;
-    }
-    mempool.remove(whole.txs);
-  };
+  const blocks = createUndecidedBlocks({
+    ledger,
+    verifier,
+    mempool,
+    commitState,
+    acceptUnknownImports: deps.acceptUnknownImports ?? false,
+    blockClock,
+    newBlockClock,
+    checkRules,
+    onDropped: drop,
+    onAccepted,
+    notifyWork,
+  });
 
-  /**
-   * Puts the transactions of a failed block back into the mempool; they are verified when the next block is built. A transaction that now
-   * conflicts with one in the mempool is dropped. The engine is not notified: it would build the same block again at once.
-   */
-  const returnToMempool = (txs: readonly Tx[]): void => {
-    for (const tx of txs) {
-      try {
-        mempool.putBack(tx);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        if (!isDuplicate(error)) drop(tx, error);
-      }
-    }
-  };
-
-  const accept = (id: Id): void => {
-    const { block, diff } = requireProcessing(id);
-    try {
-      ledger.commit(block, diff);
-    } catch (error) {
-      commitState.recordFailure(block.height, error);
-      throw error;
-    }
-    processing.delete(id);
-    mempool.remove(block.txs);
-    for (const tx of block.txs) {
-      rejectedTxInputs.remove(tx.id);
-      wallet.onDecided(tx.id);
-    }
-    commitState.clear();
-  };
-
-  /**
-   * Rejects a block; its transactions go back to the mempool if they are still valid. If reading the state fails, the remaining ones go back
-   * unverified and the error is thrown.
-   */
-  const reject = (id: Id): void => {
-    const { block } = requireProcessing(id);
-    processing.delete(id);
-    let verified = 0;
-    try {
-      for (const tx of block.txs) {
-        if (mempool.get(tx.id) === undefined && isStillValid(tx)) returnToMempool([tx]);
-        verified++;
-      }
-    } finally {
-      returnToMempool(block.txs.slice(verified));
-      notifyWork();
-    }
-  };
-
-  const isStillValid = (tx: Tx): boolean => {
-    try {
-      checkRules(tx);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      drop(tx, error);
-      return false;
-    }
+  const prepare = async (block: ChainBlock): Promise<void> => {
+    const view = blocks.parentView(block);
+    const { prepareTx } = deps;
+    if (view === undefined || prepareTx === undefined || isBootstrapping) return;
+    await Promise.all(
+      blocks
+        .txsOf(block)
+        .map((tx) => (mempool.get(tx.id) !== undefined ? undefined : prepareTx(tx, () => verifier.expectedSignatures(tx, view)))),
+    );
   };
 
   const continueAfterRevert = (pending: PendingTxs): void => {
-    preferred = ledger.lastAccepted().id;
-    built = undefined;
+    blocks.restart();
     mempool.clear();
     rejectedTxInputs.clear();
     commitState.clear();
     wallet.replace(pending.walletQueue);
-    returnToMempool(pending.mempool);
+    blocks.returnToMempool(pending.mempool);
     if (pending.mempool.length > 0) notifyWork();
   };
 
-  const requireProcessing = (id: Id): ProcessingBlock => {
-    const undecided = processing.get(id);
-    if (undecided === undefined)
-      throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
-    return undecided;
-  };
-
-  const isUndecided = (id: Id): boolean =>
-    mempool.get(id) !== undefined || wallet.has(id) || [...processing.values()].some(({ block }) => block.txs.some((tx) => tx.id === id));
+  const isUndecided = (id: Id): boolean => mempool.get(id) !== undefined || wallet.has(id) || blocks.holdsTx(id);
 
   const status = (id: Id): TxStatus => {
     if (ledger.hasTx(id)) return 'Accepted';
@@ -341,24 +269,31 @@ export function createChain(deps: ChainDeps): Chain {
 
   return {
     lastAccepted: () => ledger.lastAccepted().id,
+    blockIdAtHeight: ledger.blockIdAt,
     build: () => {
-      built = build();
+      const block = blocks.build();
       // No block is left to store: only the next transaction will show whether storing works again.
-      if (built === undefined && mempool.size().txs === 0) commitState.clear();
-      return built;
+      if (block === undefined && mempool.size().txs === 0) commitState.clear();
+      return block;
     },
-    parse: parseBlock,
+    nextBuildTime: () => (isBootstrapping ? undefined : 0),
+    parse: blocks.parse,
     block: (id) => {
-      const undecided = processing.get(id);
-      if (undecided !== undefined) return undecided.block;
+      const undecided = blocks.block(id);
+      if (undecided !== undefined) return undecided;
       const bytes = ledger.block(id);
-      return bytes === undefined ? undefined : parseBlock(bytes);
+      return bytes === undefined ? undefined : blocks.parse(bytes);
     },
-    verify,
-    accept,
-    reject,
-    setPreference: (id) => {
-      preferred = id;
+    blockBytes: (id) => blocks.block(id)?.bytes ?? ledger.block(id),
+    prepare,
+    verify: blocks.verify,
+    accept: (id, writeMore) => blocks.acceptAll([id], writeMore),
+    acceptAll: blocks.acceptAll,
+    reject: blocks.reject,
+    setPreference: blocks.setPreference,
+    setBootstrapping: (on) => {
+      isBootstrapping = on;
+      verifier.setBootstrapping(on);
     },
     onWork: (listener) => void workListeners.push(listener),
     waiting: () => mempool.size().txs,
@@ -370,7 +305,7 @@ export function createChain(deps: ChainDeps): Chain {
     dropTx,
     forgetDropReasons: mempool.forgetDropReasons,
     checkIssuable,
-    processing: () => processing.size,
+    processing: blocks.processing,
     pending: () => ({ mempool: [...mempool.all()], walletQueue: wallet.list() }),
     continueAfterRevert,
     commitFailure: commitState.failure,
@@ -379,15 +314,3 @@ export function createChain(deps: ChainDeps): Chain {
 
 const droppedByCaller = (id: Id) =>
   new ChainError(`dropped from the mempool by dev.dropTx: ${idText(id)}`, { code: 'MEMPOOL_DROPPED_BY_CALLER', txID: idText(id) });
-
-/** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
-function memoizeEffects(): (tx: Tx) => Effects {
-  const known = new WeakMap<Tx, Effects>();
-  return (tx) => {
-    const before = known.get(tx);
-    if (before !== undefined) return before;
-    const effects = effectsOf(tx);
-    known.set(tx, effects);
-    return effects;
-  };
-}

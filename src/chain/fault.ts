@@ -18,6 +18,7 @@ export type ChainFault =
   | { code: 'BLOCK_NOT_PROCESSING'; blockID: string }
   /** `cause` is the store's error code, such as STORE_FULL. */
   | { code: 'BLOCK_NOT_STORED'; cause: string; height: bigint }
+  | { code: 'CHAIN_NOT_SYNCED' }
   | { code: 'WALLET_QUEUE_FULL'; max: number }
   | { code: 'IMPERSONATION_FULL'; max: number };
 export class ChainError extends Fault<ChainFault> {}

@@ -10,6 +10,9 @@ export const maxMempoolSize = 64 * 1024 * 1024;
 /** Number of cached drop reasons. */
 const maxDropReasons = 64;
 
+/** A transaction that was removed because a transaction of a block spends the same output. */
+export type Conflict = { readonly tx: Tx; readonly utxoID: Id; readonly spentBy: Id };
+
 /** Transactions waiting for a block, oldest first. No two of them spend the same output. */
 export type Mempool = {
   readonly get: (id: Id) => Tx | undefined;
@@ -19,8 +22,8 @@ export type Mempool = {
   readonly checkAddable: (tx: Tx) => void;
   /** Adds a transaction again after its block failed. Its size was checked before, so only a conflict or a duplicate throws. */
   readonly putBack: (tx: Tx) => void;
-  /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed. */
-  readonly remove: (txs: readonly Tx[]) => void;
+  /** Removes the transactions of a block. If one is not in the mempool, the transactions it conflicts with are removed and returned. */
+  readonly remove: (txs: readonly Tx[]) => readonly Conflict[];
   readonly oldest: () => Tx | undefined;
   /** The waiting transaction that consumes an output. */
   readonly consumerOf: (utxoID: Id) => Id | undefined;
@@ -73,16 +76,8 @@ export function createMempool(): Mempool {
   };
 
   const checkConflict = (tx: Tx, consumed: readonly Id[]): void => {
-    const conflicting = consumed.find((id) => consumers.has(id));
-    if (conflicting !== undefined) {
-      const txID = idText(tx.id);
-      throw new ChainError(`tx conflicts with other tx: ${txID}`, {
-        code: 'MEMPOOL_CONFLICT',
-        txID,
-        utxoID: idText(conflicting),
-        spentBy: idText(consumers.get(conflicting) as Id),
-      });
-    }
+    const utxoID = consumed.find((id) => consumers.has(id));
+    if (utxoID !== undefined) throw conflictError({ tx, utxoID, spentBy: consumers.get(utxoID) as Id });
   };
 
   const insert = (tx: Tx): void => {
@@ -94,7 +89,8 @@ export function createMempool(): Mempool {
     dropped.delete(tx.id);
   };
 
-  const remove = (txs: readonly Tx[]): void => {
+  const remove = (txs: readonly Tx[]): readonly Conflict[] => {
+    let conflicts: Conflict[] | undefined;
     for (const tx of txs) {
       const own = waiting.get(tx.id);
       if (own !== undefined) {
@@ -103,9 +99,13 @@ export function createMempool(): Mempool {
       }
       for (const id of consumedIds(tx)) {
         const conflicting = waiting.get(consumers.get(id) ?? tx.id);
-        if (conflicting !== undefined) removeEntry(conflicting);
+        if (conflicting === undefined) continue;
+        removeEntry(conflicting);
+        conflicts ??= [];
+        conflicts.push({ tx: conflicting.tx, utxoID: id, spentBy: tx.id });
       }
     }
+    return conflicts ?? noConflicts;
   };
 
   return {
@@ -153,6 +153,18 @@ export function createMempool(): Mempool {
     forgetDropReasons: () => dropped.clear(),
   };
 }
+
+export const conflictError = ({ tx, utxoID, spentBy }: Conflict): ChainError => {
+  const txID = idText(tx.id);
+  return new ChainError(`tx conflicts with other tx: ${txID}`, {
+    code: 'MEMPOOL_CONFLICT',
+    txID,
+    utxoID: idText(utxoID),
+    spentBy: idText(spentBy),
+  });
+};
+
+const noConflicts: readonly Conflict[] = [];
 
 /** `consumed` is stored because computing output IDs takes a hash each. */
 type MempoolEntry = { readonly tx: Tx; readonly consumed: readonly Id[] };

@@ -128,3 +128,18 @@ test('after the expected signatures were listed, a transaction is still refused 
   expect(verifyAfterListing(alice, { ...viewOf([coin]), asset: () => undefined }, unlockTime)).toEqual(twice('TX_ASSET_NOT_FOUND'));
   expect(verifyAfterListing(alice, viewOf([coin]), unlockTime - 1n)).toEqual(twice('TX_TIME_LOCKED'));
 });
+
+test('while it bootstraps, signatures and imports are not verified; what passed then is verified afterwards', () => {
+  const { verifier, counts } = createCountingVerifier();
+  const bob = 'bb'.repeat(20) as Address;
+  const wronglySigned = makeTx({ kind: 'BaseTx', ...base, inputs: [spendCoin] }, [credential('secp256k1fx', bob)]);
+  const importedInputs = [{ ...spendCoin, outputIndex: 9 }];
+  const imported = makeTx({ kind: 'ImportTx', ...base, inputs: [], sourceChain: avax, importedInputs }, [credential('secp256k1fx', alice)]);
+  verifier.setBootstrapping(true);
+  for (const tx of [wronglySigned, imported]) verifier.verifySpend(tx, viewOf([coin]));
+  expect(codeOf(() => verifier.verifySpend(wronglySigned, viewOf([])))).toBe('TX_UTXO_NOT_FOUND');
+  expect([counts.recovered, verifier.expectedSignatures(wronglySigned, viewOf([coin]))]).toEqual([0, []]);
+  verifier.setBootstrapping(false);
+  expect(codeOf(() => verifier.verifySpend(wronglySigned, viewOf([coin])))).toBe('TX_WRONG_SIGNATURE');
+  expect(codeOf(() => verifier.verifySpend(imported, viewOf([coin])))).toBeDefined();
+});

@@ -103,6 +103,9 @@ test('the copy of a public network is called a private copy; a followed one is n
     const { name } = getNetwork(id);
     expect(formatBanner({ ...info, network: getNetwork(id) })).toContain(`a private copy of ${name}, network ID ${id}`);
   }
+  const joined = formatBanner({ ...info, peersAt: '127.0.0.1:9651', accounts: [] });
+  expect(joined).toContain(`Peers       127.0.0.1:9651, ${info.nodeID}`);
+  expect(joined).not.toContain('Blocks ');
   const text = formatBanner({ ...info, network: getNetwork(5), following: 'http://node:9650', data: 'http://127.0.0.1:1', height: 7n });
   expect(text).toMatch(/^Follows +http:\/\/node:9650, at height 7$/m);
   expect(text).not.toContain('private copy');
@@ -170,6 +173,7 @@ test('the JSON banner is one object on one line', () => {
       reference: `${info.url}/api`,
     },
     following: null,
+    peersAt: null,
     chains: [
       { alias: 'X', blockchainID: info.xBlockchainID, url: `${info.url}/ext/bc/X` },
       { alias: 'games', blockchainID: 'b', url: `${info.url}/ext/bc/games` },

@@ -31,6 +31,8 @@ export type BannerInfo = {
   readonly stats: string | undefined;
   /** The URL of the followed node. */
   readonly following: string | undefined;
+  /** The address for peers, if this node has joined a network. */
+  readonly peersAt?: string | undefined;
   readonly strict: boolean;
   /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
@@ -85,6 +87,7 @@ export function formatBannerJson(info: BannerInfo): string {
     state: { dataDir: info.stateDir ?? null, height: info.height.toString() },
     endpoints: Object.fromEntries(listUrls(info).map(({ name, url }) => [name, url])),
     following: info.following ?? null,
+    peersAt: info.peersAt ?? null,
     chains: [{ alias: 'X', blockchainID: info.xBlockchainID }, ...info.chains].map((chain) => ({
       ...chain,
       url: `${info.url}/ext/bc/${chain.alias}`,
@@ -122,10 +125,11 @@ function formatTitle({ version, strict, network, following, readySeconds }: Bann
   return `${title}${ready.padStart(Math.max(columns - title.length, ready.length + 2))}`;
 }
 
-function stateRows({ stateDir, stateFile, height, following, workers }: BannerInfo): string[] {
+function stateRows({ stateDir, stateFile, height, following, peersAt, nodeID, workers }: BannerInfo): string[] {
   const readers = workers === 0 ? '' : `, ${workers} reader process${workers === 1 ? '' : 'es'}`;
   return [
     ...(following === undefined ? [] : [row('Follows', `${following}, at height ${height}`)]),
+    ...(peersAt === undefined ? [] : [row('Peers', `${peersAt}, ${nodeID}`)]),
     row(
       'State',
       stateDir !== undefined
@@ -137,8 +141,8 @@ function stateRows({ stateDir, stateFile, height, following, workers }: BannerIn
   ];
 }
 
-function blockRows({ following, mining, mnemonic, apis, accounts }: BannerInfo): string[] {
-  if (following !== undefined) return [];
+function blockRows({ following, peersAt, mining, mnemonic, apis, accounts }: BannerInfo): string[] {
+  if (following !== undefined || peersAt !== undefined) return [];
   const keys = apis.dev && (mnemonic !== undefined || accounts.length === 1) ? '; keys: serac accounts (public)' : '';
   return [row('Blocks', `${describeMining(mining)}${keys}`)];
 }

@@ -24,6 +24,21 @@ export const commandTable = {
     help: 'serve the same APIs for the X-Chain of a running node',
     examples: ['follow http://127.0.0.1:9650 -p 9750 --data-dir ~/followed'],
   },
+  join: {
+    kind: 'server',
+    args: [],
+    help: 'join a network of AvalancheGo and Serac nodes: vote, build blocks, and serve the same APIs',
+    examples: [
+      'join --network-id local --sybil-protection-enabled=false --bootstrap-ips 127.0.0.1:9651 --bootstrap-ids NodeID-… --staking-port 9661 -p 9660',
+      'join --network-id 1337 --genesis-file genesis.json --validators-from http://10.0.0.1:9650 --bootstrap-ips 10.0.0.1:9651 --bootstrap-ids NodeID-… --data-dir ~/joined',
+    ],
+  },
+  testnet: {
+    kind: 'server',
+    args: ['NODES'],
+    help: 'run a network of nodes on this machine, each in a process of its own',
+    examples: ['testnet 5', 'testnet 3 -p 9700 --data-dir ~/testnet', 'testnet 2 --avalanchego ~/avalanchego --avalanchego-nodes 3'],
+  },
   index: {
     kind: 'server',
     args: ['URL'],
@@ -137,6 +152,7 @@ export const commandTable = {
     help: 'print events as they happen',
     examples: ['tail', 'tail --address X-local1… --kind tx', 'tail --json'],
   },
+  peers: { kind: 'client', args: [], help: 'list the peers of a node', examples: ['peers', 'peers --url http://127.0.0.1:9660 --json'] },
   doctor: {
     kind: 'client',
     args: ['[URL]'],

@@ -1,5 +1,6 @@
 import { commandGroups, commandNames, commandTable, listSubcommands } from './command.ts';
-import { acceptsFlag, type FlagDefinition, flagTable } from './flag-table.ts';
+import type { FlagDefinition } from './flag-definition.ts';
+import { acceptsFlag, flagTable } from './flag-table.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 

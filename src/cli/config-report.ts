@@ -1,5 +1,6 @@
+import type { FlagDefinition } from './flag-definition.ts';
 import type { FlagInputs } from './flag-source.ts';
-import { type FlagDefinition, flagTable } from './flag-table.ts';
+import { flagTable } from './flag-table.ts';
 import type { Options } from './flags.ts';
 
 /** The value of a flag and where it comes from. */

@@ -1,5 +1,6 @@
 import { type CommandKind, type CommandName, commandNames, commandTable, formatUsage } from './command.ts';
-import { acceptsFlag, type FlagDefinition, type FlagKind, flagAliases, flagGroups, flagTable, shortFlags } from './flag-table.ts';
+import { type FlagDefinition, type FlagKind, flagGroups } from './flag-definition.ts';
+import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
 /** Lines of help are at most this long. */
 const columns = 80;
@@ -54,7 +55,7 @@ const helpColumn = 30;
 
 function commandHead(name: CommandName): string {
   const { help, examples } = commandTable[name];
-  const lines = examples.map((example) => `  serac ${example}`.trimEnd());
+  const lines = examples.map((example) => wrap(`  serac ${example}`.trimEnd(), 6));
   return [
     `${wrap(`${formatUsage(name).replace(/ .*/s, '')} ${name}: ${help}`)}`,
     ['Examples', ...lines].join('\n'),
@@ -115,6 +116,7 @@ const valuePlaceholders: { readonly [K in FlagKind]: string } = {
   choice: 'NAME',
   network: 'NETWORK',
   integer: 'N',
+  number: 'X',
   u64: 'N',
   avax: 'AVAX',
   boolean: '',

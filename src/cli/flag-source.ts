@@ -2,7 +2,8 @@ import { editDistance } from '../bytes/edit-distance.ts';
 import { Fault } from '../fault.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, type CommandName, commandGroups, commandNames, commandTable, isCommand, listSubcommands } from './command.ts';
-import { flagAliases, flagTable, shortFlags } from './flag-table.ts';
+import type { FlagDefinition } from './flag-definition.ts';
+import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
 /** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
 export type FlagInput = { readonly texts: readonly string[]; readonly source: string };
@@ -81,7 +82,13 @@ export const isSwitch = (name: string): boolean =>
   unsupportedFlags[name]?.kind === 'boolean' ||
   (flagTable as { [name: string]: { kind: string } })[name]?.kind === 'boolean';
 
-export const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignoredValues.has(name);
+/** Whether a command accepts a flag of AvalancheGo without effect. */
+export function isIgnoredBy(command: CommandName, name: string): boolean {
+  const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
+  return isIgnored(name) || (row?.isIgnoredElsewhere === true && !acceptsFlag(command, row));
+}
+
+const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignoredValues.has(name);
 
 /** The known flag that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit distance. */
 export function findNearestFlag(name: string): string {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseNetworkId } from '../network.ts';
-import type { FlagDefinition, FlagKind } from './flag-table.ts';
+import type { FlagDefinition, FlagKind } from './flag-definition.ts';
 
 /** The value type of each kind of flag. A duration is in milliseconds, an amount of AVAX in nAVAX. */
 export type FlagValues = {
@@ -9,6 +9,8 @@ export type FlagValues = {
   choice: string;
   network: number;
   integer: number;
+  /** A number, maybe with a fraction. */
+  number: number;
   u64: bigint;
   avax: bigint;
   boolean: boolean;
@@ -64,6 +66,10 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
   choice: (text, row) => row.allowed?.find((name) => name === text.toLowerCase()),
   network: (text) => parseNetworkId(text),
   integer: (text, row) => parseInteger(text, row.max),
+  number: (text, row) => {
+    const value = /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+    return value <= (row.max ?? Number.MAX_SAFE_INTEGER) ? value : undefined;
+  },
   u64: (text) => {
     const value = /^(?:0|[1-9]\d*|0x[0-9a-fA-F]+)$/.test(text) && text.length <= maxDigits ? BigInt(text) : undefined;
     return value !== undefined && value < 2n ** 64n ? value : undefined;
@@ -100,6 +106,7 @@ const allowedTexts: { readonly [K in FlagKind]: (row: FlagDefinition) => string 
   choice: (row) => `one of ${row.allowed?.join(', ')}`,
   network: () => 'local, fuji, mainnet or a number up to 4294967295',
   integer: (row) => (row.max === undefined ? 'a whole number' : `a whole number from 0 to ${row.max}`),
+  number: (row) => (row.max === undefined ? 'a number such as 2 or 0.5' : `a number from 0 to ${row.max}`),
   u64: () => 'a whole number up to 18446744073709551615',
   avax: () => 'an amount of AVAX, such as 10000 or 0.5',
   boolean: () => 'true or false',

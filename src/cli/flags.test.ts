@@ -34,6 +34,7 @@ describe('flags and their values', () => {
     expect(config.http).toMatchObject({ host: '127.0.0.1', port: 9650, allowedHosts: ['localhost'], allowedOrigins: ['*'] });
     expect([config.strict, config.publicApi, config.banner, config.workers]).toEqual([false, false, 'text', 'auto']);
     expect([config.healthCheckFrequency, config.minBlockDelay]).toEqual([30_000, 0]);
+    expect(config.mode).toEqual({ kind: 'solo' });
     expect(warnings([])).toEqual([]);
   });
 
@@ -149,7 +150,7 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--http-read-header-timeout=30s'], "--http-read-header-timeout: Bun's HTTP server gives a caller 10 to 12 seconds"],
     [['--http-idle-timeout=5m'], '--http-idle-timeout: "5m" is not allowed; it takes a duration such as 500ms, 30s or 1h15m, at most 255s'],
     [['--http-idle-timeout=255001ms'], 'at most 255s'],
-    [['--staking-host', '0.0.0.0'], '--staking-host: Serac has no peers'],
+    [['--staking-host', '0.0.0.0'], '--staking-host belongs to serac join, serac testnet'],
     [['--public-ip=here'], '--public-ip: "here" is not allowed; it takes an IP address'],
     [['--data-dir='], '--data-dir: "" is not allowed'],
     [['devv'], 'unknown command "devv"; did you mean serac dev?'],

@@ -4,10 +4,12 @@ import { WalletError } from '../wallet/fault.ts';
 import { parsePath } from '../wallet/hd-key.ts';
 import { unsupportedFlags } from './avalanchego-flags.ts';
 import { type Command, checkArguments, commandGroups, commandNames, isHttpUrl } from './command.ts';
+import type { FlagDefinition, FlagKind } from './flag-definition.ts';
 import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
-import { FlagError, type FlagInput, type FlagInputs, isIgnored, readArguments, readConfigObject, readVariables } from './flag-source.ts';
-import { acceptsFlag, type FlagDefinition, type FlagKind, flagTable } from './flag-table.ts';
+import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
+import { acceptsFlag, flagTable } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
+import { checkPeerFlags, noDevReason } from './peer-rules.ts';
 
 /** The value of every flag of the table, by flag name. */
 export type Options = { readonly [N in keyof typeof flagTable]: ValueOf<(typeof flagTable)[N]> };
@@ -53,13 +55,14 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
     const options = readOptions(given, addDataDirVariable(given, env));
     checkCombinations(options, given);
     checkStorage(command, options);
+    if (command.name === 'join' || command.name === 'testnet') checkPeerFlags(command, options, given);
     return {
       kind: 'run',
       command,
       options,
       given,
       isNetworkGiven: given.has('network-id'),
-      warnings: [...warnUnknownKeys(file.unknown), ...listWarnings(options, given)],
+      warnings: [...warnUnknownKeys(file.unknown), ...listWarnings(command, options, given)],
     };
   } catch (error) {
     if (error instanceof FlagError) return { kind: 'error', exitCode: 2, message: error.message };
@@ -180,10 +183,11 @@ function checkCommand(command: Command, typed: FlagInputs): void {
   if (fault !== undefined) throw new FlagError(fault, { code: 'FLAG_COMMAND', command: command.name });
   for (const [name, { source }] of typed) {
     const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
-    if (row === undefined || acceptsFlag(command.name, row)) continue;
+    if (row === undefined || row.isIgnoredElsewhere || acceptsFlag(command.name, row)) continue;
     const owners = commandNames.filter((other) => other !== 'config print' && acceptsFlag(other, row));
     const shown = owners.length > 6 ? 'commands that run a node' : owners.map((other) => `serac ${other}`).join(', ');
-    throw new FlagError(`${source} belongs to ${row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown}`, {
+    const why = command.name === 'join' && owners.every((other) => other === 'dev') ? `: ${noDevReason}` : '';
+    throw new FlagError(`${source} belongs to ${row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown}${why}`, {
       code: 'FLAG_CLASH',
       flag: name,
     });
@@ -284,12 +288,14 @@ function checkIdentity(options: Options, createClash: (flag: keyof Options, text
     throw createClash(signers[1], `only one of these can be set: ${signers.map((flag) => `--${flag}`).join(', ')}`);
 }
 
-function listWarnings(options: Options, given: FlagInputs): string[] {
-  const ignored = [...given].filter(([name]) => isIgnored(name)).map(([, flag]) => flag.source);
+function listWarnings({ name: command }: Command, options: Options, given: FlagInputs): string[] {
+  const ignored = [...given].filter(([name]) => isIgnoredBy(command, name)).map(([, flag]) => flag.source);
   const fees = (['tx-fee', 'create-asset-tx-fee'] as const).filter((flag) => options[flag] !== undefined);
   const type = options['db-type'];
   return [
-    ...(ignored.length > 0 ? [`AvalancheGo flags without effect in Serac: ${ignored.join(', ')}`] : []),
+    ...(ignored.length > 0
+      ? [`AvalancheGo flags without effect ${command === 'dev' ? 'in Serac' : `in serac ${command}`}: ${ignored.join(', ')}`]
+      : []),
     ...(fees.length > 0 && isPublicNetwork(options['network-id'])
       ? [`fees are fixed on ${getNetwork(options['network-id']).name}: ${fees.map((flag) => `--${flag}`).join(', ')} has no effect`]
       : []),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { logLevels } from './flag-table.ts';
+import { logLevels } from './flag-definition.ts';
 import { createLog, type LineLevel, type LogLevel } from './log.ts';
 
 const lineLevels = logLevels.filter((level): level is LineLevel => level !== 'off');

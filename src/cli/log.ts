@@ -1,4 +1,4 @@
-import { logLevels } from './flag-table.ts';
+import { logLevels } from './flag-definition.ts';
 
 /** A log level. In AvalancheGo's order `trace` shows fewer lines than `debug`. AvalancheGo: utils/logging/level.go. */
 export type LogLevel = (typeof logLevels)[number];

@@ -4,6 +4,7 @@ import { controlCommands } from './control-commands.ts';
 import { doctor } from './doctor.ts';
 import { explainError } from './explain-error.ts';
 import { moneyCommands } from './money-commands.ts';
+import { peers } from './peers.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
 
@@ -21,5 +22,6 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   ...controlCommands,
   ...showCommands,
   tail,
+  peers,
   doctor,
 };

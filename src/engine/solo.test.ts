@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Id } from '../bytes/id.ts';
-import { startSolo } from './solo.ts';
-import type { EngineBlock, Vm } from './vm.ts';
+import { type SoloVm, startSolo } from './solo.ts';
+import type { EngineBlock } from './vm.ts';
 
 /** A chain with numbered blocks and a queue of transactions, which records the calls of the engine. */
 function fakeVm(queue: string[]) {
@@ -13,7 +13,7 @@ function fakeVm(queue: string[]) {
     queue.push(...items);
     listener();
   };
-  const vm: Vm = {
+  const vm: SoloVm = {
     lastAccepted: () => last,
     build: () => {
       const txs = queue.splice(0);
@@ -26,9 +26,6 @@ function fakeVm(queue: string[]) {
         time: 0n,
         bytes: new Uint8Array(0),
       };
-    },
-    parse: () => {
-      throw new Error('unexpected call of parse');
     },
     block: (id) => blocks.get(id),
     verify: (block) => {

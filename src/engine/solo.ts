@@ -1,3 +1,4 @@
+import type { Id } from '../bytes/id.ts';
 import type { Engine, EngineBlock, Vm } from './vm.ts';
 
 export type SoloTimers = {
@@ -33,6 +34,11 @@ export type SoloEngine = Engine & {
   readonly mine: () => EngineBlock | undefined;
 };
 
+/** The part of a Vm that the solo engine drives. `accept` must have stored the block when it returns. */
+export type SoloVm = Pick<Vm, 'lastAccepted' | 'build' | 'block' | 'verify' | 'reject' | 'setPreference' | 'onWork' | 'waiting'> & {
+  readonly accept: (id: Id) => void;
+};
+
 const retryDelay = 1000;
 
 /**
@@ -47,7 +53,7 @@ const gathering = { minLastBatch: 8, maxBatch: 256, interval: 3, maxWait: 60 } a
  * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. A block is verified like one from another node,
  * then accepted. A block that fails verification is reported and abandoned; verification drops its invalid transactions.
  */
-export function startSolo(vm: Vm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
+export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
   let isScheduled = false;
   let isStopped = false;
   let cancelDelay: (() => void) | undefined;

@@ -30,15 +30,16 @@ export const chainLimits = {
   acceptanceTime: 15n * second,
   /** alpha / k (15 of 20), plus a fifth of the rest as a buffer. */
   percentConnected: 0.8,
-} as const;
+};
+export type ChainLimits = Readonly<typeof chainLimits>;
 
 /** Checks consensus and connections of one chain. AvalancheGo: snow/networking/handler/health.go, snow/engine/snowman/engine.go. */
 export const chainCheck =
-  (read: () => ChainHealthState): Check =>
+  (read: () => ChainHealthState, limits: ChainLimits = chainLimits): Check =>
   () => {
     const { consensus, vm = null, networking } = read();
-    const engineError = consensus && consensusError(consensus);
-    const networkError = connectionError(networking.percentConnected);
+    const engineError = consensus && consensusError(consensus, limits);
+    const networkError = connectionError(networking.percentConnected, limits.percentConnected);
     const isBoth = engineError !== undefined && networkError !== undefined;
     return {
       details: {
@@ -57,8 +58,8 @@ const consensusDetails = (state: ConsensusState): Details => ({
   processingBlocks: state.processingBlocks,
 });
 
-function consensusError(state: ConsensusState): string | undefined {
-  const { processingBlocks, processingTime, acceptanceTime } = chainLimits;
+function consensusError(state: ConsensusState, limits: ChainLimits): string | undefined {
+  const { processingBlocks, processingTime, acceptanceTime } = limits;
   const errors = [
     state.processingBlocks > processingBlocks && `too many processing blocks: ${state.processingBlocks} > ${processingBlocks}`,
     state.longestProcessingBlock > processingTime &&
@@ -69,8 +70,7 @@ function consensusError(state: ConsensusState): string | undefined {
   return errors.length > 0 ? errors.join('\n') : undefined;
 }
 
-function connectionError(connected: number): string | undefined {
-  const { percentConnected: wanted } = chainLimits;
+function connectionError(connected: number, wanted: number): string | undefined {
   if (connected >= wanted) return undefined;
   const percent = (share: number) => `${(share * 100).toFixed(6)}%`;
   return `not connected to enough stake: connected to ${percent(connected)}; required at least ${percent(wanted)}`;

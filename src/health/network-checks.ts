@@ -15,14 +15,15 @@ export type NetworkState = {
 };
 
 /** AvalancheGo: utils/constants/networking.go. */
-export const networkLimits = { peers: 1, maxIdle: minute, sendFailRate: 0.9, ingressGrace: 10n * minute } as const;
+export const networkLimits = { peers: 1, maxSinceReceived: minute, maxSinceSent: minute, sendFailRate: 0.9 };
+export type NetworkLimits = Readonly<typeof networkLimits>;
 
 /** `enforced` is AvalancheGo's sybil protection: without it, a node without peers is healthy. AvalancheGo: network/network.go, HealthCheck. */
 export const networkCheck =
-  (read: () => NetworkState, enforced: boolean): Check =>
+  (read: () => NetworkState, enforced: boolean, limits: NetworkLimits = networkLimits): Check =>
   () => {
     const state = read();
-    const reasons = enforced ? networkProblems(state) : [];
+    const reasons = enforced ? networkProblems(state, limits) : [];
     return {
       details: networkDetails(state),
       error: reasons.length > 0 ? `network layer is unhealthy reason: ${reasons.join(', ')}` : undefined,
@@ -39,16 +40,19 @@ const networkDetails = ({ connectedPeers, sendFailRate, sinceReceived, sinceSent
   ...(sinceSent !== undefined && { timeSinceLastMsgSent: durationText(sinceSent) }),
 });
 
-function networkProblems({ connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState): string[] {
-  const { peers, maxIdle, sendFailRate: maxRate } = networkLimits;
-  const idleProblem = (since: bigint | undefined, never: string, verb: string) =>
+function networkProblems(
+  { connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState,
+  limits: NetworkLimits,
+): string[] {
+  const { peers, sendFailRate: maxRate } = limits;
+  const idleProblem = (since: bigint | undefined, maxIdle: bigint, never: string, verb: string) =>
     since === undefined
       ? never
       : since > maxIdle && `no messages from network ${verb} in ${durationText(since)} > ${durationText(maxIdle)}`;
   return [
     connectedPeers < peers && `not connected to a minimum of ${peers} peer(s) only ${connectedPeers}`,
-    idleProblem(sinceReceived, 'no messages received from network', 'received'),
-    idleProblem(sinceSent, 'no messages sent to network', 'sent'),
+    idleProblem(sinceReceived, limits.maxSinceReceived, 'no messages received from network', 'received'),
+    idleProblem(sinceSent, limits.maxSinceSent, 'no messages sent to network', 'sent'),
     sendFailRate > maxRate && `messages failure send rate ${sendFailRate} > ${maxRate}`,
     ingress?.isValidator && ingress.connections === 0 && 'primary network validator has no inbound connections',
   ].filter((reason) => typeof reason === 'string');
@@ -58,17 +62,18 @@ function networkProblems({ connectedPeers, sendFailRate, sinceReceived, sinceSen
 export type RouterState = { readonly outstandingRequests: number; readonly longestRunningRequest: bigint };
 
 /** AvalancheGo: config/flags.go, `--router-health-max-outstanding-requests` and `--router-health-max-outstanding-duration`. */
-export const routerLimits = { requests: 1024, duration: 5n * minute } as const;
+export const routerLimits = { requests: 1024, duration: 5n * minute };
+export type RouterLimits = Readonly<typeof routerLimits>;
 
 /** AvalancheGo: snow/networking/router/chain_router.go, HealthCheck. */
 export const routerCheck =
-  (read: () => RouterState): Check =>
+  (read: () => RouterState, limits: RouterLimits = routerLimits): Check =>
   () => {
     const { outstandingRequests, longestRunningRequest } = read();
     const longest = durationText(longestRunningRequest);
     const reasons = [
-      outstandingRequests > routerLimits.requests && `number of outstanding requests ${outstandingRequests} > ${routerLimits.requests}`,
-      longestRunningRequest > routerLimits.duration && `time for outstanding requests ${longest} > ${durationText(routerLimits.duration)}`,
+      outstandingRequests > limits.requests && `number of outstanding requests ${outstandingRequests} > ${limits.requests}`,
+      longestRunningRequest > limits.duration && `time for outstanding requests ${longest} > ${durationText(limits.duration)}`,
     ].filter((reason) => reason !== false);
     return {
       details: { longestRunningRequest: longest, outstandingRequests },

@@ -1,4 +1,5 @@
-import type { FlagGroup, FlagKind, flagTable } from '../cli/flag-table.ts';
+import type { FlagGroup, FlagKind } from '../cli/flag-definition.ts';
+import type { flagTable } from '../cli/flag-table.ts';
 import type { LineLevel, LogLevel } from '../cli/log.ts';
 
 type Flags = typeof flagTable;
@@ -26,12 +27,13 @@ type CamelCase<T extends string> = T extends `${infer First}-${infer Rest}` ? `$
 type OptionValues = {
   boolean: boolean;
   integer: number;
+  number: number;
   u64: bigint | number;
   list: readonly string[];
   network: string | number;
   avax: string | number;
   seconds: string | number;
-} & { [K in Exclude<FlagKind, 'boolean' | 'integer' | 'u64' | 'list' | 'network' | 'avax' | 'seconds'>]: string };
+} & { [K in Exclude<FlagKind, 'boolean' | 'integer' | 'number' | 'u64' | 'list' | 'network' | 'avax' | 'seconds'>]: string };
 
 /** The flags of `serac --help` that concern the node, in camel case (`minBlockDelay: '1s'`), and where its log goes. */
 export type NodeOptions = {

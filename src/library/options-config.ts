@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { type FlagDefinition, flagTable } from '../cli/flag-table.ts';
+import type { FlagDefinition } from '../cli/flag-definition.ts';
+import { flagTable } from '../cli/flag-table.ts';
 import { parseFlags } from '../cli/flags.ts';
 import { type Config, configFrom } from '../config.ts';
 import { excludedFlags, excludedGroups, type NodeOptions } from './node-options.ts';

@@ -14,6 +14,9 @@ export type MessageFault =
   | { code: 'MESSAGE_NO_ZSTD' }
   | { code: 'MESSAGE_TOO_LARGE'; length: number; max: number }
   | { code: 'FRAME_TOO_LARGE'; length: number; max: number };
-export class MessageError extends Fault<MessageFault> {}
+export class MessageError extends Fault<MessageFault> {
+  /** The kind of the message whose fields were being read, if it was reached. */
+  messageKind: string | undefined;
+}
 
 export const malformed = (part: string) => new MessageError(`malformed message: ${part}`, { code: 'MESSAGE_MALFORMED', part });

@@ -4,6 +4,9 @@ import { encodeCompressed, encodeMessage, type Message, maxMessageSize } from '.
 /** A frame: a big-endian u32 length, then the message. AvalancheGo: network/peer/msg_length.go. */
 const prefixSize = 4;
 
+/** Unread bytes are copied to a smaller buffer when this many bytes before them were taken. */
+const largeBuffer = 65_536;
+
 export function encodeFrame(message: Message, options: { readonly compress: boolean }): Buffer {
   const frame = options.compress ? encodeCompressed(message, prefixSize) : encodeMessage(message, prefixSize);
   frame.writeUInt32BE(frame.length - prefixSize, 0);
@@ -12,49 +15,71 @@ export function encodeFrame(message: Message, options: { readonly compress: bool
 
 /** Cuts the bytes of a connection into messages. */
 export type FrameReader = {
+  /** Adds the next bytes of the connection, as a copy. Memory grows with the bytes received, not with the length that a peer announces. */
+  readonly append: (chunk: Uint8Array) => void;
   /**
-   * Takes the next bytes and returns the messages they complete, as copies that later calls do not change. Throws FRAME_TOO_LARGE when a length
-   * exceeds 2 MiB: the connection must be closed. Memory grows with the bytes received, not with the length that a peer announces.
+   * The length of the frame that begins at the first unread byte; undefined if it has not arrived. Throws FRAME_TOO_LARGE above 2 MiB: the
+   * connection must be closed.
    */
+  readonly announced: () => number | undefined;
+  /** Returns the next message if it is complete, as a copy that later calls do not change. */
+  readonly take: () => Uint8Array | undefined;
+  /** Appends bytes and returns all messages that are complete then. */
   readonly push: (chunk: Uint8Array) => Uint8Array[];
-  /** Bytes of the incomplete frame. */
+  /** Bytes that are not yet taken. */
   readonly pending: () => number;
 };
 
 export function createFrameReader(): FrameReader {
   let buffer = Buffer.alloc(0);
-  let filled = 0;
+  let start = 0;
+  let end = 0;
 
   const append = (chunk: Uint8Array): void => {
-    const needed = filled + chunk.length;
-    if (needed > buffer.length) {
-      const wider = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * buffer.length), Math.max(needed, prefixSize + maxMessageSize)));
-      buffer.copy(wider, 0, 0, filled);
+    if (end + chunk.length > buffer.length) {
+      const unread = end - start;
+      const needed = unread + chunk.length;
+      const wider = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * unread), Math.max(needed, prefixSize + maxMessageSize)));
+      buffer.copy(wider, 0, start, end);
       buffer = wider;
+      start = 0;
+      end = unread;
     }
-    buffer.set(chunk, filled);
-    filled = needed;
+    buffer.set(chunk, end);
+    end += chunk.length;
+  };
+  const announced = (): number | undefined => {
+    if (end - start < prefixSize) return undefined;
+    const length = buffer.readUInt32BE(start);
+    if (length > maxMessageSize) throw frameTooLarge(length);
+    return length;
+  };
+  const take = (): Uint8Array | undefined => {
+    const length = announced();
+    if (length === undefined || end - start - prefixSize < length) return undefined;
+    const from = start + prefixSize;
+    start = from + length;
+    const message = Uint8Array.prototype.slice.call(buffer, from, start);
+    // The buffer is released between frames: an idle peer holds no memory.
+    if (start === end || start > largeBuffer) {
+      buffer = start === end ? Buffer.alloc(0) : Buffer.from(buffer.subarray(start, end));
+      end -= start;
+      start = 0;
+    }
+    return message;
   };
 
   return {
-    pending: () => filled,
+    append,
+    announced,
+    take,
     push: (chunk) => {
       append(chunk);
       const messages: Uint8Array[] = [];
-      let at = 0;
-      while (filled - at >= prefixSize) {
-        const length = buffer.readUInt32BE(at);
-        if (length > maxMessageSize) throw frameTooLarge(length);
-        if (filled - at - prefixSize < length) break;
-        messages.push(Uint8Array.prototype.slice.call(buffer, at + prefixSize, at + prefixSize + length));
-        at += prefixSize + length;
-      }
-      // The buffer is released between frames: an idle peer holds no memory.
-      const rest = filled - at;
-      if (at > 0) buffer = rest === 0 ? Buffer.alloc(0) : Buffer.from(buffer.subarray(at, filled));
-      filled = rest;
+      for (let message = take(); message !== undefined; message = take()) messages.push(message);
       return messages;
     },
+    pending: () => end - start,
   };
 }
 

@@ -111,7 +111,7 @@ test('2 MiB of empty elements or nested groups allocate little', () => {
   };
   const before = process.memoryUsage().rss;
   expect(codeOf(() => decodeMessage(wrap([0xc2, 0x01], repeat('1a00', 10 ** 6))))).toBe('MESSAGE_ID_LENGTH'); // ancestors without chain ID
-  expect(codeOf(() => decodeMessage(wrap([0x72], repeat('0a00', 10 ** 6))))).toBe('MESSAGE_ID_LENGTH'); // peer list
+  expect(codeOf(() => decodeMessage(wrap([0x72], repeat('0a00', 10 ** 6))))).toBe('MESSAGE_TOO_MANY_ELEMENTS'); // peer list
   expect(codeOf(() => decodeMessage(wrap([0x8a, 0x01], repeat('2001', 10 ** 6))))).toBe('MESSAGE_TOO_MANY_ELEMENTS'); // heights
   expect(codeOf(() => decodeMessage(repeat('5b', 2 * 10 ** 6)))).toBe('MESSAGE_MALFORMED'); // groups
   expect(codeOf(() => decodeMessage(repeat('5a00', 10 ** 6)))).toBe('none'); // pings

@@ -32,14 +32,14 @@ export const Client = message({
   patch: field(4, uint32),
 });
 
-/** A peer with its signed address. AvalancheGo sends 32 zero bytes as `txId`. */
+/** A peer with its signed address. `txId` is not used any more: AvalancheGo sends 32 zero bytes and does not read it. */
 export const ClaimedIp = message({
   certificate: field(1, bytes(maxCertificate)),
   ip: field(2, bytes(maxIp)),
   port: field(3, uint32),
   timestamp: field(4, uint64),
   signature: field(5, bytes(maxSignature)),
-  txId: field(6, id),
+  txId: field(6, bytes(32)),
 });
 
 const chain = { chainId: field(1, id) };

@@ -101,7 +101,7 @@ const comparisons: Record<string, Compare> = {
       port: peer.port,
       timestamp: Number(peer.timestamp),
       signature: `${toHex(peer.signature.subarray(0, 16))}…`,
-      txId: peer.txId as string,
+      txId: toHex(peer.txId),
     }));
     const expected = want as typeof peers;
     expect(peers).toEqual(expected.map((peer) => ({ ...peer, nodeId: toHex(cb58Decode(peer.nodeId.slice('NodeID-'.length))) })));

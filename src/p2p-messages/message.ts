@@ -49,6 +49,9 @@ export function encodeCompressed(message: Message, headroom = 0): Buffer {
   return out;
 }
 
+/** Whether AvalancheGo compresses messages of a kind. */
+export const isCompressedKind = (kind: MessageKind): boolean => (byKind.get(kind) as Row).compressed;
+
 /** Decodes a message, decompressing it if it is compressed. Throws a MessageError for anything that AvalancheGo ignores. */
 export function decodeMessage(bytes: Uint8Array): Message {
   const outer = readOuter(bytes);
@@ -77,14 +80,25 @@ function readOuter(bytes: Uint8Array): Message | Uint8Array {
     } else if (found === undefined) reader.skip();
     else {
       compressed = undefined;
-      value = found.type.readMerged(reader, found === row ? value : undefined);
+      value = naming(found, () => found.type.readMerged(reader, found === row ? value : undefined));
       row = found;
     }
   }
   if (compressed !== undefined) return compressed;
   if (row === undefined || value === undefined) throw unknown();
-  row.type.requireIds(value);
+  const [foundRow, read] = [row, value];
+  naming(foundRow, () => foundRow.type.requireIds(read));
   return { kind: row.kind, ...value } as unknown as Message;
+}
+
+/** Runs a part of the decoder; an error that it throws names the kind of the message. */
+function naming<T>(row: Row, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof MessageError) error.messageKind = row.kind;
+    throw error;
+  }
 }
 
 const unknown = () => new MessageError('unknown message', { code: 'MESSAGE_UNKNOWN' });

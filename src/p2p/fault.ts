@@ -4,5 +4,6 @@ import { Fault } from '../fault.ts';
 export type PeerFault =
   | { code: 'PEER_BAD_FILTER'; reason: string }
   | { code: 'PEER_BAD_HANDSHAKE'; field: string }
+  | { code: 'PEER_BAD_CLAIM'; reason: string }
   | { code: 'PEER_BAD_IP'; length: number };
 export class PeerError extends Fault<PeerFault> {}

@@ -52,7 +52,7 @@ export function verifyHandshake(handshake: MessageOfKind<'handshake'>, rules: Ha
   if (!rules.verifyTlsSignature(addressBytes, handshake.ipTlsSignature)) throw bad('ipTlsSignature', 'it is not by the TLS key');
   const { name = '', major = 0, minor = 0, patch = 0 } = handshake.client ?? {};
   const version = { name, major, minor, patch };
-  if (major > rules.version.major || compareVersions(version, rules.minimumVersion) < 0)
+  if (!isCompatible(version, rules.version, rules.minimumVersion))
     throw bad('client', `version ${major}.${minor}.${patch} is not compatible`);
   return {
     address,
@@ -66,6 +66,10 @@ export function verifyHandshake(handshake: MessageOfKind<'handshake'>, rules: Ha
     allSubnets: handshake.allSubnets,
   };
 }
+
+/** Whether a peer's version is new enough and not of a later major version. AvalancheGo: version/compatibility.go. */
+export const isCompatible = (version: Version, own: Version, minimum: Version): boolean =>
+  version.major <= own.major && compareVersions(version, minimum) >= 0;
 
 const compareVersions = (a: Version, b: Version): number => a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 

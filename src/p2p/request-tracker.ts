@@ -26,6 +26,10 @@ export type RequestTracker = {
   readonly add: (key: RequestKey, measured: boolean, now: number) => number;
   /** Ends a request at its response. Returns false if no such request waits: the response must be ignored. */
   readonly end: (key: RequestKey, now: number) => boolean;
+  /** When a request was added; undefined if no such request waits. */
+  readonly since: (key: RequestKey) => number | undefined;
+  /** The requests to a node that wait. */
+  readonly waitingFor: (node: NodeId) => RequestKey[];
   /** Ends up to `limit` requests whose time is over, the earliest deadline first. Their latency counts too. */
   readonly expire: (now: number, limit: number) => RequestKey[];
   /** Counts a latency without a request: one that was not sent because the peer is benched. */
@@ -33,6 +37,7 @@ export type RequestTracker = {
   /** The time of the earliest deadline. */
   readonly nextDeadline: () => number | undefined;
   readonly timeout: () => number;
+  readonly averageLatency: () => number;
   readonly count: () => number;
   /** When the request that waits longest was added. */
   readonly oldest: () => number | undefined;
@@ -87,6 +92,8 @@ export function createRequestTracker(rules: TimeoutRules, start: number): Reques
       if (entry !== undefined) remove(entry, now);
       return entry !== undefined;
     },
+    since: (key) => entries.get(textOf(key))?.added,
+    waitingFor: (node) => [...entries.values()].map(({ key }) => key).filter((key) => key.node === node),
     expire: (now, limit) => {
       const expired: RequestKey[] = [];
       for (let next = trimQueue(); next !== undefined && next.deadline <= now && expired.length < limit; next = trimQueue()) {
@@ -98,6 +105,7 @@ export function createRequestTracker(rules: TimeoutRules, start: number): Reques
     observe,
     nextDeadline: () => trimQueue()?.deadline,
     timeout: () => timeout,
+    averageLatency: averager.read,
     count: () => entries.size,
     oldest: () => entries.values().next().value?.added,
   };

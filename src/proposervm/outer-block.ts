@@ -96,3 +96,16 @@ function toOuterBlock(value: TypeOf<typeof AnyBlock>, bytes: Uint8Array): OuterB
 }
 
 const signatureLengthSize = 4;
+
+/** The bytes of an outer block around its inner block: an accepted inner block is stored once, by its own chain. */
+export function splitOuterBlock({ bytes, certificate, inner }: Pick<OuterBlock, 'bytes' | 'certificate' | 'inner'>): {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+} {
+  const start = certificateOffset + certificate.length + innerLengthSize;
+  return { before: bytes.subarray(0, start), after: bytes.subarray(start + inner.length) };
+}
+
+/** Version, type, parent, timestamp, P-Chain height and the length of the certificate. */
+const certificateOffset = 2 + 4 + 32 + 8 + 8 + 4;
+const innerLengthSize = 4;

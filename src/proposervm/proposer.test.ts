@@ -41,9 +41,10 @@ describe('proposers of AvalancheGo', () => {
     const schedule = createProposerSchedule(chainId, validators);
     const slots = [0n, 1n, 2n, 3n, 4n, 5n];
     expect(slots.map((slot) => schedule.proposerOf(10n, slot))).toEqual([5, 4, 4, 2, 4, 1].map(nodeOf));
-    expect(schedule.firstSlotOf(10n, nodeOf(2), 0n)).toBe(3n);
-    expect(schedule.firstSlotOf(10n, nodeOf(4), 2n)).toBe(2n);
-    expect(schedule.firstSlotOf(10n, nodeOf(9), 0n)).toBeUndefined();
+    expect(schedule.firstSlotOf(10n, nodeOf(2), 0n, 4n)).toBe(3n);
+    expect(schedule.firstSlotOf(10n, nodeOf(4), 2n, 1n)).toBe(2n);
+    expect(schedule.firstSlotOf(10n, nodeOf(2), 0n, 3n)).toBeUndefined();
+    expect([2, 9].map((first) => schedule.isValidator(nodeOf(first)))).toEqual([true, false]);
   });
 
   test('without validators anyone may propose; inactive ones do not count', () => {

@@ -9,8 +9,10 @@ import { createWeightedSampler } from './weighted-sampler.ts';
 export type ProposerSchedule = {
   /** The proposer of a slot; undefined if there are no validators: then anyone may propose, without a signature. */
   readonly proposerOf: (height: bigint, slot: bigint) => NodeId | undefined;
-  /** The first slot of a validator from `startSlot` on; undefined if it has none in the next 720 (an hour). */
-  readonly firstSlotOf: (height: bigint, nodeId: NodeId, startSlot: bigint) => bigint | undefined;
+  /** The first slot of a validator from `startSlot` on; undefined if it has none in the next `slots` ones. */
+  readonly firstSlotOf: (height: bigint, nodeId: NodeId, startSlot: bigint, slots: bigint) => bigint | undefined;
+  readonly hasValidators: boolean;
+  readonly isValidator: (nodeId: NodeId) => boolean;
 };
 
 export type Validator = { readonly nodeId: NodeId; readonly weight: bigint };
@@ -36,14 +38,15 @@ export function createProposerSchedule(chainId: Id, validators: readonly Validat
   };
   return {
     proposerOf,
-    firstSlotOf: (height, nodeId, startSlot) => {
-      for (let slot = startSlot; slot < startSlot + maxLookAhead; slot++) if (proposerOf(height, slot) === nodeId) return slot;
+    hasValidators: sorted.length > 0,
+    isValidator: (nodeId) => sorted.some((validator) => validator.nodeId === nodeId),
+    firstSlotOf: (height, nodeId, startSlot, slots) => {
+      for (let slot = startSlot; slot < startSlot + slots; slot++) if (proposerOf(height, slot) === nodeId) return slot;
       return undefined;
     },
   };
 }
 
-const maxLookAhead = 720n;
 const zeroNodeId = '0'.repeat(40) as NodeId;
 
 /** The 64 bits of a number in reverse order. */

@@ -22,7 +22,7 @@ import type { View } from './view.ts';
 
 /** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
 export type ChainState = View &
-  Pick<History, 'block' | 'blockAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
+  Pick<History, 'block' | 'blockAt' | 'blockIdAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
   Pick<Accounts, 'balances' | 'latestPassedLocktime' | 'addressRevision'> & {
     /** Scans the transfer outputs of an address. `rowsInStep`: for tests only. */
     readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;

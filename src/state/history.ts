@@ -21,6 +21,7 @@ export type History = {
   readonly last: () => (AcceptedBlock & { readonly unspent: number }) | undefined;
   readonly block: (id: Id) => Uint8Array | undefined;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
+  readonly blockIdAt: (height: bigint) => Id | undefined;
   readonly tx: (id: Id) => Tx | undefined;
   readonly txBytes: (id: Id) => Uint8Array | undefined;
   readonly txHeight: (id: Id) => bigint | undefined;
@@ -48,6 +49,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   );
   const blockColumns = `SELECT id, header, first_tx, tx_count FROM ${t.block}`;
   const blockById = db.prepare<BlockRow>(`${blockColumns} WHERE id = ?`);
+  const idByHeight = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.block} WHERE height = ?`);
   const blockByHeight = db.prepare<BlockRow>(`${blockColumns} WHERE height = ?`);
   // A block contains transactions without their codec version.
   const bodiesFrom = db.prepare<{ body: Uint8Array }>(
@@ -90,6 +92,10 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     },
     block: (id) => assembleBlock(blockById.get(idToBytes(id)), id),
     blockAt: (height) => (height > Number.MAX_SAFE_INTEGER ? undefined : assembleBlock(blockByHeight.get(Number(height)))),
+    blockIdAt: (height) => {
+      const row = height > Number.MAX_SAFE_INTEGER ? undefined : idByHeight.get(Number(height));
+      return row && idFromBytes(row.id);
+    },
     txBytes,
     hasTx,
     tx: (id) => {

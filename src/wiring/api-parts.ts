@@ -41,7 +41,7 @@ export function createServedChainsOfNode(
     config,
     subnetID: context.subnetID,
     // A follower does not know which node proposed a block.
-    builder: config.follow === undefined ? nodeID : undefined,
+    builder: config.mode.kind === 'solo' ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
       const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;

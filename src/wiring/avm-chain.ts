@@ -1,6 +1,6 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type Chain, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { type Chain, type ChainDeps, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Impersonation } from '../chain/impersonation.ts';
 import type { Mempool } from '../chain/mempool.ts';
@@ -14,6 +14,7 @@ import type { AnyFault } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
+import type { JoinedChain } from '../joined-chain/joined-chain.ts';
 import type { Network, NetworkFees } from '../network.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import { type AddressFormat, createAddressFormat } from '../rpc/address-format.ts';
@@ -88,8 +89,10 @@ export type RunningChain = {
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
   readonly dev?: DevChain;
-  /** undefined for a chain that decides its own blocks. */
+  /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
+  /** Undefined unless the chain is on a network of peers. */
+  readonly joined?: JoinedChain & { readonly caughtUp: Promise<void> };
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };
@@ -103,37 +106,48 @@ export type DevChain = {
 
 /** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
+  const { chain, prepare, explain, running } = createAvmChain(spec, ledger, deps, {
+    isClockAdjustable: true,
+    takeNextBlockTime: deps.takeNextBlockTime,
+    onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
+  });
+  const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
+  return { ...running, engine, dev: { chain, engine, explain, prepare }, revertible: chain };
+}
+
+/** Creates a chain without an engine, and what the RPC methods need of it. */
+export function createAvmChain(
+  spec: AvmChainSpec,
+  ledger: Ledger,
+  deps: WriterDeps,
+  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'>,
+) {
   const { differences, now, publish } = deps;
   const verifier = createVerifierOfChain(spec, deps);
   const observer = deps.observerOf(spec.id);
   const chain = createChain({
+    ...options,
     ledger,
     verifier,
     now,
-    isClockAdjustable: true,
-    takeNextBlockTime: deps.takeNextBlockTime,
-    onPooled: (tx) => publish({ kind: 'pooled', chainID: spec.id, tx }),
     onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
     onVerified: observer.onVerified,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
     onCommitState: deps.onCommitState,
     prepareWalletTx: (tx) => prepare(tx),
+    prepareTx: deps.recovery.prepare,
   });
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
   const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
-  const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
-  return {
+  const running: Omit<RunningChain, 'engine'> = {
     spec,
-    engine,
-    dev: { chain, engine, explain, prepare },
     lastAccepted: ledger.lastAccepted,
     pendingTxs: () => chain.mempool.size(),
     mempool: chain.mempool,
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
-    revertible: chain,
     txIssuer: {
       issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
@@ -141,6 +155,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
       preLinearizationTx: deps.fork?.tx,
     },
   };
+  return { chain, prepare, explain, running };
 }
 
 /** Creates the transaction verifier of a chain. */

@@ -6,18 +6,20 @@ import type { RunningChain } from './avm-chain.ts';
 export type BootstrapState = { readonly isBootstrapped: (chain: Id) => boolean; readonly isEveryChainDone: () => boolean };
 
 /**
- * Tracks bootstrapping. A chain that decides its own blocks is bootstrapped at once, as are `notRun`. A chain that follows a node is
- * bootstrapped when it first has every block of that node; the health checks then run again at once, not at the next interval.
+ * Tracks bootstrapping. A chain that decides its own blocks is bootstrapped at once, as are `notRun`. A chain that follows a node or is on a
+ * network of peers is bootstrapped when it first has every block of that node or network; the health checks then run again at once, not at the next interval.
  */
 export function watchBootstrap(chains: readonly RunningChain[], notRun: readonly { readonly id: Id }[], health: Health): BootstrapState {
   const done = new Set<Id>(notRun.map(({ id }) => id));
-  for (const { spec, follower } of chains)
-    if (follower === undefined) done.add(spec.id);
+  for (const { spec, follower, joined } of chains) {
+    const caughtUp = (follower ?? joined)?.caughtUp;
+    if (caughtUp === undefined) done.add(spec.id);
     else
-      void follower.caughtUp.then(async () => {
+      void caughtUp.then(async () => {
         done.add(spec.id);
         await Promise.all([health.recheck('readiness', 'bootstrapped'), health.recheck('health', 'bootstrapped')]);
         await health.recheck('health', spec.aliases[0]);
       });
+  }
   return { isBootstrapped: (chain) => done.has(chain), isEveryChainDone: () => chains.every(({ spec }) => done.has(spec.id)) };
 }

@@ -24,7 +24,7 @@ const shares = {
 
 /** Splits `--cache-bytes` over the processes of this node and the caches of each. The memory is used only as it is needed. */
 export function splitCacheBudget(
-  config: Pick<Config, 'cacheBytes' | 'store' | 'follow' | 'fork' | 'workers'>,
+  config: Pick<Config, 'cacheBytes' | 'store' | 'mode' | 'fork' | 'workers'>,
   env: Pick<Env, 'cores' | 'distributesConnections'>,
 ): CacheBudget {
   const perProcess = config.cacheBytes / (countReaders(config, env) + 1);
@@ -33,11 +33,11 @@ export function splitCacheBudget(
 
 /** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. A chain in memory cannot have readers. */
 export function countReaders(
-  { store, follow, fork, workers }: Pick<Config, 'store' | 'follow' | 'fork' | 'workers'>,
+  { store, mode, fork, workers }: Pick<Config, 'store' | 'mode' | 'fork' | 'workers'>,
   { cores, distributesConnections }: Pick<Env, 'cores' | 'distributesConnections'>,
 ): number {
   // A follower and a fork have none: requests to the other node must be made once, not once per process.
-  if (store === 'memory' || follow !== undefined || fork !== undefined) return 0;
+  if (store === 'memory' || mode.kind !== 'solo' || fork !== undefined) return 0;
   if (workers !== 'auto') return workers;
   return distributesConnections ? Math.min(cores - 1, 1) : 0;
 }

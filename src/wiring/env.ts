@@ -9,6 +9,7 @@ import type { FileSystem } from '../health/checks.ts';
 import type { Handler } from '../http/message.ts';
 import type { KeyFiles } from '../identity/key-source.ts';
 import type { BuiltAssets } from '../page/page-assets.ts';
+import type { PeerSockets } from '../peers/socket.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import type { Serve } from '../platform/serve.ts';
@@ -53,6 +54,8 @@ export type Env = {
   /** A folder for temporary files. */
   readonly tempFolder: () => string;
   readonly serve: Serve;
+  /** Sockets for peers with the staking certificate and key of this node, both as PEM. */
+  readonly openPeerSockets: (certificate: string, privateKey: string) => Promise<PeerSockets>;
   /** The writer process, if this process is a reader process that it started. */
   readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   /** Returns a handler that sends a request to a port of this machine and streams both bodies. */

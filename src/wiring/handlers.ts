@@ -45,7 +45,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
     // `serac api` runs no chain.
-    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.follow === undefined },
+    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.mode.kind !== 'follow' },
     cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });

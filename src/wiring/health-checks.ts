@@ -2,31 +2,30 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Engine } from '../engine/vm.ts';
 import { Fault } from '../fault.ts';
 import type { FollowStatus } from '../follow/status.ts';
-import { type ChainHealthState, chainCheck } from '../health/chain-check.ts';
+import { type ChainHealthState, chainCheck, chainLimits } from '../health/chain-check.ts';
 import { blsCheck, bootstrappedCheck, databaseCheck, diskSpaceCheck, type FileSystem } from '../health/checks.ts';
 import type { Health } from '../health/health.ts';
 import { futureUpgradeCheck, networkCheck, routerCheck } from '../health/network-checks.ts';
 import type { Check } from '../health/result.ts';
 import { applicationTag } from '../health/worker.ts';
+import { chainHealth } from '../joined-chain/chain-health.ts';
 import type { RunningChain } from './avm-chain.ts';
 import type { BootstrapState } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
+import type { PeerReadings } from './peer-readings.ts';
 
 export type HealthCheckDeps = {
   readonly subnetID: Id;
   readonly chains: readonly RunningChain[];
   readonly bootstrapped: BootstrapState;
   readonly counterparts: readonly Counterpart[];
-  /** A node that decides its own blocks is the only validator of its network; a follower is not a validator. */
-  readonly isValidator: boolean;
+  readonly readings: PeerReadings;
   /** Throws if the store cannot commit a block now; see `createStoreProbe`. */
   readonly probeWrite: () => void;
   readonly fileSystem: () => FileSystem;
   /** Percentages of free disk space; `onExhausted` is called at each check that finds less than `required`. */
   readonly disk: { readonly required: number; readonly warning: number; readonly onExhausted: () => void };
   readonly blsKey: () => Promise<Uint8Array>;
-  /** The activation time of the newest scheduled upgrade, RFC 3339. */
-  readonly upgradeTime: string;
   /** Unix nanoseconds. */
   readonly now: () => bigint;
   /** Whether checks that AvalancheGo does not have are registered. */
@@ -35,15 +34,17 @@ export type HealthCheckDeps = {
 
 /** Registers AvalancheGo's health checks under its names. AvalancheGo: node/node.go, initHealthAPI; chains/manager.go. */
 export function registerChecks(health: Pick<Health, 'register'>, deps: HealthCheckDeps): void {
+  const { readings } = deps;
   const application = [applicationTag];
   const perChain = [idText(deps.subnetID)];
-  for (const { spec, engine, lastAccepted, follower } of deps.chains) {
-    health.register(
-      'health',
-      spec.aliases[0],
-      chainCheck(() => (deps.bootstrapped.isBootstrapped(spec.id) ? readChainState(engine, lastAccepted()) : { networking: noPeers })),
-      perChain,
-    );
+  const chainLimitsHere = readings.limits && { ...chainLimits, ...readings.limits.chain };
+  for (const { spec, engine, lastAccepted, follower, joined } of deps.chains) {
+    const readState = (): ChainHealthState => {
+      if (joined !== undefined) return chainHealth(joined);
+      const networking = readings.networking(spec.id);
+      return deps.bootstrapped.isBootstrapped(spec.id) ? { ...readChainState(engine, lastAccepted()), networking } : { networking };
+    };
+    health.register('health', spec.aliases[0], chainCheck(readState, chainLimitsHere), perChain);
     if (follower !== undefined && deps.extraChecks) health.register('health', 'follow', createFollowCheck(follower.status), application);
   }
   for (const { aliases, genesisBlockID, height } of deps.counterparts)
@@ -68,31 +69,10 @@ export function registerChecks(health: Pick<Health, 'register'>, deps: HealthChe
     }),
     application,
   );
-  health.register(
-    'health',
-    'bls',
-    blsCheck(deps.blsKey, () => (deps.isValidator ? { publicKey: deps.blsKey } : undefined)),
-    application,
-  );
-  health.register(
-    'health',
-    'network',
-    networkCheck(() => ({ connectedPeers: 0, sendFailRate: 0 }), false),
-    application,
-  );
-  health.register(
-    'health',
-    'router',
-    routerCheck(() => ({ outstandingRequests: 0, longestRunningRequest: 0n })),
-    application,
-  );
-  const upgrade = { localUpgradeTime: deps.upgradeTime, totalWeight: 1n, peers: [] };
-  health.register(
-    'health',
-    'futureupgrade',
-    futureUpgradeCheck(() => upgrade, deps.now),
-    application,
-  );
+  health.register('health', 'bls', blsCheck(deps.blsKey, readings.registration), application);
+  health.register('health', 'network', networkCheck(readings.network, readings.needsPeers, readings.limits?.network), application);
+  health.register('health', 'router', routerCheck(readings.router, readings.limits?.router), application);
+  health.register('health', 'futureupgrade', futureUpgradeCheck(readings.upgrade, deps.now), application);
 }
 
 /** Returns a probe that throws if the last commit of any chain failed, or if a small write fails now (it may succeed where a block failed). */
@@ -120,7 +100,7 @@ export const createFollowCheck =
 
 const noPeers = { disconnectedValidators: [], percentConnected: 1 };
 
-function readChainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): ChainHealthState {
+function readChainState(engine: Engine, last: { readonly id: Id; readonly height: bigint }): Pick<ChainHealthState, 'consensus'> {
   const { processingBlocks, longestProcessing, averageAcceptance } = engine.report();
   return {
     consensus: {
@@ -130,7 +110,6 @@ function readChainState(engine: Engine, last: { readonly id: Id; readonly height
       longestProcessingBlock: nanoseconds(longestProcessing),
       processingBlocks,
     },
-    networking: noPeers,
   };
 }
 

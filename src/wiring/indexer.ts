@@ -31,7 +31,7 @@ const intervals = { lockAttempt: 500, status: 2000 } as const;
  * `listens`: whether health and metrics are served on the HTTP port.
  */
 export async function startIndexer(config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
-  const [url, node] = [config.databaseUrl ?? '', config.follow ?? ''];
+  const [url, node] = [config.databaseUrl ?? '', config.mode.kind === 'follow' ? config.mode.url : ''];
   const context = createNetworkContext(config, env);
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;

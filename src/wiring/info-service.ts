@@ -6,18 +6,25 @@ import { combineServices, createService, type Services } from '../rpc/method.ts'
 import { nodeVersions } from '../rpc/versions.ts';
 import type { Env } from './env.ts';
 import type { NetworkContext } from './network-context.ts';
+import type { PeerReadings } from './peer-readings.ts';
 
 export type NodeIdentity = {
   readonly nodeID: string;
   readonly proofOfPossession: () => Promise<ProofOfPossession>;
   /** Whether a chain runs here and is bootstrapped. */
   readonly isBootstrapped: (chain: Id) => boolean;
+  readonly readings: PeerReadings;
 };
 
 /** Methods that `--public-api` disables. */
 const privateMethods = new Set(['getNodeID', 'getNodeIP', 'getVMs']);
 
-export function createInfoService(config: Config, env: Env, { chain, differences }: NetworkContext, identity: NodeIdentity): Services {
+export function createInfoService(
+  config: Config,
+  env: Env,
+  { chain, differences }: NetworkContext,
+  { readings, ...identity }: NodeIdentity,
+): Services {
   const rows = config.publicApi
     ? Object.fromEntries(Object.entries(infoMethods).filter(([name]) => !privateMethods.has(name)))
     : infoMethods;
@@ -26,21 +33,12 @@ export function createInfoService(config: Config, env: Env, { chain, differences
       ...identity,
       versions: nodeVersions(env.version, !differences.nodeVersion),
       gitCommit: env.gitCommit,
-      nodeIP: () => nodeAddress(config.peerAddress),
+      nodeIP: readings.nodeAddress,
       network: chain.network,
       aliases: chain.aliases,
-      peers: () => [],
-      acps: () => [],
-      // A node that decides its own blocks is the only validator of its network and reports full uptime. A follower is not a validator.
-      uptime: () => (config.follow === undefined ? { rewardingStake: 100, weightedAverage: 100 } : undefined),
+      peers: readings.peers,
+      acps: readings.acps,
+      uptime: readings.uptime,
     }),
   );
-}
-
-/**
- * The address at which other nodes would connect, as Go's netip.AddrPort writes it. Nothing listens there: this node has no peers.
- */
-export function nodeAddress({ publicIP, port }: Config['peerAddress']): string {
-  const address = publicIP === '' ? '127.0.0.1' : publicIP;
-  return `${address.includes(':') ? `[${address}]` : address}:${port}`;
 }

@@ -12,7 +12,7 @@ import {
   registerProcessReadings,
   registerReadings,
 } from '../metrics/node-metrics.ts';
-import { createMetricRegistry } from '../metrics/registry.ts';
+import { createMetricRegistry, type MetricRegistry } from '../metrics/registry.ts';
 import { meterServices } from '../rpc/meter-services.ts';
 import type { Services } from '../rpc/method.ts';
 import type { Block } from '../tx/block.ts';
@@ -35,6 +35,8 @@ export type NodeReadings = {
   readonly chains: () => readonly RunningChain[];
   readonly storeBytes: () => number;
   readonly failingChecks: () => number;
+  /** Adds the metrics of a joined network. */
+  readonly registerMore?: ((registry: MetricRegistry) => void) | undefined;
 };
 
 /** Creates the metrics of this process. A reader process and `serac api` have no `readings`. */
@@ -63,6 +65,7 @@ export function createNodeMetrics(env: Env, readings: NodeReadings | undefined):
     registerFollowReadings(registry, () =>
       readings.chains().flatMap(({ spec, follower }) => (follower === undefined ? [] : [readLag(spec.aliases[0], follower.status())])),
     );
+  readings?.registerMore?.(registry);
   return {
     countAccepted: (chainID, { txs }) => {
       const totals = accepted.get(chainID) ?? { blocks: 0, txs: 0 };

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { SqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import type { Services } from '../rpc/method.ts';
+import type { NewBlock } from '../state/block-change.ts';
 import type { Account } from '../wallet/accounts.ts';
 import { fundAccounts } from './account-funding.ts';
 import {
@@ -18,6 +19,7 @@ import type { CloseStack } from './close-stack.ts';
 import type { Env } from './env.ts';
 import { startFollowedChain } from './follow.ts';
 import { openFork, withForkedReads } from './fork.ts';
+import type { JoinedNetwork } from './joined-network.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 
@@ -43,12 +45,14 @@ export type NodeChainDeps = {
   /** At least the default sender. */
   readonly accounts: readonly [Account, ...Account[]];
   readonly closing: CloseStack;
+  /** The network of peers; undefined unless this node joins one. */
+  readonly network: JoinedNetwork | undefined;
 };
 
-/** Opens a chain, indexes what its index lacks, funds its accounts, and starts it: alone, or by following another node. */
+/** Opens a chain, indexes what its index lacks, funds its accounts, and starts it: alone, by following another node, or on a network of peers. */
 export async function startNodeChain(
   spec: AvmChainSpec,
-  { config, env, context, store, deps, accounts, closing }: NodeChainDeps,
+  { config, env, context, store, deps, accounts, closing, network }: NodeChainDeps,
 ): Promise<NodeChain> {
   const isMainChain = spec === context.specs[0];
   const opened = store.openChain(spec);
@@ -64,7 +68,7 @@ export async function startNodeChain(
   );
   const fund = (): void => {
     fork?.addFirst();
-    if (isMainChain && config.follow === undefined)
+    if (isMainChain && config.mode.kind === 'solo')
       fundAccounts({
         spec,
         opened,
@@ -78,9 +82,11 @@ export async function startNodeChain(
   };
   fund();
   const running =
-    config.follow === undefined
-      ? runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork })
-      : await startFollowedChain(config.follow, env, context, opened, deps);
+    config.mode.kind === 'follow'
+      ? await startFollowedChain(config.mode.url, env, context, opened, deps)
+      : network !== undefined
+        ? network.runChain(spec, opened, deps)
+        : runChain(spec, markImpersonated(opened, deps.impersonation), { ...deps, fork });
   closing.add(async () => {
     running.engine.stop();
     await running.follower?.stop();
@@ -106,9 +112,11 @@ export async function startNodeChain(
 
 /** The ledger of a chain that marks transactions accepted for impersonated addresses when it stores them. */
 const markImpersonated = ({ ledger, accept }: OpenedChain, impersonation: Impersonation | undefined): OpenedChain['ledger'] =>
-  impersonation === undefined
-    ? ledger
-    : { ...ledger, commit: (block, diff) => accept([{ block, diff, impersonatedTxs: impersonation.markedIn(block) }]) };
+  impersonation === undefined ? ledger : { ...ledger, commitAll: (blocks, more) => accept(blocks.map(withMarks(impersonation)), more) };
+
+const withMarks =
+  ({ markedIn }: Impersonation) =>
+  (accepted: NewBlock): NewBlock => ({ ...accepted, impersonatedTxs: markedIn(accepted.block) });
 
 /** Indexes blocks that the index does not have yet: those accepted while the node ran without an index. */
 function catchUpIndex(index: SqliteIndex, env: Env): void {

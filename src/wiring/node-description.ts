@@ -18,12 +18,17 @@ export type DescribedParts = {
   readonly accounts: readonly Account[];
   readonly apis: BannerInfo['apis'];
   readonly servers: NodeServers;
+  /** The address for peers. */
+  readonly stakingAddress: string;
 };
 
 /** What the banner says about a node. */
-export function describeNode(config: Config, { version, nodeID, context, x, accounts, apis, servers }: DescribedParts): NodeDescription {
+export function describeNode(
+  config: Config,
+  { version, nodeID, context, x, accounts, apis, servers, stakingAddress }: DescribedParts,
+): NodeDescription {
   const { chain, specs } = context;
-  const isSolo = config.follow === undefined;
+  const isSolo = config.mode.kind === 'solo';
   return {
     version,
     nodeID,
@@ -37,7 +42,8 @@ export function describeNode(config: Config, { version, nodeID, context, x, acco
     apis,
     data: servers.apiUrl('data'),
     stats: servers.apiUrl('stats'),
-    following: config.follow === undefined ? undefined : stripCredentials(config.follow),
+    following: config.mode.kind === 'follow' ? stripCredentials(config.mode.url) : undefined,
+    peersAt: config.mode.kind === 'join' ? stakingAddress : undefined,
     strict: config.strict,
     funded: isSolo && x ? readFundedKey(x.reads, chain.now(), context) : undefined,
     accounts: isSolo && x ? readAccounts(x.reads, accounts, chain.now(), context) : [],

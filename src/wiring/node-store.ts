@@ -99,7 +99,7 @@ export function openNodeStore(
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
     const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
     // A followed chain has the real clock.
-    if (config.follow === undefined) connectStoredClock(store, context.clock);
+    if (config.mode.kind === 'solo') connectStoredClock(store, context.clock);
     const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
     return {
       openChain: (spec) => {
@@ -110,7 +110,7 @@ export function openNodeStore(
         if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         // Blocks of a followed public network do not contain its history from before linearization, and a fork has none from before it. A
         // private copy has no such history.
-        const isIncomplete = isForked ? spec === context.specs[0] : config.follow !== undefined && hasPreLinearizationHistory(context);
+        const isIncomplete = isForked ? spec === context.specs[0] : config.mode.kind === 'follow' && hasPreLinearizationHistory(context);
         const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
         if (isIndexed) migrateIndex(store, chain.number);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain) : undefined;
@@ -134,13 +134,13 @@ export function openNodeStore(
         const accept = createAccept(state, writeRows, events);
         const ledger: Ledger = {
           ...state,
-          commit: (block, diff) => accept([{ block, diff }]),
+          commitAll: accept,
           consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
         };
         const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
           state.utxos(sourceChain, { addresses, start, limit }, isStrict);
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
-        const explored = { ...chain, hasInbound: config.follow === undefined };
+        const explored = { ...chain, hasInbound: config.mode.kind === 'solo' };
         const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
         const claims = openExportClaims(store, spec.id, memory, index);
         return { ledger, accept, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };

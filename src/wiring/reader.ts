@@ -30,6 +30,7 @@ import { createRelayedLiveReads } from './live-reads.ts';
 import { createNodeMetrics } from './metrics.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts';
+import { createSoloReadings } from './peer-readings.ts';
 import { createRelayedLimiter, openRateLimitBackend } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
@@ -206,9 +207,14 @@ function createReaderRoutes(
       },
     };
   });
-  const info = createInfoService(config, env, context, { nodeID, proofOfPossession: rejectInReader, isBootstrapped: () => true });
+  const info = createInfoService(config, env, context, {
+    nodeID,
+    proofOfPossession: rejectInReader,
+    isBootstrapped: () => true,
+    readings: createSoloReadings(config, rejectInReader),
+  });
   return createNodeRoutes({
-    chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.follow !== undefined)],
+    chains: [...chains, ...createCounterpartServices(context, readAtomicUtxos, config.mode.kind !== 'solo')],
     info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
     health: undefined,
     metrics: undefined,

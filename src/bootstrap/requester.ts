@@ -1,0 +1,62 @@
+import type { Id } from '../bytes/id.ts';
+import type { NodeId } from '../bytes/node-id.ts';
+import type { ChainMessage, RequestMessage, Transport } from '../p2p/transport.ts';
+import type { MessageKind, MessageOfKind } from '../p2p-messages/message.ts';
+
+/** The response to each request that bootstrapping sends. */
+const responses = {
+  getAcceptedFrontier: 'acceptedFrontier',
+  getAccepted: 'accepted',
+  getAncestors: 'ancestors',
+  get: 'put',
+  pullQuery: 'chits',
+} as const satisfies Partial<Record<RequestMessage['kind'], MessageKind>>;
+
+type Responses = typeof responses;
+type Asked<K extends keyof Responses> = Omit<MessageOfKind<K>, 'requestId' | 'deadline' | 'chainId'>;
+
+/** Requests to peers as promises. */
+export type Requester = {
+  /** Sends a request. Resolves to the response, with its own copies of bytes, or to undefined if there is none. */
+  readonly ask: <K extends keyof Responses>(
+    node: NodeId,
+    message: { readonly kind: K } & Asked<K>,
+  ) => Promise<MessageOfKind<Responses[K]> | undefined>;
+  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+  /** Resolves all open requests to undefined. */
+  readonly stop: () => void;
+};
+
+export function createRequester(chainId: Id, transport: Transport, nextRequestId: () => number): Requester {
+  const open = new Map<string, (message: ChainMessage | undefined) => void>();
+  const keyOf = (node: NodeId, requestId: number, response: MessageKind): string => `${requestId} ${response} ${node}`;
+  const end = (key: string, message: ChainMessage | undefined): void => {
+    const resolve = open.get(key);
+    open.delete(key);
+    resolve?.(message);
+  };
+  return {
+    ask: ((node: NodeId, message: { readonly kind: keyof Responses }) =>
+      new Promise((resolve: (message: ChainMessage | undefined) => void) => {
+        const requestId = nextRequestId();
+        open.set(keyOf(node, requestId, responses[message.kind]), resolve);
+        transport.request({ ...message, chainId, requestId, deadline: 0n } as RequestMessage, [node]);
+      })) as Requester['ask'],
+    receive: (from, message) => {
+      if (!('requestId' in message)) return;
+      const key = keyOf(from, message.requestId, message.kind);
+      if (open.has(key)) end(key, withOwnBytes(message));
+    },
+    failed: (from, requestId, response) => end(keyOf(from, requestId, response), undefined),
+    stop: () => {
+      for (const key of [...open.keys()]) end(key, undefined);
+    },
+  };
+}
+
+function withOwnBytes(message: ChainMessage): ChainMessage {
+  if (message.kind === 'put') return { ...message, container: new Uint8Array(message.container) };
+  if (message.kind === 'ancestors') return { ...message, containers: message.containers.map((bytes) => new Uint8Array(bytes)) };
+  return message;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test';
+import { parseFlags } from './flags.ts';
+import { parseEndpoint } from './peer-rules.ts';
+
+const open = '--sybil-protection-enabled=false';
+const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+
+function parse(...argv: string[]) {
+  const parsed = parseFlags(argv, {});
+  if (parsed.kind !== 'run') throw new Error(JSON.stringify(parsed));
+  return parsed;
+}
+
+describe('flags of nodes with peers', () => {
+  const refused: [argv: string[], message: string][] = [
+    [['join', '--network-id=fuji', open], 'use serac follow URL with the URL of a node of fuji'],
+    [['join', '--network-id', 'mainnet'], 'history from before linearization'],
+    [['join'], 'give a node of the network with --validators-from URL, or join a network without sybil protection'],
+    [['join', open, '--validators-from', 'http://127.0.0.1:9650'], '--validators-from: without sybil protection'],
+    [['join', open, '--bootstrap-ips=127.0.0.1:9651'], 'the number of --bootstrap-ips (1) to match the number of --bootstrap-ids (0)'],
+    [['join', open, '--bootstrap-ips=localhost:9651', `--bootstrap-ids=${nodeID}`], '"localhost:9651" is not an address and port'],
+    [['join', open, '--bootstrap-ips=127.0.0.1:9651', '--bootstrap-ids=NodeID-abc'], '"NodeID-abc" is not a node ID'],
+    [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
+    [['join', open, '--fork-url=http://a'], 'no accounts, time travel, snapshots, forks and state files'],
+    [['join', open, '--state=f'], 'state files'],
+    [['join', open, '--dev-token=12345678'], '--dev-token belongs to'],
+    [['join', open, '--chains=c.json'], 'additional chains decide their blocks alone'],
+    [['join', open, '--snow-sample-size=40'], 'half of the sample (40) < preference quorum (15)'],
+    [['join', open, '--snow-quorum-size=21'], 'confidence quorum (21) <= sample'],
+    [['join', open, '--snow-concurrent-repolls=21'], 'must be from 1 to --snow-commit-threshold: 21, 20'],
+    [['testnet'], 'usage: serac testnet NODES'],
+    [['testnet', 'five'], '"five" is not a number of nodes from 1 to 50'],
+    [['testnet', '3', '--avalanchego-nodes=2'], 'needs the path of the program'],
+    [['testnet', '3', '--avalanchego=/a'], 'needs the number of nodes'],
+    [['testnet', '3', '--staking-port=1'], '--staking-port: serac testnet chooses this for each node'],
+    [['testnet', '3', '--network-id=fuji'], 'serac follow'],
+  ];
+  for (const [argv, message] of refused)
+    test(argv.join(' '), () => {
+      const parsed = parseFlags(argv, {});
+      expect(parsed).toMatchObject({ kind: 'error', exitCode: 2 });
+      expect(parsed.kind === 'error' && parsed.message).toContain(message);
+    });
+
+  test('they work on serac join, and have no effect elsewhere', () => {
+    const flags = [
+      open,
+      '--snow-sample-size=30',
+      '--snow-quorum-size=20',
+      '--network-ping-frequency=1s',
+      '--benchlist-bench-probability=0.75',
+    ];
+    expect(parse('join', ...flags).warnings).toEqual([]);
+    expect(parse('join', ...flags).options).toMatchObject({
+      'sybil-protection-enabled': false,
+      'snow-sample-size': 30,
+      'snow-quorum-size': 20,
+      'network-ping-frequency': 1000,
+      'benchlist-bench-probability': 0.75,
+    });
+    const names = flags.map((flag) => flag.replace(/=.*/, '')).join(', ');
+    expect(parse(...flags).warnings).toEqual([`AvalancheGo flags without effect in Serac: ${names}`]);
+    expect(parse('follow', 'http://a', ...flags).warnings).toEqual([`AvalancheGo flags without effect in serac follow: ${names}`]);
+    expect(parse('join', open, '--index-enabled').warnings).toEqual(['AvalancheGo flags without effect in serac join: --index-enabled']);
+  });
+
+  test('the address of a peer is an IP address and a port', () => {
+    expect(parseEndpoint('127.0.0.1:9651')).toEqual({ ip: '127.0.0.1', port: 9651 });
+    expect(parseEndpoint('[::1]:1')).toEqual({ ip: '::1', port: 1 });
+    for (const text of ['', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536', '::1:9651', 'a:1', '[127.0.0.1]:1', '127.0.0.1:x'])
+      expect(parseEndpoint(text)).toBeUndefined();
+  });
+});

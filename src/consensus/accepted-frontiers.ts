@@ -1,0 +1,43 @@
+import type { Id } from '../bytes/id.ts';
+import type { NodeId } from '../bytes/node-id.ts';
+import type { Validators } from '../p2p/validators.ts';
+import type { BlockRef } from '../snowman/consensus-block.ts';
+
+/** The last accepted block that each validator told of. It stands for its vote when it does not answer. AvalancheGo: snow/engine/common/tracker/accepted.go. */
+export type AcceptedFrontiers = {
+  readonly set: (node: NodeId, id: Id, height: bigint) => void;
+  readonly get: (node: NodeId) => BlockRef | undefined;
+  /** The greatest height that validators with more than half of the stake have reached, by what they told. */
+  readonly majorityHeight: () => bigint;
+};
+
+export function createAcceptedFrontiers(validators: Pick<Validators, 'current'>): AcceptedFrontiers {
+  const frontiers = new Map<NodeId, BlockRef>();
+  /** Former validators are removed when there are more entries than validators, so peers cannot fill the map. */
+  const trim = (): void => {
+    const set = validators.current();
+    if (frontiers.size > set.size) for (const node of frontiers.keys()) if (!set.has(node)) frontiers.delete(node);
+  };
+  return {
+    set: (node, id, height) => {
+      if (!validators.current().has(node)) return;
+      const known = frontiers.get(node);
+      if (known !== undefined && known.height > height) return;
+      frontiers.set(node, { id, height });
+      trim();
+    },
+    get: (node) => (validators.current().has(node) ? frontiers.get(node) : undefined),
+    majorityHeight: () => {
+      const set = validators.current();
+      let total = 0n;
+      for (const weight of set.values()) total += weight;
+      const known = [...frontiers].filter(([node]) => set.has(node)).sort(([, a], [, b]) => (a.height > b.height ? -1 : 1));
+      let sum = 0n;
+      for (const [node, { height }] of known) {
+        sum += set.get(node) ?? 0n;
+        if (2n * sum > total) return height;
+      }
+      return 0n;
+    },
+  };
+}

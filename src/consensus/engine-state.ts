@@ -1,0 +1,19 @@
+import type { BlockRef } from '../snowman/consensus-block.ts';
+
+/** What health check and metrics show of an engine. Durations in milliseconds. */
+export type EngineState = {
+  readonly lastAccepted: BlockRef;
+  /** Unix seconds. */
+  readonly lastAcceptedTime: bigint;
+  readonly processingBlocks: number;
+  readonly longestProcessing: number;
+  readonly averageAcceptance: number;
+  readonly openPolls: number;
+  readonly blockRequests: number;
+  readonly pendingBlocks: number;
+  /** Blocks that other work waits for. */
+  readonly missingBlocks: number;
+  readonly unverifiedBlocks: number;
+  /** The height that validators with more than half of the stake have accepted, by their last answers. */
+  readonly majorityHeight: bigint;
+};

@@ -1,0 +1,46 @@
+/** How transactions are gossiped; times in milliseconds. AvalancheGo: vms/avm/network/config.go. */
+export type GossipParameters = {
+  /** Bytes of one push, and of the answer to a pull. */
+  readonly targetSize: number;
+  readonly pushInterval: number;
+  /** The first push goes to the validators with the most stake, up to this share of it, and to so many other connected validators. */
+  readonly pushStake: number;
+  readonly pushValidators: number;
+  /** A transaction that still waits is pushed again to so many connected validators, at most once per `repushInterval`. */
+  readonly repushValidators: number;
+  readonly repushInterval: number;
+  /** Dropped transactions that are remembered, so that they are not pushed at once if they come back. */
+  readonly discardedSize: number;
+  readonly pullInterval: number;
+  /** Pull requests per peer are limited over this period. */
+  readonly pullPeriod: number;
+  readonly minFilterItems: number;
+  readonly filterFalsePositives: number;
+  /** The filter is replaced when false positives are more probable than this. */
+  readonly maxFilterFalsePositives: number;
+};
+
+export const defaultGossipParameters: GossipParameters = {
+  targetSize: 20 * 1024,
+  pushInterval: 500,
+  pushStake: 0.9,
+  pushValidators: 100,
+  repushValidators: 10,
+  repushInterval: 30_000,
+  discardedSize: 16_384,
+  pullInterval: 1500,
+  pullPeriod: 3_600_000,
+  minFilterItems: 8192,
+  filterFalsePositives: 0.01,
+  maxFilterFalsePositives: 0.05,
+};
+
+/** Limits on what peers can make gossip hold. AvalancheGo bounds it by its queue of messages. */
+export const gossipLimits = {
+  /** Bytes of received transactions that wait to be verified: of one peer, and of all. */
+  queuedBytesPerPeer: 512 * 1024,
+  queuedBytes: 8 * 1024 * 1024,
+  /** Refused transactions that are not verified again for a while. Shorter than the interval in which their node pushes them again. */
+  refused: 16_384,
+  refusedFor: 20_000,
+} as const;

@@ -1,0 +1,50 @@
+import { fromHex } from '../bytes/hex.ts';
+import type { Id } from '../bytes/id.ts';
+import type { RandomBytes } from '../consensus/weighted-sample.ts';
+import { bloomCapacity, bloomHash, bloomSize, createBloomFilter, type WritableBloomFilter } from '../p2p/bloom-filter.ts';
+import type { GossipParameters } from './gossip-parameters.ts';
+import type { GossipPool } from './gossip-pool.ts';
+
+/** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
+export type KnownFilter = {
+  readonly add: (id: Id) => void;
+  readonly read: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
+  /** How many transactions were added since the last reset, and at how many it is reset. */
+  readonly fill: () => { readonly count: number; readonly max: number };
+};
+
+const saltSize = 32;
+const seedSize = 8;
+/** A new filter has room for so many times the transactions in the pool. */
+const growth = 3;
+
+export function createKnownFilter(
+  parameters: Pick<GossipParameters, 'minFilterItems' | 'filterFalsePositives' | 'maxFilterFalsePositives'>,
+  pool: Pick<GossipPool, 'items' | 'count'>,
+  randomBytes: RandomBytes,
+): KnownFilter {
+  let salt: Uint8Array;
+  let bloom: WritableBloomFilter;
+  let max = 0;
+  const put = (id: Id): void => {
+    bloom.add(bloomHash(fromHex(id), salt));
+  };
+  /** A new salt, so that transactions that a false positive hid are found at last. */
+  const reset = (): void => {
+    const items = Math.max(parameters.minFilterItems, growth * pool.count());
+    const { hashes, entryBytes } = bloomSize(items, parameters.filterFalsePositives);
+    bloom = createBloomFilter(randomBytes(seedSize * hashes), entryBytes);
+    salt = Uint8Array.from(randomBytes(saltSize));
+    max = bloomCapacity(hashes, entryBytes, parameters.maxFilterFalsePositives);
+    for (const { id } of pool.items()) put(id);
+  };
+  reset();
+  return {
+    add: (id) => {
+      put(id);
+      if (bloom.count() > max) reset();
+    },
+    read: () => ({ filter: bloom.bytes(), salt }),
+    fill: () => ({ count: bloom.count(), max }),
+  };
+}

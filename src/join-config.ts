@@ -1,0 +1,63 @@
+import { parseNodeId } from './bytes/node-id.ts';
+import type { Options } from './cli/flags.ts';
+import { parseEndpoint, readQuorums } from './cli/peer-rules.ts';
+import type { EngineParameters } from './consensus/engine-parameters.ts';
+import type { Beacon } from './peers/network.ts';
+import { type NetworkOptions, networkFlags } from './peers/network-flags.ts';
+import type { Endpoint } from './peers/socket.ts';
+
+/** How a node joins a network of peers. */
+export type JoinConfig = {
+  /** Where validators come from: a trusted node that runs the P-Chain, or, without sybil protection, the connected peers with one weight. */
+  readonly validators: { readonly from: string } | { readonly weight: bigint };
+  /** The first peers. */
+  readonly beacons: readonly Beacon[];
+  /** The address at which peers reach this node. */
+  readonly publicIP: string;
+  /** Answers for the P- and C-Chain without verifying: for throw-away networks. */
+  readonly echoOtherChains: boolean;
+  /** Joins even with the key of a validator with noticeable stake. */
+  readonly force: boolean;
+  readonly network: NetworkOptions;
+  readonly engine: EngineParameters;
+  /** More or older undecided blocks make the node unhealthy. Milliseconds. */
+  readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
+};
+
+/** Creates the configuration of a joined node from options that have been checked (cli/peer-rules.ts). */
+export function joinConfigFrom(options: Options): JoinConfig {
+  const quorums = readQuorums(options);
+  const from = options['validators-from'];
+  const stakingHost = options['staking-host'] ?? '';
+  return {
+    validators:
+      options['sybil-protection-enabled'] && from !== undefined
+        ? { from }
+        : { weight: BigInt(options['sybil-protection-disabled-weight']) },
+    beacons: options['bootstrap-ips'].map((text, i) => ({
+      node: parseNodeId(options['bootstrap-ids'][i] as string),
+      endpoint: parseEndpoint(text) as Endpoint,
+    })),
+    // Without an address of its own, a node that listens everywhere can be reached from this machine only.
+    publicIP: options['public-ip'] || (parseEndpoint(`${stakingHost}:1`) ?? parseEndpoint(`[${stakingHost}]:1`))?.ip || '127.0.0.1',
+    echoOtherChains: options['echo-other-chains'],
+    force: options.force,
+    network: { ...readNetworkOptions(options), stakingHost },
+    engine: {
+      k: options['snow-sample-size'],
+      alphaPreference: quorums.preference,
+      alphaConfidence: quorums.confidence,
+      beta: options['snow-commit-threshold'],
+      concurrentRepolls: options['snow-concurrent-repolls'],
+      optimalProcessing: options['snow-optimal-processing'],
+      frontierPollInterval: options['consensus-frontier-poll-frequency'],
+    },
+    healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
+  };
+}
+
+/** The options of the network layer, each from the flag that its table names. */
+const readNetworkOptions = (options: Options): NetworkOptions =>
+  Object.fromEntries(
+    Object.entries(networkFlags).map(([name, { flag }]) => [name, options[flag as keyof Options]]),
+  ) as unknown as NetworkOptions;

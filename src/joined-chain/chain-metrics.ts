@@ -1,0 +1,129 @@
+import type { MetricReading, MetricRegistry } from '../metrics/registry.ts';
+import type { JoinedChain } from './joined-chain.ts';
+
+/** One metric: `chain` is the label that AvalancheGo adds; further labels are in the reading. */
+type Row = readonly [type: 'counter' | 'gauge', name: string, help: string, read: (chain: JoinedChain) => Values];
+type Values = number | bigint | undefined | readonly (readonly [Readonly<Record<string, string>>, number | bigint])[];
+
+const nanosPerMillisecond = 1_000_000;
+
+/** Consensus of a chain, with AvalancheGo's names: snow/consensus/snowman/metrics.go, snow/engine/snowman/metrics.go, poll/set.go. */
+const snowmanRows: readonly Row[] = [
+  ['gauge', 'bootstrap_finished', 'Whether the chain has bootstrapped: 1 or 0.', (chain) => (chain.isBootstrapped() ? 1 : 0)],
+  ['gauge', 'requests', 'Blocks that peers were asked for.', (chain) => chain.engine()?.blockRequests],
+  ['gauge', 'blocked', 'Blocks that wait to be issued.', (chain) => chain.engine()?.pendingBlocks],
+  ['gauge', 'blockers', 'Blocks that other blocks or votes wait for.', (chain) => chain.engine()?.missingBlocks],
+  ['gauge', 'non_verified_blks', 'Unverified blocks in memory.', (chain) => chain.engine()?.unverifiedBlocks],
+  ['gauge', 'polls', 'Open polls.', (chain) => chain.engine()?.openPolls],
+  ['gauge', 'blks_processing', 'Blocks that are verified and not decided.', (chain) => chain.engine()?.processingBlocks],
+  ['gauge', 'last_accepted_height', 'Height of the last accepted block.', (chain) => chain.engine()?.lastAccepted.height],
+  ['gauge', 'last_accepted_timestamp', 'Unix time of the last accepted block.', (chain) => chain.engine()?.lastAcceptedTime],
+  ['gauge', 'max_verified_height', 'Highest verified height.', ({ counters }) => counters.maxVerifiedHeight],
+  ['counter', 'blks_built', 'Blocks built by this node.', ({ counters }) => counters.built],
+  ['counter', 'blk_builds_failed', 'Blocks that could not be built or were not valid.', ({ counters }) => counters.buildsFailed],
+  [
+    'counter',
+    'blks_issued',
+    'Blocks issued to consensus, by where they came from.',
+    ({ counters }) => Object.entries(counters.issued).map(([source, value]) => [{ source }, value] as const),
+  ],
+  ['counter', 'blks_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
+  [
+    'counter',
+    'blks_accepted_sum',
+    'Nanoseconds from issuing blocks to accepting them.',
+    ({ counters }) => counters.acceptedLatency * nanosPerMillisecond,
+  ],
+  ['counter', 'blks_accepted_container_size_sum', 'Bytes of accepted blocks.', ({ counters }) => counters.acceptedBytes],
+  ['counter', 'blks_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
+  [
+    'counter',
+    'blks_rejected_sum',
+    'Nanoseconds from issuing blocks to rejecting them.',
+    ({ counters }) => counters.rejectedLatency * nanosPerMillisecond,
+  ],
+  ['counter', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
+  ['counter', 'polls_successful', 'Polls with a majority.', ({ counters }) => counters.pollsSuccessful],
+  ['counter', 'polls_failed', 'Polls without a majority.', ({ counters }) => counters.pollsFailed],
+  ['counter', 'num_useless_put_bytes', 'Bytes of blocks received in Put that were known.', ({ counters }) => counters.uselessPutBytes],
+  [
+    'counter',
+    'num_useless_push_query_bytes',
+    'Bytes of blocks received in PushQuery that were known.',
+    ({ counters }) => counters.uselessPushQueryBytes,
+  ],
+  ['counter', 'num_processing_ancestor_fetches_failed', 'Votes that were dropped.', ({ counters }) => counters.votesDropped],
+  ['counter', 'bs_fetched', 'Blocks fetched while bootstrapping.', (chain) => chain.bootstrap().fetched],
+  ['counter', 'bs_accepted', 'Blocks accepted while bootstrapping.', (chain) => chain.bootstrap().executed],
+  ['counter', 'get_ancestors_blks_count', 'Answers with ancestors.', (chain) => chain.served().answers],
+  ['counter', 'get_ancestors_blks_sum', 'Blocks in answers with ancestors.', (chain) => chain.served().blocks],
+];
+
+/** Gossip of transactions, with AvalancheGo's names: network/p2p/gossip/gossip.go, vms/avm/network. */
+const gossipRows: readonly Row[] = [
+  ['counter', 'tx_gossip_count', 'Gossiped transactions.', (chain) => amounts(chain, 'count')],
+  ['counter', 'tx_gossip_bytes', 'Bytes of gossiped transactions.', (chain) => amounts(chain, 'bytes')],
+  [
+    'gauge',
+    'tx_gossip_tracking',
+    'Transactions that this node pushes.',
+    (chain) => Object.entries(chain.gossip.counters().tracking).map(([type, value]) => [{ type }, value] as const),
+  ],
+  ['gauge', 'mempool_bloom_filter_count', 'Transactions in the filter.', (chain) => chain.gossip.counters().filter.count],
+  [
+    'gauge',
+    'mempool_bloom_filter_max_count',
+    'Transactions at which the filter is replaced.',
+    (chain) => chain.gossip.counters().filter.max,
+  ],
+];
+
+/** What AvalancheGo does not count. */
+const seracRows: readonly Row[] = [
+  [
+    'counter',
+    'gossip_received_transactions_total',
+    'Transactions of peers, by what became of them.',
+    (chain) => Object.entries(chain.gossip.counters().received).map(([outcome, value]) => [{ outcome }, value] as const),
+  ],
+  ['gauge', 'bootstrap_blocks_per_second', 'Blocks executed per second while bootstrapping.', (chain) => chain.bootstrap().blocksPerSecond],
+  ['gauge', 'bootstrap_tip_height', 'The height that bootstrapping will reach.', (chain) => chain.bootstrap().tipHeight],
+  ['gauge', 'connected_stake_share', 'Share of the stake that is connected.', (chain) => chain.networking().percentConnected],
+];
+
+const groups: readonly (readonly [prefix: string, rows: readonly Row[]])[] = [
+  ['avalanche_snowman_', snowmanRows],
+  ['avalanche_avm_', gossipRows],
+  ['serac_', seracRows],
+];
+
+/** Registers what joined chains count; `alias` is the value of the label `chain`. */
+export function registerChainMetrics(
+  registry: MetricRegistry,
+  chains: () => readonly (readonly [alias: string, chain: JoinedChain])[],
+): void {
+  for (const [prefix, rows] of groups)
+    for (const [type, name, help, read] of rows)
+      registry.addReading(
+        type,
+        prefix + name,
+        help,
+        (): MetricReading =>
+          chains().flatMap(([alias, chain]) => {
+            const value = read(chain);
+            if (value === undefined) return [];
+            const series = typeof value === 'object' ? value : [[{}, value] as const];
+            return series.map(([labels, number]) => [{ chain: alias, ...labels }, number] as const);
+          }),
+      );
+}
+
+function amounts(chain: JoinedChain, key: 'count' | 'bytes'): Values {
+  const { sentPush, sentPull, receivedPush, receivedPull } = chain.gossip.counters();
+  return [
+    [{ io: 'sent', type: 'push' }, sentPush[key]],
+    [{ io: 'sent', type: 'pull' }, sentPull[key]],
+    [{ io: 'received', type: 'push' }, receivedPush[key]],
+    [{ io: 'received', type: 'pull' }, receivedPull[key]],
+  ];
+}

@@ -1,0 +1,18 @@
+import type { Address } from '../bytes/address.ts';
+import { bech32Decode } from '../bytes/bech32.ts';
+import { toHex } from '../bytes/hex.ts';
+import type { ChainState } from '../state/chain-state.ts';
+import type { Utxo } from '../tx/utxo.ts';
+
+/** The unspent outputs of addresses such as `X-local1…`, as `avm.getUTXOs` returns them, sorted. */
+export function utxosOf(state: ChainState, addresses: readonly string[]): Record<string, string[]> {
+  const start = { address: '0'.repeat(40) as Address, utxoID: '0'.repeat(64) as Utxo['id'] };
+  const read = (text: string): string[] => {
+    const address = toHex(bech32Decode(text.slice(2)).bytes) as Address;
+    return state
+      .utxos(state.id, { addresses: [address], start, limit: 1024 }, true)
+      .utxos.map(toHex)
+      .sort();
+  };
+  return Object.fromEntries(addresses.map((address) => [address, read(address)]));
+}

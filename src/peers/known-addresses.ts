@@ -1,0 +1,98 @@
+import { fromHex } from '../bytes/hex.ts';
+import type { NodeId } from '../bytes/node-id.ts';
+import { type BloomFilter, bloomCapacity, bloomHash, bloomSize, createBloomFilter, type WritableBloomFilter } from '../p2p/bloom-filter.ts';
+import { type ClaimedAddress, claimGossipId } from '../p2p/signed-ip.ts';
+import { type PeerTiming, sample } from './timing.ts';
+
+/** An address that a node signed with the key of its certificate. */
+export type NodeAddress = ClaimedAddress & {
+  readonly node: NodeId;
+  readonly certificate: Uint8Array;
+  readonly signature: Uint8Array;
+};
+
+/** Which peers a requester knows: those in its filter. */
+export type KnownFilter = { readonly filter: BloomFilter; readonly salt: Uint8Array };
+
+/**
+ * The newest known addresses of the nodes that this node wants to be connected to, and the bloom filter of them that requests for peer lists
+ * carry. AvalancheGo: network/ip_tracker.go.
+ */
+export type KnownAddresses = {
+  /** Whether an address is newer than the known one. */
+  readonly isNewer: (node: NodeId, timestamp: bigint) => boolean;
+  /** Adds an address whose signature is valid. Returns false if it is not newer. */
+  readonly add: (address: NodeAddress) => boolean;
+  readonly get: (node: NodeId) => NodeAddress | undefined;
+  /** Filter and salt as they are sent. */
+  readonly filter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
+  /** Forgets nodes that are not wanted any more, and creates a new filter with a new salt. */
+  readonly reset: (isWanted: (node: NodeId) => boolean) => void;
+  readonly count: () => number;
+};
+
+const saltSize = 32;
+const minCount = 128;
+const targetFalsePositives = 0.001;
+const maxFalsePositives = 0.01;
+/** A node may change its address this often until the filter is reset: it must not fill the filter. */
+const maxEntriesPerNode = 2;
+
+export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): KnownAddresses {
+  const addresses = new Map<NodeId, NodeAddress>();
+  const additions = new Map<NodeId, number>();
+  let bloom: WritableBloomFilter;
+  let salt: Uint8Array;
+  let capacity = 0;
+
+  const resetFilter = (): void => {
+    const { hashes, entryBytes } = bloomSize(Math.max(minCount, maxEntriesPerNode * addresses.size), targetFalsePositives);
+    bloom = createBloomFilter(timing.randomBytes(8 * hashes), entryBytes);
+    salt = timing.randomBytes(saltSize);
+    capacity = bloomCapacity(hashes, entryBytes, maxFalsePositives);
+    additions.clear();
+    for (const address of addresses.values()) addToFilter(address);
+  };
+  const addToFilter = ({ node, timestamp }: NodeAddress): void => {
+    const count = additions.get(node) ?? 0;
+    if (count >= maxEntriesPerNode) return;
+    if (bloom.add(bloomHash(fromHex(claimGossipId(node, timestamp)), salt))) additions.set(node, count + 1);
+  };
+  const isNewer = (node: NodeId, timestamp: bigint): boolean => {
+    const known = addresses.get(node);
+    return known === undefined || timestamp > known.timestamp;
+  };
+  resetFilter();
+
+  return {
+    isNewer,
+    add: (address) => {
+      if (!isNewer(address.node, address.timestamp)) return false;
+      addresses.set(address.node, address);
+      if (bloom.count() >= capacity) resetFilter();
+      else addToFilter(address);
+      return true;
+    },
+    get: (node) => addresses.get(node),
+    filter: () => ({ filter: bloom.bytes(), salt }),
+    reset: (isWanted) => {
+      for (const node of addresses.keys()) if (!isWanted(node)) addresses.delete(node);
+      resetFilter();
+    },
+    count: () => addresses.size,
+  };
+}
+
+/** Up to `count` addresses that the requester does not know, in random order. */
+export function selectUnknown(
+  addresses: readonly NodeAddress[],
+  known: KnownFilter | undefined,
+  count: number,
+  timing: Pick<PeerTiming, 'randomBytes'>,
+): NodeAddress[] {
+  const unknown =
+    known === undefined
+      ? addresses
+      : addresses.filter(({ node, timestamp }) => !known.filter.contains(bloomHash(fromHex(claimGossipId(node, timestamp)), known.salt)));
+  return sample(unknown, count, timing);
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { NodeProcess } from '../testnet/testnet.ts';
+
+/** Starts a program whose output is appended to a file. It stops when this process does, if it is Serac (see owner-processes.ts). */
+export async function startNodeProcess([program = '', ...args]: readonly string[], folder: string, logFile: string): Promise<NodeProcess> {
+  mkdirSync(folder, { recursive: true });
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    const child = spawn(program, args, { stdio: ['ignore', log, log], env: { ...process.env, SERAC_OWNERS: `${process.pid}` } });
+    const exited = new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal)),
+    );
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+    return { pid: child.pid as number, exited, kill: (signal) => void child.kill(signal) };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Finds free TCP ports of the loopback address. All are open at once, so they differ. */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,20 @@
+/** A clock in Unix milliseconds and timers on it. Nodes use the real ones; a simulation moves its own. */
+export type Timers = {
+  readonly now: () => number;
+  /** Calls `run` once after a delay, never during this call. Returns a function that cancels it. */
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+};
+
+/** Calls `run` again and again, `milliseconds` after the previous call. Returns a function that stops it. */
+export function every(timers: Timers, milliseconds: number, run: () => void): () => void {
+  let cancel = timers.after(milliseconds, tick);
+  let stopped = false;
+  function tick(): void {
+    run();
+    if (!stopped) cancel = timers.after(milliseconds, tick);
+  }
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
