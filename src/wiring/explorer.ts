@@ -90,7 +90,7 @@ async function describe(
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,
       prometheus: routes.has('/ext/metrics'),
-      follow: hasExplorer && config.follow !== undefined && routes.has('/ext/metrics'),
+      follow: hasExplorer && config.mode.kind === 'follow' && routes.has('/ext/metrics'),
     },
     operations,
   };
