@@ -168,7 +168,8 @@ const startTimeout = 60_000;
 /** The program without its launcher, whose start and memory are not the node's. */
 export const seracCommand = [
   'env',
-  ...Object.entries(collector).map(([name, value]) => `${name}=${value}`),
+  ...Object.entries(collector.writer).map(([name, value]) => `${name}=${value}`),
+  ...Object.entries(collector.reader).map(([name, value]) => `SERAC_READER_${name}=${value}`),
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',

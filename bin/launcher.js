@@ -22,8 +22,12 @@ const oldestNode = [22, 13];
  * Settings of Bun's garbage collector and compiler. Garbage grows with the heap and with the memory of the machine, up to hundreds of
  * megabytes under load. As if the machine had 192 MiB, Bun collects earlier. Two threads mark live objects, the main thread and one other.
  * The slowest compiler is used ten times later than by default: it took a fifth of the CPU time of a node under load.
+ * Reader processes have the writer's settings except those under `reader`: they hold less, so they can collect earlier still.
  */
 const collector = JSON.parse(readFileSync(new URL('./collector.json', import.meta.url), 'utf8'));
+
+/** The prefix of variables that the node sets, without it, for its reader processes (read by src/platform/reader-variables.ts). */
+const readerPrefix = 'SERAC_READER_';
 
 const bun = findBun();
 const npm = process.env.npm_command === undefined || isWindows ? undefined : await findNpm();
@@ -83,10 +87,19 @@ async function runOnNode() {
   await import(pathToFileURL(built).href);
 }
 
-/** The environment of the node. It must not outlive npm, which does not forward every signal, nor the given launcher. */
+/**
+ * The environment of the node. It must not outlive npm, which does not forward every signal, nor the given launcher. A collector setting that
+ * the user has set holds for all processes.
+ */
 function environment(...owners) {
   const known = owners.filter((pid) => pid !== undefined);
-  return { ...collector, ...process.env, ...(known.length > 0 && { [ownersVariable]: known.join(',') }) };
+  const ofReaders = Object.entries(collector.reader).filter(([name]) => process.env[name] === undefined);
+  return {
+    ...collector.writer,
+    ...Object.fromEntries(ofReaders.map(([name, value]) => [readerPrefix + name, value])),
+    ...process.env,
+    ...(known.length > 0 && { [ownersVariable]: known.join(',') }),
+  };
 }
 
 /** The process id of the npm (or npx) that started this process, directly or through a shell. */

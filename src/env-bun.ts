@@ -4,6 +4,7 @@ import { openDatabase } from './platform/database-bun.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
 import { tryPostgresLock } from './platform/postgres-lock-bun.ts';
 import { spawnReaderProcess } from './platform/processes-bun.ts';
+import { readerEnvironment } from './platform/reader-variables.ts';
 import { openRedis } from './platform/redis-bun.ts';
 import { serve } from './platform/serve-bun.ts';
 import type { Env } from './wiring/env.ts';
@@ -16,7 +17,7 @@ export const createBunEnv = (options: EnvOptions): Env => ({
   openPostgres,
   tryPostgresLock,
   serve,
-  spawnReader: () => spawnReaderProcess(readerCommand(options.program), process.env),
+  spawnReader: () => spawnReaderProcess(readerCommand(options.program), readerEnvironment(process.env)),
 });
 
 /** A single-file executable takes only its own arguments; it ignores .env and bunfig.toml by how it is built. */

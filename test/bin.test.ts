@@ -82,14 +82,15 @@ for (const node of nodes) {
       else expect([code, err]).toEqual([1, expect.stringMatching(/^serac: cannot find Bun.*npm install serac.*Node 22\.13 or newer/)]);
     });
 
-    test('sets the garbage collector, unless the environment does', async () => {
+    test('sets the garbage collector of writer and readers, unless the environment does', async () => {
       const serac = install(`collector-${name}/node_modules/serac`);
       writeExecutable(
         `collector-${name}/node_modules/bun/bin/bun.exe`,
-        '#!/bin/sh\necho $BUN_JSC_forceRAMSize $BUN_JSC_numberOfGCMarkers\n',
+        '#!/bin/sh\necho $BUN_JSC_forceRAMSize $BUN_JSC_numberOfGCMarkers $SERAC_READER_BUN_JSC_forceRAMSize\n',
       );
-      const clean = ['env', '-u', 'BUN_JSC_forceRAMSize', '-u', 'BUN_JSC_numberOfGCMarkers'];
-      expect((await run([...clean, path, serac])).out).toEqual(['201326592 2']);
+      const variables = ['BUN_JSC_forceRAMSize', 'BUN_JSC_numberOfGCMarkers', 'SERAC_READER_BUN_JSC_forceRAMSize'];
+      const clean = ['env', ...variables.flatMap((name) => ['-u', name])];
+      expect((await run([...clean, path, serac])).out).toEqual(['201326592 2 100663296']);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=3', path, serac])).out).toEqual(['5 3']);
     });
   });
