@@ -1,5 +1,6 @@
 import type { AnyFault } from '../fault.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
+import { createParamsReader } from './params-reader.ts';
 import type { Json } from './write-json.ts';
 
 /** A JSON-RPC method: its parameters, and a function from its dependencies and parameters to its result. */
@@ -58,7 +59,8 @@ export function createService<D>(name: string, table: MethodTable<D>, deps: D): 
     {
       needsWriter,
       paramNames: Object.keys(params.fields ?? {}),
-      readParams: (raw) => readRpcParams(params, raw),
+      // The parameters of a method that writes, such as a transaction, do not repeat.
+      readParams: needsWriter ? (raw) => readRpcParams(params, raw) : createParamsReader(params),
       run: (values) => run(deps, values),
     },
   ]);

@@ -1,8 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
 import { toHex, withChecksum } from '../bytes/hex.ts';
-import { type Id, idLength } from '../bytes/id.ts';
-import { parseUtxo, type Utxo, utxoId } from '../tx/utxo.ts';
+import { type Id, idLength, idOf } from '../bytes/id.ts';
+import { parseUtxo, type Utxo } from '../tx/utxo.ts';
 import { damagedRow } from './fault.ts';
 
 /** The bytes of a UTXO followed by their checksum, as stored in every row and as returned by most API methods. */
@@ -57,8 +57,15 @@ export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): v
 
 export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, at.outputIndex);
 
-export const storedID = (bytes: StoredUtxo): Id =>
-  utxoId(toHex(bytes.subarray(at.txID, at.txID + idLength)) as Id, storedOutputIndex(bytes));
+/** The ID of the output, as `utxoId` computes it; without a text of the transaction ID in between. */
+export function storedID(bytes: StoredUtxo): Id {
+  for (let i = 0; i < 4; i++) hashedRef[4 + i] = bytes[at.outputIndex + i] as number;
+  copyTxID(bytes, hashedRef, 8);
+  return idOf(hashedRef);
+}
+
+/** Output index as u64, then transaction ID. */
+const hashedRef = new Uint8Array(8 + idLength);
 
 export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, at.typeID) === transferType;
 
