@@ -40,6 +40,8 @@ export async function startProgramAsUsers(...args: string[]): Promise<Program> {
     ),
   );
   const child = Bun.spawn([...programCommand, ...command, '--http-port=0', '--json', ...args.slice(command.length)], {
+    // Without it Bun passes the environment that this process began with.
+    env: process.env,
     stdout: 'pipe',
     stderr: 'pipe',
   });

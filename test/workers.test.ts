@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAddressFormatter } from '../src/bytes/address.ts';
@@ -23,11 +23,19 @@ const dataDir = mkdtempSync(join(tmpdir(), 'serac-workers-'));
 let program: Program;
 
 beforeAll(async () => {
+  process.env.SERAC_READER_TEST_ROLE = 'reader';
   program = await startProgram(`--workers=${readers}`, `--data-dir=${dataDir}`);
+  delete process.env.SERAC_READER_TEST_ROLE;
 });
 afterAll(async () => {
   await program.stop();
   rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('a variable with the prefix SERAC_READER_ is set in readers only', () => {
+  const roleOf = (pid: number) => /^TEST_ROLE=(.*)$/m.exec(readFileSync(`/proc/${pid}/environ`, 'utf8').replaceAll('\0', '\n'))?.[1];
+  expect(childrenOf(program.pid).map(roleOf)).toEqual(Array(readers).fill('reader'));
+  expect(roleOf(program.pid)).toBeUndefined();
 });
 
 /** The highest height in any response so far. */
