@@ -90,7 +90,7 @@ for (const node of nodes) {
       );
       const variables = ['BUN_JSC_forceRAMSize', 'BUN_JSC_numberOfGCMarkers', 'SERAC_READER_BUN_JSC_forceRAMSize'];
       const clean = ['env', ...variables.flatMap((name) => ['-u', name])];
-      expect((await run([...clean, path, serac])).out).toEqual(['201326592 2 100663296']);
+      expect((await run([...clean, path, serac])).out).toEqual(['201326592 2 134217728']);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=3', path, serac])).out).toEqual(['5 3']);
     });
   });
