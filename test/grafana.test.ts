@@ -24,15 +24,17 @@ const queries = [
 
 let node: Program;
 let follower: Program;
+let joined: Program;
 /** The labels of each exported metric, by metric name. */
 const exported = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   node = await startProgram();
   follower = await startProgram('follow', node.url, '--log-level=info');
+  joined = await startProgram('join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0');
   await node.client.call('/ext/bc/X', 'avm.getHeight');
   await node.client.send('GET', '/v1/avg_tps/X');
-  const texts = await Promise.all([node, follower].map(async ({ client }) => (await client.send('GET', '/ext/metrics')).text));
+  const texts = await Promise.all([node, follower, joined].map(async ({ client }) => (await client.send('GET', '/ext/metrics')).text));
   for (const [, name = '', labels = ''] of texts.join('').matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
     const known = exported.get(name) ?? new Set();
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
@@ -40,11 +42,11 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await Promise.all([follower.stop(), node.stop()]);
+  await Promise.all([joined.stop(), follower.stop(), node.stop()]);
 });
 
-/** The metric names in a query; they begin with `serac_` or `process_`. */
-const metricNames = (query: string): string[] => query.match(/\b(?:serac|process)_\w+/g) ?? [];
+/** The metric names in a query; they begin with `serac_`, `avalanche_` or `process_`. */
+const metricNames = (query: string): string[] => query.match(/\b(?:serac|avalanche|process)_\w+/g) ?? [];
 
 test('every metric of the dashboard is exported', () => {
   const names = new Set(queries.flatMap(metricNames));

@@ -127,4 +127,37 @@ else {
         await go.stop();
       }
     }, 240_000);
+
+  test('AvalancheGo bootstraps the X-Chain from Serac, which answers for the other chains; then both decide', async () => {
+    const flags = ['join', '--network-id=local', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];
+    // Alone without first peers: it decides alone, as AvalancheGo does.
+    const { program, node: serac } = await startJoined(...flags, '--echo-other-chains', '--proposervm-min-block-delay=0s');
+    const lanes = createLanes(2);
+    try {
+      await issueTo(serac, lanes.first);
+      await untilAcceptedBy([serac], lanes.first.id);
+      for (let i = 0; i < 5; i++) {
+        const tx = lanes.next(0);
+        await issueTo(serac, tx);
+        await untilAcceptedBy([serac], tx.id);
+      }
+      const { ip } = (await serac.client.call('/ext/info', 'info.getNodeIP')).result as unknown as { ip: string };
+      const go = await startAvalancheGo(binary, { flags: [`--bootstrap-ips=${ip}`, `--bootstrap-ids=${await nodeIDOf(serac)}`] });
+      try {
+        const goNode = { name: 'AvalancheGo', client: go.client };
+        for (const chain of ['P', 'X', 'C']) expect([chain, await isBootstrapped(goNode, chain)]).toEqual([chain, true]);
+        await untilAcceptedBy([goNode], lanes.first.id);
+        await issueInTurn([goNode, serac], () => lanes.next(1), 4);
+        await expectSameChains([goNode, serac]);
+      } finally {
+        await go.stop();
+      }
+      // AvalancheGo has left the set of validators: Serac decides alone again.
+      const last = lanes.next(0);
+      await issueTo(serac, last);
+      await untilAcceptedBy([serac], last.id);
+    } finally {
+      await program.stop();
+    }
+  }, 180_000);
 }

@@ -2,65 +2,12 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from './http.ts';
-import {
-  createLanes,
-  expectSameChains,
-  isBootstrapped,
-  issueTo,
-  type NetworkNode,
-  nodeIDOf,
-  peersOf,
-  untilAcceptedBy,
-} from './network-nodes.ts';
+import { createLanes, expectSameChains, issueTo, type NetworkNode, nodeIDOf, untilAcceptedBy } from './network-nodes.ts';
 import { eventually } from './processes.ts';
-import { programCommand } from './program.ts';
+import { startTestnet, untilUp } from './testnet-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-testnets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-type Line = { readonly event?: string; readonly node?: number; readonly state?: string; readonly pid?: number | null };
-type Banner = { readonly nodes: readonly { node: number; kind: string; nodeID: string; url: string; dataDir: string }[] };
-
-/** Runs `serac testnet` and reads its lines of JSON. */
-async function startTestnet(...args: string[]) {
-  const child = Bun.spawn([...programCommand, 'testnet', ...args, '--json'], { stdout: 'pipe', stderr: 'inherit' });
-  const lines: Line[] = [];
-  const first = Promise.withResolvers<Banner>();
-  const read = async (): Promise<void> => {
-    let text = '';
-    for await (const chunk of child.stdout) {
-      text += Buffer.from(chunk).toString('utf8');
-      const parts = text.split('\n');
-      text = parts.pop() as string;
-      for (const line of parts) {
-        lines.push(JSON.parse(line));
-        if (lines.length === 1) first.resolve(lines[0] as unknown as Banner);
-      }
-    }
-  };
-  void read();
-  const { nodes } = await first.promise;
-  const clients = nodes.map(({ url }) => createClient(Number(new URL(url).port)));
-  return {
-    banner: nodes,
-    nodes: nodes.map(({ node, kind }, i): NetworkNode => ({ name: `node ${node} (${kind})`, client: clients[i] as never })),
-    lines,
-    pidOf: (node: number) => lines.findLast((line) => line.node === node && typeof line.pid === 'number')?.pid as number,
-    stop: async () => {
-      for (const client of clients) client.close();
-      child.kill('SIGINT');
-      return child.exited;
-    },
-  };
-}
-
-const untilUp = (nodes: readonly NetworkNode[], peers: number): Promise<unknown> =>
-  eventually(
-    async () => Promise.all(nodes.map(async (node) => (await isBootstrapped(node)) && (await peersOf(node)).length === peers)),
-    (isUp) => isUp.every(Boolean),
-    60_000,
-  );
 
 for (const count of [3, 5])
   test(`serac testnet ${count}: a killed node comes back, the others go on, and all have the same chain`, async () => {

@@ -4,11 +4,12 @@ import type { FlagInputs } from '../cli/flag-source.ts';
 import { acceptsFlag, flagTable } from '../cli/flag-table.ts';
 import type { Options } from '../cli/flags.ts';
 import { loadIdentity } from '../identity/identity.ts';
+import { fileSize, readEnd } from '../platform/detached-process.ts';
 import { findFreePorts, startNodeProcess } from '../platform/node-process.ts';
 import type { TestnetNode } from '../testnet/node-status.ts';
 import { listFolders, planTestnet } from '../testnet/plan.ts';
 import { readNode } from '../testnet/read-node.ts';
-import { startTestnet, type Testnet, type TestnetDeps } from '../testnet/testnet.ts';
+import { type NodeProcess, startTestnet, type Testnet, type TestnetDeps } from '../testnet/testnet.ts';
 import type { Env } from '../wiring/env.ts';
 import { formatTable } from './table.ts';
 
@@ -39,14 +40,18 @@ export async function runTestnet(
       ...sizes,
       ports: await choosePorts(nodeIDs.length, given.has('http-port') ? options['http-port'] : 0),
       seracFlags: passedFlags(given, (name, row) => acceptsFlag('join', row) && !ownFlags.has(name)),
-      avalancheGoFlags: ['--fd-limit=16384', ...passedFlags(given, (name) => sharedFlags.has(name))],
+      avalancheGoFlags: [
+        '--fd-limit=16384',
+        `--network-id=${options['network-id']}`,
+        ...passedFlags(given, (name) => sharedFlags.has(name)),
+      ],
       seracCommand: [...program, 'join', '--silent'],
       avalancheGoCommand: [options.avalanchego ?? ''],
     },
     nodeIDs,
   );
   const testnet = startTestnet(nodes, {
-    spawn: ({ command, folder: dataDir, kind }) => startNodeProcess(command, dataDir, `${dataDir}/${kind.toLowerCase()}.log`),
+    spawn: ({ command, folder: dataDir, kind }) => startLogged(command, dataDir, `${dataDir}/${kind.toLowerCase()}.log`),
     read: (node) => readNode(env.fetch as typeof fetch, node),
     timers: env.timers,
     now: env.clock.monotonic,
@@ -63,6 +68,19 @@ export async function runTestnet(
     },
   };
 }
+
+/** Starts a node; if it fails, the last line of its log says why. */
+async function startLogged(command: readonly string[], folder: string, logFile: string): Promise<NodeProcess> {
+  const logStart = fileSize(logFile);
+  const started = await startNodeProcess(command, folder, logFile);
+  const explain = (exit: string): string => {
+    const last = /^exit code [1-9]/.test(exit) ? readEnd(logFile, logStart, maxShownLog).trim().split('\n').at(-1) : undefined;
+    return last ? `${exit}: ${last}` : exit;
+  };
+  return { ...started, exited: started.exited.then(explain) };
+}
+
+const maxShownLog = 500;
 
 /** The table of the nodes that is printed at the start. */
 export const formatNodes = (nodes: readonly TestnetNode[]): string[] =>
@@ -113,7 +131,6 @@ const ownFlags: ReadonlySet<string> = new Set([
 
 /** Flags that AvalancheGo nodes get too. */
 const sharedFlags: ReadonlySet<string> = new Set([
-  'network-id',
   'genesis-file',
   'genesis-file-content',
   'tx-fee',

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHex } from '../bytes/hex.ts';
-import type { NodeId } from '../bytes/node-id.ts';
+import { type NodeId, parseNodeId } from '../bytes/node-id.ts';
 import { signStaking } from '../identity/staking-signature.ts';
 import { bloomHash, parseBloomFilter } from '../p2p/bloom-filter.ts';
 import { claimedAddressBytes, claimGossipId } from '../p2p/signed-ip.ts';
 import { createVirtualTiming } from '../timing/virtual-timing.fixture.ts';
 import { createAddressBook } from './address-book.ts';
+import { parseBeacons } from './beacons.ts';
 import { createCounters } from './counters.ts';
 import { createDialer } from './dialer.ts';
 import { endpointText, ipText, isPublicIp, parseIp, remoteText } from './ip-address.ts';
@@ -188,4 +189,22 @@ test('dialling: at once, then with growing delays up to a minute, until the node
   isWanted = false;
   await pass(70_000);
   expect(dialer.count()).toBe(0);
+});
+
+test('bootstrap nodes', () => {
+  const id = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+  const node = parseNodeId(id);
+  expect(parseBeacons('', '')).toEqual([]);
+  expect(parseBeacons('127.0.0.1:9651, [::1]:1', `${id},${id}`)).toEqual([
+    { node, endpoint: { ip: '127.0.0.1', port: 9651 } },
+    { node, endpoint: { ip: '::1', port: 1 } },
+  ]);
+  for (const [ips, ids, text] of [
+    ['127.0.0.1:9651', '', 'expected the number of bootstrapIPs (1) to match the number of bootstrapIDs (0)'],
+    ['127.0.0.1', id, '--bootstrap-ips: "127.0.0.1" is not'],
+    ['host:9651', id, '--bootstrap-ips: "host:9651" is not'],
+    ['127.0.0.1:70000', id, '--bootstrap-ips'],
+    ['127.0.0.1:1', 'NodeID-x', '--bootstrap-ids: "NodeID-x" is not'],
+  ] as const)
+    expect(() => parseBeacons(ips, ids)).toThrow(text);
 });

@@ -87,6 +87,8 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
     since = timing.now();
   };
 
+  const fail = (error: unknown): void => deps.broken(String((error as { message?: string }).message ?? error));
+
   /** Goes through the stages of one message. Returns false if it has to wait. */
   const step = (): boolean => {
     if (stage === 'length') {
@@ -129,7 +131,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       return true;
     }
     suspend();
-    void result.finally(() => {
+    void result.catch(fail).finally(() => {
       finishMessage();
       if (!isClosed) continueRun();
     });
@@ -146,7 +148,7 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
         return void timing.soon(() => void (isClosed || continueRun()));
       }
     } catch (error) {
-      deps.broken(String((error as { message?: string }).message ?? error));
+      fail(error);
     }
   };
 

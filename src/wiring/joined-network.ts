@@ -18,7 +18,7 @@ import { showBootstrap } from './bootstrap-progress.ts';
 import type { Env } from './env.ts';
 import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
 import { createJoinedReadings } from './joined-readings.ts';
-import { openValidators } from './joined-validators.ts';
+import { JoinError, openValidators } from './joined-validators.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 import type { PeerReadings } from './peer-readings.ts';
@@ -115,7 +115,9 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       return running;
     },
     start: async () => {
-      ({ port } = await peers.start());
+      ({ port } = await peers.start().catch((cause: unknown) => {
+        throw listenError(join.network, cause);
+      }));
       if (chain !== undefined) stopProgress = showBootstrap(chain, peers.network, env);
     },
     registerMetrics: (registry) => {
@@ -129,6 +131,15 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       await peers.close();
     },
   };
+}
+
+function listenError({ stakingHost, stakingPort }: JoinConfig['network'], cause: unknown): JoinError {
+  const { code } = cause as { code?: string };
+  const why = code === 'EADDRINUSE' ? 'another program listens there' : (code ?? String(cause));
+  return new JoinError(
+    `cannot listen for peers at ${stakingHost || '*'}:${stakingPort} (${why}); choose with --staking-host and --staking-port`,
+    code === 'EADDRINUSE' ? { code: 'JOIN_PORT_TAKEN', port: stakingPort } : { code: 'JOIN_CANNOT_LISTEN', port: stakingPort },
+  );
 }
 
 const noValidators = { disconnectedValidators: [], percentConnected: 1 };

@@ -102,5 +102,8 @@ function checkOwnStake({ echoOtherChains, force }: JoinConfig, self: NodeId, set
   );
 }
 
-export type JoinFault = { code: 'JOIN_NOTICEABLE_STAKE'; percent: string } | { code: 'JOIN_PORT_TAKEN'; port: number };
+export type JoinFault =
+  | { code: 'JOIN_NOTICEABLE_STAKE'; percent: string }
+  | { code: 'JOIN_PORT_TAKEN'; port: number }
+  | { code: 'JOIN_CANNOT_LISTEN'; port: number };
 export class JoinError extends Fault<JoinFault> {}

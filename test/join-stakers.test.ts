@@ -1,0 +1,105 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createLanes,
+  expectSameChains,
+  heightOf,
+  isBootstrapped,
+  issueTo,
+  type NetworkNode,
+  nodeIDOf,
+  untilAcceptedBy,
+} from './network-nodes.ts';
+import { eventually } from './processes.ts';
+import { type Program, runProgram, startProgramAsUsers } from './program.ts';
+import { startStakerNetwork } from './staker-network.ts';
+
+/** A network with sybil protection: four of the five local stakers are AvalancheGo nodes. Serac joins without stake, then as the fifth. */
+const binary = process.env.AVALANCHEGO;
+const keys = process.env.AVALANCHEGO_STAKING_KEYS;
+
+const folder = mkdtempSync(join(tmpdir(), 'serac-stakers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+if (binary === undefined || keys === undefined)
+  console.log(
+    "skipped: joining a network with stakers; set AVALANCHEGO to AvalancheGo's binary and AVALANCHEGO_STAKING_KEYS to staking/local of its source",
+  );
+else
+  test('Serac joins a network with sybil protection: without stake it follows, with a staker key it votes and proposes', async () => {
+    const stakers = await startStakerNetwork(binary, keys, 4);
+    const others = stakers.clients.map((client, i): NetworkNode => ({ name: `staker ${i + 1}`, client }));
+    const [first] = others as [NetworkNode];
+    const lanes = createLanes(4);
+    const issue = async (node: NetworkNode, nodes: readonly NetworkNode[], lane: number): Promise<number> => {
+      const tx = lanes.next(lane);
+      await issueTo(node, tx);
+      return Math.max(...(await untilAcceptedBy(nodes, tx.id)));
+    };
+    let program: Program | undefined;
+    try {
+      const ids = await Promise.all(others.map(nodeIDOf));
+      const addresses = await Promise.all(
+        others.map(async ({ client }) => ((await client.call('/ext/info', 'info.getNodeIP')).result as unknown as { ip: string }).ip),
+      );
+      const flags = [
+        '--network-id=local',
+        `--validators-from=${stakers.urls[0]}`,
+        `--bootstrap-ips=${addresses.join()}`,
+        `--bootstrap-ids=${ids.join()}`,
+        '--staking-host=127.0.0.1',
+        '--staking-port=0',
+        '--health-check-frequency=1s',
+      ];
+      await issueTo(first, lanes.first);
+      await untilAcceptedBy(others, lanes.first.id);
+
+      // Without stake: nobody asks it, it follows by its own questions, and its transactions reach the others.
+      program = await startProgramAsUsers('join', ...flags, `--data-dir=${join(folder, 'outsider')}`);
+      const outsider: NetworkNode = { name: 'Serac', client: program.client };
+      await eventually(
+        () => isBootstrapped(outsider),
+        (isDone) => isDone,
+        60_000,
+      );
+      const times = [];
+      for (let i = 0; i < 4; i++) times.push(await issue(i % 2 === 0 ? outsider : first, [...others, outsider], i));
+      console.log(`without stake: accepted by all after ${times.map(Math.round).join(', ')} ms`);
+      expect((await outsider.client.call('/ext/info', 'info.uptime')).error?.message).toContain('not a validator');
+      await expectSameChains([...others, outsider]);
+      await program.stop();
+
+      // The fifth staker has 20 % of the stake: refused unless the P- and C-Chain are answered for.
+      const staker = [
+        `--staking-tls-cert-file=${join(keys, 'staker5.crt')}`,
+        `--staking-tls-key-file=${join(keys, 'staker5.key')}`,
+        `--staking-signer-key-file=${join(keys, 'signer5.key')}`,
+        `--data-dir=${join(folder, 'staker')}`,
+      ];
+      const refused = await runProgram('join', ...flags, ...staker, '--http-port=0', '--silent');
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('20.00 % of the stake')]);
+      program = await startProgramAsUsers('join', ...flags, ...staker, '--echo-other-chains');
+      const fifth: NetworkNode = { name: 'Serac, staker 5', client: program.client };
+      await eventually(
+        () => isBootstrapped(fifth),
+        (isDone) => isDone,
+        60_000,
+      );
+      const nodes = [...others, fifth];
+      const votes: number[] = [];
+      for (let i = 0; i < 12; i++) votes.push(await issue(nodes[i % nodes.length] as NetworkNode, nodes, i % 4));
+      console.log(`as a staker: accepted by all after ${votes.map(Math.round).join(', ')} ms`);
+      const metrics = (await fifth.client.send('GET', '/ext/metrics')).text;
+      const built = Number(/^avalanche_snowman_blks_built\{chain="X"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+      console.log(`blocks built by Serac: ${built} of ${await heightOf(fifth)}`);
+      const uptime = (await fifth.client.call('/ext/info', 'info.uptime')).result as unknown as { weightedAveragePercentage: string };
+      expect(Number(uptime.weightedAveragePercentage)).toBeGreaterThan(0);
+      expect((await first.client.send('GET', '/ext/health')).text).toContain('"healthy":true');
+      await expectSameChains(nodes);
+    } finally {
+      await program?.stop();
+      await stakers.stop();
+    }
+  }, 400_000);
