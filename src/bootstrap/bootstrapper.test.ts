@@ -142,8 +142,8 @@ describe('a new node reaches the tip', () => {
     expect([outcome.finished, vm.accepted.length]).toEqual([true, 3001]);
   });
   test('although two of five peers name wrong checkpoints: unknown blocks, and accepted ones of other heights', async () => {
-    const blocks = chainOf(20000);
-    const lie = chainOf(20000, 'lie');
+    const blocks = chainOf(20_000);
+    const lie = chainOf(20_000, 'lie');
     const honest = { blocks };
     const { start, run, vm, outcome } = openNetwork([
       honest,
@@ -174,7 +174,7 @@ test('waits until three quarters of the weight are connected', async () => {
 });
 
 test('resumes from the last accepted block after it was stopped', async () => {
-  const blocks = chainOf(20000);
+  const blocks = chainOf(6000);
   const first = openNetwork([{ blocks }, { blocks }]);
   const bootstrapper = first.start();
   await first.loop.run(() => first.vm.accepted.length > 2000, simulationStart + 60_000);
