@@ -3,6 +3,7 @@ import { createLog } from '../src/cli/log.ts';
 import { configFrom } from '../src/config.ts';
 import { createBunEnv } from '../src/env-bun.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
+import type { Store } from '../src/store/store.ts';
 import type { Env } from '../src/wiring/env.ts';
 import { createNetworkContext, type NetworkContext } from '../src/wiring/network-context.ts';
 import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
@@ -11,6 +12,7 @@ import { BenchError } from './fault.ts';
 /** The X-Chain of a data directory, opened in this process with the node's own store. */
 export type ChainStore = OpenedChain & {
   readonly context: NetworkContext;
+  readonly store: Store;
   /** The key that page tokens of this directory are sealed with. */
   readonly pageSecret: () => Uint8Array;
   readonly close: () => void;
@@ -31,7 +33,7 @@ export function openChainStore(dir: string, access: 'write' | 'read', skipDiskSy
   const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, access);
   try {
     if (skipDiskSync) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
-    return { ...store.openChain(context.specs[0]), context, pageSecret: store.pageSecret, close: store.close };
+    return { ...store.openChain(context.specs[0]), context, store: store.store, pageSecret: store.pageSecret, close: store.close };
   } catch (error) {
     store.close();
     throw error;

@@ -19,6 +19,7 @@ import {
 } from './measure.ts';
 import { measureLoadedMemory } from './memory.ts';
 import { type Mode, type Options, parseOptions, usage } from './options.ts';
+import { runP2p } from './p2p.ts';
 import { measureMachineLoad, readMemory } from './process-usage.ts';
 import { readRows } from './read-rows.ts';
 import { formatTable, type ReportRow } from './report.ts';
@@ -41,6 +42,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   'index-cost': (load, options) => runIndexCost(env, load, options),
   follow: (load, options, binary) => runFollow(env, load, options, binary),
   events: (load, options) => runEvents(env, load, options),
+  p2p: (_load, options, binary) => runP2p(env, options, binary),
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 

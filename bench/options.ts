@@ -12,6 +12,8 @@ export type Options = {
   /** Transactions in one run of issueTx. */
   readonly issued: number;
   readonly quick: boolean;
+  /** Blocks of the chain that is bootstrapped. */
+  readonly blocks: number;
   /** The directory in which the generated chain is kept for the next run. */
   readonly keep: string | undefined;
   /** The values of `--workers` with which the Data and Metrics APIs are measured. */
@@ -23,9 +25,9 @@ export type Options = {
 /** `table`, the default, measures the Node RPC. */
 export type Mode = 'table' | (typeof modes)[number];
 
-const modes = ['scale', 'data', 'index-cost', 'follow', 'events'] as const;
+const modes = ['scale', 'data', 'index-cost', 'follow', 'events', 'p2p'] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow | --events] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --follow | --events | --p2p] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -42,7 +44,9 @@ the same bytes. Instead of the table:
   --postgres URL   also measure serac api on this PostgreSQL server, with the round trips per page; the copy of the chain stays there
   --index-cost   accepted transactions per second with and without the history index
   --follow       catching up with a node (AVALANCHEGO, else Serac), against only fetching its blocks
-  --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none`;
+  --events       500 transactions per second with 1,000 clients of the event stream for one address each and 10 for all, against none
+  --p2p          nodes on a network beside AvalancheGo: bootstrap, time from issue to acceptance, idle peers
+  --blocks N       blocks of the chain that is bootstrapped, at most 1,000,000 (default 100,000; --quick: 5,000)`;
 
 /** Parses the options; returns an error message if they are wrong. */
 export function parseOptions(args: readonly string[]): Options | string {
@@ -56,12 +60,14 @@ export function parseOptions(args: readonly string[]): Options | string {
         keep: { type: 'string' },
         workers: { type: 'string' },
         postgres: { type: 'string' },
+        blocks: { type: 'string' },
         quick: { type: 'boolean', default: false },
         scale: { type: 'boolean' },
         data: { type: 'boolean' },
         'index-cost': { type: 'boolean' },
         follow: { type: 'boolean' },
         events: { type: 'boolean' },
+        p2p: { type: 'boolean' },
       },
     });
     const { quick, only, keep, workers, postgres } = values;
@@ -76,6 +82,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       rounds,
       issued: quick ? 2000 : 4000,
       quick,
+      blocks: parseInteger(values.blocks, 1_000_000) ?? (quick ? 5000 : 100_000),
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,

@@ -90,7 +90,8 @@ export const bareServer = (env: BenchEnv, responses: Record<string, string> = {}
   },
 });
 
-async function launchServer(
+/** Starts a server on a free port and waits until it answers the probe. */
+export async function launchServer(
   env: BenchEnv,
   name: string,
   command: (port: number, dir: string) => string[],
@@ -137,7 +138,7 @@ async function launchServer(
 }
 
 /** Finds a free port. Both nodes get their port by a flag, so it must be known before they start. */
-function findFreePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const server = createServer().on('error', reject);
   server.listen(0, '127.0.0.1', () => {

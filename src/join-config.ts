@@ -1,10 +1,10 @@
-import { parseNodeId } from './bytes/node-id.ts';
+import { isIP } from 'node:net';
 import type { Options } from './cli/flags.ts';
-import { parseEndpoint, readQuorums } from './cli/peer-rules.ts';
+import { readQuorums } from './cli/peer-rules.ts';
 import type { EngineParameters } from './consensus/engine-parameters.ts';
+import { parseBeacons } from './peers/beacons.ts';
 import type { Beacon } from './peers/network.ts';
 import { type NetworkOptions, networkFlags } from './peers/network-flags.ts';
-import type { Endpoint } from './peers/socket.ts';
 
 /** How a node joins a network of peers. */
 export type JoinConfig = {
@@ -34,12 +34,9 @@ export function joinConfigFrom(options: Options): JoinConfig {
       options['sybil-protection-enabled'] && from !== undefined
         ? { from }
         : { weight: BigInt(options['sybil-protection-disabled-weight']) },
-    beacons: options['bootstrap-ips'].map((text, i) => ({
-      node: parseNodeId(options['bootstrap-ids'][i] as string),
-      endpoint: parseEndpoint(text) as Endpoint,
-    })),
+    beacons: parseBeacons(options['bootstrap-ips'].join(), options['bootstrap-ids'].join()),
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
-    publicIP: options['public-ip'] || (parseEndpoint(`${stakingHost}:1`) ?? parseEndpoint(`[${stakingHost}]:1`))?.ip || '127.0.0.1',
+    publicIP: options['public-ip'] || (isIP(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
     echoOtherChains: options['echo-other-chains'],
     force: options.force,
     network: { ...readNetworkOptions(options), stakingHost },

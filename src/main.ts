@@ -42,6 +42,8 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   PORT_TAKEN: exitCodes.portTaken,
   WALLET_BAD_MNEMONIC: exitCodes.badFlags,
   BAD_ARGUMENT: exitCodes.badFlags,
+  BEACON_COUNTS_DIFFER: exitCodes.badFlags,
+  BEACON_MALFORMED: exitCodes.badFlags,
   JOIN_PORT_TAKEN: exitCodes.portTaken,
   JOIN_NOTICEABLE_STAKE: exitCodes.badFlags,
   REDIS_BAD_URL: exitCodes.badFlags,

@@ -24,6 +24,8 @@ type Peer = {
   readonly blocks: readonly EngineBlock[];
   readonly weight?: bigint;
   readonly answer?: (message: ChainMessage) => 'honest' | 'silent';
+  /** The block that it names as accepted at a height. */
+  readonly checkpointAt?: (height: number) => EngineBlock | undefined;
 };
 
 /** A node that bootstraps from peers with given chains, on a virtual clock. */
@@ -40,7 +42,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
         run();
       }),
   };
-  for (const [index, { blocks, answer }] of peers.entries()) {
+  for (const [index, { blocks, answer, checkpointAt = (height: number) => blocks[height] }] of peers.entries()) {
     const id = nodeId(index + 1);
     const peerVm = createTestVm(blocks);
     const transport = network.transportOf(id);
@@ -50,7 +52,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
       if (message.kind === 'getAncestors') served.set(id, (served.get(id) ?? 0) + 1);
       if (getter.receive(from, message) || message.kind !== 'pullQuery') return;
       const last = blocks.at(-1) as EngineBlock;
-      const at = blocks[Number(message.requestedHeight)] ?? last;
+      const at = checkpointAt(Number(message.requestedHeight)) ?? last;
       const ids = { preferredId: last.id, preferredIdAtHeight: at.id, acceptedId: last.id, acceptedHeight: last.height };
       transport.send({ kind: 'chits', chainId, requestId: message.requestId, ...ids }, [from]);
     };
@@ -138,6 +140,23 @@ describe('a new node reaches the tip', () => {
     start();
     await run();
     expect([outcome.finished, vm.accepted.length]).toEqual([true, 3001]);
+  });
+  test('although two of five peers name wrong checkpoints: unknown blocks, and accepted ones of other heights', async () => {
+    const blocks = chainOf(20_000);
+    const lie = chainOf(20_000, 'lie');
+    const honest = { blocks };
+    const { start, run, vm, outcome } = openNetwork([
+      honest,
+      honest,
+      honest,
+      { blocks, checkpointAt: (height) => lie[height] },
+      { blocks, checkpointAt: (height) => blocks[height - 1] },
+    ]);
+    start();
+    await run(600);
+    expect([outcome.finished, outcome.fatal]).toEqual([true, undefined]);
+    expect(outcome.retries.some((text) => /has height \d+, not \d+/.test(text))).toBe(true);
+    expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
   });
 });
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { parseFlags } from './flags.ts';
-import { parseEndpoint } from './peer-rules.ts';
 
 const open = '--sybil-protection-enabled=false';
-const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
 
 function parse(...argv: string[]) {
   const parsed = parseFlags(argv, {});
@@ -17,9 +15,6 @@ describe('flags of nodes with peers', () => {
     [['join', '--network-id', 'mainnet'], 'history from before linearization'],
     [['join'], 'give a node of the network with --validators-from URL, or join a network without sybil protection'],
     [['join', open, '--validators-from', 'http://127.0.0.1:9650'], '--validators-from: without sybil protection'],
-    [['join', open, '--bootstrap-ips=127.0.0.1:9651'], 'the number of --bootstrap-ips (1) to match the number of --bootstrap-ids (0)'],
-    [['join', open, '--bootstrap-ips=localhost:9651', `--bootstrap-ids=${nodeID}`], '"localhost:9651" is not an address and port'],
-    [['join', open, '--bootstrap-ips=127.0.0.1:9651', '--bootstrap-ids=NodeID-abc'], '"NodeID-abc" is not a node ID'],
     [['join', open, '--accounts=3'], '--accounts belongs to serac dev: peers decide the blocks of a joined node'],
     [['join', open, '--fork-url=http://a'], 'no accounts, time travel, snapshots, forks and state files'],
     [['join', open, '--state=f'], 'state files'],
@@ -62,12 +57,5 @@ describe('flags of nodes with peers', () => {
     expect(parse(...flags).warnings).toEqual([`AvalancheGo flags without effect in Serac: ${names}`]);
     expect(parse('follow', 'http://a', ...flags).warnings).toEqual([`AvalancheGo flags without effect in serac follow: ${names}`]);
     expect(parse('join', open, '--index-enabled').warnings).toEqual(['AvalancheGo flags without effect in serac join: --index-enabled']);
-  });
-
-  test('the address of a peer is an IP address and a port', () => {
-    expect(parseEndpoint('127.0.0.1:9651')).toEqual({ ip: '127.0.0.1', port: 9651 });
-    expect(parseEndpoint('[::1]:1')).toEqual({ ip: '::1', port: 1 });
-    for (const text of ['', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536', '::1:9651', 'a:1', '[127.0.0.1]:1', '127.0.0.1:x'])
-      expect(parseEndpoint(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,3 @@
-import { isIP } from 'node:net';
-import { parseNodeId } from '../bytes/node-id.ts';
-import { Fault } from '../fault.ts';
 import { getNetwork, isPublicNetwork } from '../network.ts';
 import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
@@ -34,18 +31,6 @@ export function checkPeerFlags(command: Command, options: Options, given: FlagIn
 type CreateClash = (flag: keyof Options, text: string) => FlagError;
 
 function checkJoin(options: Options, createClash: CreateClash): void {
-  const [ips, ids] = [options['bootstrap-ips'], options['bootstrap-ids']];
-  if (ips.length !== ids.length)
-    throw createClash(
-      'bootstrap-ips',
-      `expected the number of --bootstrap-ips (${ips.length}) to match the number of --bootstrap-ids (${ids.length})`,
-    );
-  const badIp = ips.find((text) => parseEndpoint(text) === undefined);
-  if (badIp !== undefined)
-    throw createClash('bootstrap-ips', `${JSON.stringify(badIp)} is not an address and port, such as 127.0.0.1:9651`);
-  const badID = ids.find((text) => !isNodeId(text));
-  if (badID !== undefined)
-    throw createClash('bootstrap-ids', `${JSON.stringify(badID)} is not a node ID, such as NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg`);
   if (options['sybil-protection-enabled'] && options['validators-from'] === undefined)
     throw createClash(
       'sybil-protection-enabled',
@@ -110,22 +95,4 @@ function checkConsensus(options: Options, createClash: CreateClash): void {
     throw createClash('snow-concurrent-repolls', `must be from 1 to --snow-commit-threshold: ${repolls}, ${beta}`);
   if (options['snow-optimal-processing'] < 1) throw createClash('snow-optimal-processing', 'must be more than 0');
   if (options['consensus-frontier-poll-frequency'] <= 0) throw createClash('consensus-frontier-poll-frequency', 'must be longer than 0s');
-}
-
-function isNodeId(text: string): boolean {
-  try {
-    parseNodeId(text);
-    return true;
-  } catch (error) {
-    if (error instanceof Fault) return false;
-    throw error;
-  }
-}
-
-/** An address and port; undefined if the text is none. */
-export function parseEndpoint(text: string): { readonly ip: string; readonly port: number } | undefined {
-  const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const ip = bracketed ?? plain ?? '';
-  const isValid = isIP(ip) === (bracketed === undefined ? 4 : 6) && Number(port) > 0 && Number(port) < 65_536;
-  return isValid ? { ip, port: Number(port) } : undefined;
 }

@@ -129,13 +129,19 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
       if (parent.height + 1n !== block.height) return dropPending(block);
       block = parent;
     }
-    requests.remove(block.id);
-    if (!pending.has(block.id)) jobs.abandon(block.id);
+    giveUp(block.id);
+  };
+  /** Ends what waits for a block that need not be issued. */
+  const giveUp = (id: Id): void => {
+    requests.remove(id);
+    if (!pending.has(id)) jobs.abandon(id);
   };
 
   return {
     issue,
     issueById: (node, id, source) => {
+      // Most votes name a block that is processing or was accepted last: it need not be read and decoded.
+      if (canIssueChildOn(id)) return giveUp(id);
       const block = blockOf(id);
       if (block === undefined) request(node, id, source);
       else issue(node, block, source);

@@ -222,6 +222,13 @@ export function createPeerNetwork(deps: NetworkDeps) {
     return node;
   };
 
+  /** Connects once to an address that a list names as this node's: if another node is there, it has the same key. */
+  const dialOwnId = (endpoint: Endpoint): void =>
+    void deps.sockets.dial(endpoint, options.dialTimeout).then(
+      (socket) => void admit(socket, false),
+      () => {},
+    );
+
   const repeat = (milliseconds: number, run: () => void): void => {
     const cancel = timing.after(milliseconds, () => {
       cancels.delete(cancel);
@@ -259,7 +266,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
         },
       });
       own = await deps.signAddress(listener.endpoint.port);
-      for (const { node, endpoint } of deps.beacons) if (node !== self) dialer.track(node, endpoint);
+      for (const { node, endpoint } of deps.beacons) node === self ? dialOwnId(endpoint) : dialer.track(node, endpoint);
       repeat(Math.min(1000, Math.max(10, options.pingFrequency / 8)), () => {
         const now = timing.now();
         for (const peer of [...connecting.values(), ...connected.values()]) peer.tick(now);

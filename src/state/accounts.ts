@@ -26,7 +26,7 @@ export type Accounts = {
   readonly addOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly removeOwners: (utxos: readonly NumberedUtxo[]) => void;
   readonly applyDeltas: (deltas: readonly BalanceDelta[], height: number) => void;
-  readonly setRevision: (addresses: Iterable<Address>, revision: number) => void;
+  readonly setRevisions: (revisions: ReadonlyMap<Address, number>) => void;
 };
 
 export function openAccounts(db: Database, t: Tables): Accounts {
@@ -83,9 +83,9 @@ export function openAccounts(db: Database, t: Tables): Accounts {
           );
       }
     },
-    setRevision: (addresses, revision) => {
+    setRevisions: (revisions) => {
       const rows: SqlValue[] = [];
-      for (const address of addresses) rows.push(addressToBytes(address), noBytes, noBytes, revision);
+      for (const [address, revision] of revisions) rows.push(addressToBytes(address), noBytes, noBytes, revision);
       replaceRevisions(rows);
     },
   };

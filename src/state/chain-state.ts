@@ -12,6 +12,7 @@ import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
 import { type AcceptedBlock, type History, openHistory } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
+import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { tablesOf } from './schema.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import { encodeStoredUtxo } from './stored-utxo.ts';
@@ -152,30 +153,22 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     return found;
   };
 
-  /** Inserts the rows of a block. Must run inside a write transaction. */
+  /** Inserts the rows of a block; those of outputs and balances are added to `rows`. Must run inside a write transaction. */
   const insert = (
     { block, diff, imported: knownImports, impersonatedTxs = [] }: NewBlock,
     at: LastNumbers,
     unspentRow: (utxo: Utxo) => NumberedUtxo,
     needsImported: boolean,
+    rows: RowBatch,
   ): Inserted => {
     const height = Number(block.height);
     const firstTx = at.tx + 1;
-    const { created, unspent, consumed, deltas, affectedAddresses } = computeBlockChange(diff, {
-      height,
-      firstTx,
-      firstUtxo: at.utxo + 1,
-      unspentRow,
-    });
+    const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow });
+    const { created, unspent, consumed } = change;
     history.insertBlock(block, firstTx, at.unspent + unspent.length - consumed.length);
     history.insertTxs(diff.applied, firstTx, height);
     if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
-    utxos.insert(created);
-    utxos.spend([...created, ...consumed]);
-    accounts.removeOwners(consumed);
-    accounts.addOwners(unspent);
-    accounts.applyDeltas(deltas, height);
-    accounts.setRevision(affectedAddresses, height);
+    rows.add(change, height);
     const imported = needsImported ? new Map([...findImported(diff), ...(knownImports ?? [])]) : noImports;
     for (const { effects } of diff.applied) {
       if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
@@ -196,7 +189,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     utxos.insert(added);
     accounts.addOwners(added);
     accounts.applyDeltas(balances.deltas(), 0);
-    accounts.setRevision(collectOwners(added), -1 - firstUtxo);
+    accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, -1 - firstUtxo])));
     return added;
   };
 
@@ -205,6 +198,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
     const newUnspent = new Map<Id, NumberedUtxo>();
     const spentRows: NumberedUtxo[] = [];
+    const rows = createRowBatch({ ...utxos, ...accounts });
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
     const insertNext = (next: NewBlock): StoredBlock => {
       if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
@@ -214,7 +208,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
           : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.utxo + 1);
       const added = preLinearizationUtxos.length;
       at = { ...at, utxo: at.utxo + added, unspent: at.unspent + added };
-      const { unspent, stored } = insert(next, at, unspentRow, onStored !== undefined);
+      const { unspent, stored } = insert(next, at, unspentRow, onStored !== undefined, rows);
       for (const row of unspent) newUnspent.set(row.utxo.id, row);
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
       const { applied, created, consumed } = stored;
@@ -223,6 +217,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     };
     writeOrClearCache(() => {
       const stored = blocks.map(insertNext);
+      rows.write();
       onStored?.(stored);
     });
     const last = blocks[blocks.length - 1];

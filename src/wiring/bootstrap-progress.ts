@@ -28,7 +28,7 @@ export function showBootstrap(chain: JoinedChain, network: Pick<PeerNetwork, 'be
       isWarned = true;
       env.log(
         `serac: connected to ${connected} of the first peers, ${required} are needed; ` +
-          'check that they run and that --bootstrap-ips and --bootstrap-ids name them',
+          'check that they run, that --bootstrap-ips and --bootstrap-ids name them, and that no other node has this staking key',
         'warn',
       );
     }

@@ -3,12 +3,14 @@ import type { Id } from '../../src/bytes/id.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../src/bytes/node-id.ts';
 import type { EngineBlock, Vm } from '../../src/engine/vm.ts';
 import { signStaking } from '../../src/identity/staking-signature.ts';
-import { anyoneProposes, openOuterChain } from '../../src/outer-chain/outer-chain.fixture.ts';
+import { anyoneProposes, localOuterRules, openOuterChain } from '../../src/outer-chain/outer-chain.fixture.ts';
 import type { Proposer } from '../../src/outer-chain/proposal.ts';
 import { openDatabase } from '../../src/platform/database-bun.ts';
+import { childEpoch } from '../../src/proposervm/epoch.ts';
 import { makeUnsignedBlock, parseOuterBlock } from '../../src/proposervm/outer-block.ts';
 import type { Database } from '../../src/store/database.ts';
 import { memoryPath } from '../../src/store/database.ts';
+import { makeBlock, parseBlock } from '../../src/tx/block.ts';
 import { effectsOf } from '../../src/tx/effects.ts';
 import { parseTx, type Tx } from '../../src/tx/tx.ts';
 import { mutate, type Random } from '../random.ts';
@@ -120,8 +122,13 @@ export function createRealWorld(loop: EventLoop, random: Random, scenario: Scena
       return [...verified.keys()];
     },
     preferenceOf: (vm) => preferences.get(vm),
-    /** Other outer blocks around an undecided inner block: valid if anyone may propose, refused if not. */
+    /** Blocks with conflicting transactions, or other outer blocks around an undecided inner block: valid if anyone may propose, refused if not. */
     forge: (parent) => {
+      const rivals = txs.filter(({ length }) => length > 1);
+      if (rivals.length > 0 && random.below(2) === 0) {
+        const [a, b] = random.pick(rivals).map((name) => forgeBlock(parent, byName.get(name) as Tx));
+        return [a as EngineBlock, b as EngineBlock];
+      }
       const sibling = [...verified.values()].find(({ parentID }) => parentID === parent.id);
       if (sibling === undefined) return undefined;
       const outer = parseOuterBlock(sibling.bytes);
@@ -139,6 +146,20 @@ export function createRealWorld(loop: EventLoop, random: Random, scenario: Scena
       for (const { database } of disks) database.close();
     },
   };
+}
+
+/** An unsigned block with one transaction. */
+function forgeBlock(parent: EngineBlock, tx: Tx): EngineBlock {
+  const outer = parent.height === 0n ? undefined : parseOuterBlock(parent.bytes);
+  const inner = makeBlock({
+    parentID: outer === undefined ? parent.id : parseBlock(outer.inner).id,
+    height: parent.height + 1n,
+    time: parent.time,
+    txs: [tx],
+  });
+  const epoch = outer && childEpoch(outer, outer.timestamp, localOuterRules);
+  const { id, bytes } = makeUnsignedBlock({ parentID: parent.id, timestamp: parent.time, pChainHeight: 0n, epoch, inner: inner.bytes });
+  return { id, parentID: parent.id, height: inner.height, time: parent.time, bytes };
 }
 
 /** One transaction splits the funds; each other one spends one of its outputs, some the same one. */

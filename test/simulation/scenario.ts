@@ -15,6 +15,8 @@ export type Scenario = {
   /** Crashes and partitions happen until then; afterwards the network is whole. */
   readonly troubleUntil: number;
   readonly crashes: number;
+  /** Crashes at the moment when a node would store a decided block. */
+  readonly crashesAtAccept: number;
   readonly partitions: number;
   /** How long blocks take to prepare and to store. */
   readonly maxPrepare: number;
@@ -51,5 +53,6 @@ export function createScenario(random: Random, fixedNodes?: number): Scenario {
     partitions: hasTrouble ? random.below(3) : 0,
     maxPrepare: random.pick([0, 3, 30, 300]),
     maxAccept: random.pick([0, 0, 20]),
+    crashesAtAccept: hasTrouble ? random.below(3) : 0,
   };
 }

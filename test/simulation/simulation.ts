@@ -1,6 +1,6 @@
 import { type Id, idOf } from '../../src/bytes/id.ts';
 import type { NodeId } from '../../src/bytes/node-id.ts';
-import type { EngineBlock } from '../../src/engine/vm.ts';
+import type { EngineBlock, Vm } from '../../src/engine/vm.ts';
 import { createRandom, type Random } from '../random.ts';
 import { startByzantineNode } from './byzantine-node.ts';
 import { createEventLoop, type EventLoop, simulationStart } from './event-loop.ts';
@@ -49,18 +49,36 @@ export async function runSimulation(
   const onFatal = (node: NodeId, error: unknown): void => {
     failure ??= `node ${node} stopped: ${error instanceof Error ? error.stack : String(error)}`;
   };
+  const crashing = crashAtAccept(loop, random, scenario);
+  // What a node voted for is not on its disk. If most nodes forget it after one has decided, they may decide otherwise, as with AvalancheGo. So
+  // only these crash, any number of times: the last ones, at most a quarter of all nodes.
+  const crashable = Math.max(1, Math.floor(scenario.nodes / 4));
   const honest = Array.from({ length: scenario.nodes - scenario.byzantine }, (_, index) => {
     const id = world.nodeId(scenario.byzantine + index);
     const disk = world.newDisk();
-    const openChain = (isAlive: () => boolean) => world.openChain(disk, isAlive, (block) => onAccepted(id, block));
-    return createHonestNode({ id, loop, network, random, validators, parameters: scenario.parameters, openChain, onFatal });
+    const openChain = (isAlive: () => boolean) => {
+      const chain = world.openChain(disk, isAlive, (block) => onAccepted(id, block));
+      const mayCrash = scenario.byzantine + index >= scenario.nodes - crashable;
+      return mayCrash ? { ...chain, vm: crashing.wrap(chain.vm, node) } : chain;
+    };
+    const node: HonestNode = createHonestNode({
+      id,
+      loop,
+      network,
+      random,
+      validators,
+      parameters: scenario.parameters,
+      openChain,
+      onFatal,
+    });
+    return node;
   });
   network.faults.maxDelay = scenario.maxDelay;
   network.faults.loss = scenario.loss;
   for (const node of honest) node.start();
   for (let index = 0; index < scenario.byzantine; index++) startByzantine(index);
   issueTxs(loop, random, scenario, world.txs, honest);
-  makeTrouble(loop, random, scenario, network, honest);
+  makeTrouble(loop, random, scenario, network, honest, honest.slice(-crashable));
 
   const isDone = (): boolean =>
     failure !== undefined ||
@@ -119,10 +137,40 @@ function issueTxs(
     }
 }
 
-function makeTrouble(loop: EventLoop, random: Random, scenario: Scenario, network: Network, nodes: readonly HonestNode[]): void {
+/** Some decided blocks are not stored: the node crashes just before, and restarts without them. */
+function crashAtAccept(loop: EventLoop, random: Random, { crashesAtAccept, troubleUntil }: Scenario) {
+  const end = simulationStart + troubleUntil;
+  let left = crashesAtAccept;
+  const mustCrash = (): boolean => left > 0 && loop.timers.now() < end && random.below(8) === 0;
+  const crash = (node: HonestNode): Promise<void> => {
+    left--;
+    // The engine is in the middle of a decision: it must not see that its node stops.
+    loop.timers.after(0, node.crash);
+    loop.timers.after(Math.min(end - loop.timers.now(), 100 + random.below(6000)), () => {
+      if (!node.isRunning()) node.start();
+    });
+    return new Promise(() => {});
+  };
+  return {
+    /** The same object: the world knows a node's preference by it. */
+    wrap: (vm: Vm, node: HonestNode): Vm => {
+      const { accept } = vm;
+      return Object.assign(vm, { accept: (id: Id) => (mustCrash() ? crash(node) : accept(id)) });
+    },
+  };
+}
+
+function makeTrouble(
+  loop: EventLoop,
+  random: Random,
+  scenario: Scenario,
+  network: Network,
+  nodes: readonly HonestNode[],
+  crashable: readonly HonestNode[],
+): void {
   const { troubleUntil, crashes, partitions } = scenario;
   for (let index = 0; index < crashes; index++) {
-    const node = random.pick(nodes);
+    const node = random.pick(crashable);
     const at = random.below(troubleUntil);
     loop.timers.after(at, node.crash);
     loop.timers.after(Math.min(troubleUntil, at + 100 + random.below(6000)), () => {
