@@ -21,6 +21,9 @@ describe('the configuration of a joined node', () => {
 
   test('every option of the network layer has a flag, with the same default', () => {
     for (const { flag } of Object.values(networkFlags)) expect(Object.keys(flagTable)).toContain(flag);
+    const networkNames = new Set<string>(Object.values(networkFlags).map(({ flag }) => flag));
+    const limits = Object.entries(flagTable).filter(([, { group }]) => group === 'Limits of peers');
+    expect(limits.filter(([name]) => !networkNames.has(name))).toEqual([]);
     expect(joinOf(open).network).toEqual(defaultNetworkOptions);
     expect(joinOf(open).engine).toEqual(defaultEngineParameters);
     expect(joinOf(open).minBlockDelay).toBe(1000);

@@ -50,7 +50,7 @@ describe('what is refused', () => {
     test(flags.join(' '), async () => {
       const { code: got, err } = await runProgram(...flags, '--http-port=0', '--silent');
       expect([got, err]).toEqual([code, expect.stringContaining(message)]);
-    });
+    }, 30_000);
 
   test('a port for peers that is taken: exit code 3; a chain that was decided alone cannot join', async () => {
     const { program, stakingAddress } = await start('--staking-port=0');
@@ -63,7 +63,7 @@ describe('what is refused', () => {
     await alone.stop();
     const refused = await runProgram(...open, '--staking-port=0', `--data-dir=${dataDir}`, '--http-port=0', '--silent');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('a chain that decided blocks alone cannot join one')]);
-  });
+  }, 60_000);
 });
 
 test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async () => {
@@ -91,7 +91,8 @@ test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async
   expect((await second.program.client.send('POST', '/ext/dev', { 'content-type': 'application/json' }, '{}')).status).toBe(404);
   const blocks = await second.program.client.send('GET', '/v1/networks/local/blockchains/x-chain/blocks?pageSize=1');
   expect(JSON.parse(blocks.text).blocks[0].txCount).toBeGreaterThan(0);
-  expect((await second.program.client.send('GET', '/')).status).toBe(200);
+  const page = await second.program.client.send('GET', '/node', { accept: 'text/html' });
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining(await nodeIDOf(first.node))]);
 
   // A copy of the staking key on a third node.
   const copy = join(folder, 'copy');

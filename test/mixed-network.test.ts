@@ -20,6 +20,7 @@ else
   test(
     `3 AvalancheGo and 2 Serac nodes: ${rate} transactions per second for ${seconds} s, then each is killed once`,
     async () => {
+      const lanes = createLanes(Math.min(500, Math.max(20, 3 * rate)));
       const testnet = await startTestnet(
         '2',
         `--avalanchego=${binary}`,
@@ -28,7 +29,6 @@ else
         '--network-initial-reconnect-delay=200ms',
       );
       const { nodes } = testnet;
-      const lanes = createLanes(Math.max(20, 3 * rate));
       try {
         await untilUp(nodes, 4, 120_000);
         await issueTo(nodes[0] as NetworkNode, lanes.first);

@@ -60,6 +60,9 @@ export async function untilAcceptedBy(nodes: readonly NetworkNode[], id: Id, tim
   );
 }
 
+/** nAVAX of each lane: enough for 100,000 transactions. */
+const laneAmount = 10n ** 14n;
+
 /** Splits the funds of a new local network into outputs, each the start of a chain of transactions that depend on nothing else. */
 export function createLanes(count: number) {
   const wallet = createWallet('lanes', { keys: [ewoq], count: Math.max(2, count) });
@@ -68,13 +71,13 @@ export function createLanes(count: number) {
     baseTx(
       wallet,
       { utxos: [ewoqGenesisUtxo] },
-      keys.map((key) => transfer(localChainParams.feeAsset, 10n ** 15n, ownedBy([key]))),
+      keys.map((key) => transfer(localChainParams.feeAsset, laneAmount, ownedBy([key]))),
     ),
   );
   const lanes: Utxo[] = keys.map(
     (key) =>
       effectsOf(first).created.find(
-        ({ output }) => output.addresses[0] === key.address && 'amount' in output && output.amount === 10n ** 15n,
+        ({ output }) => output.addresses[0] === key.address && 'amount' in output && output.amount === laneAmount,
       ) as Utxo,
   );
   /** The next transaction of a lane: it spends the change of the one before. */

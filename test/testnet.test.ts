@@ -13,8 +13,8 @@ for (const count of [3, 5])
   test(`serac testnet ${count}: a killed node comes back, the others go on, and all have the same chain`, async () => {
     const dataDir = join(folder, `nodes-${count}`);
     const flags = [`${count}`, `--data-dir=${dataDir}`, '--min-block-delay=0s', '--network-initial-reconnect-delay=200ms'];
-    const testnet = await startTestnet(...flags);
     const lanes = createLanes(count);
+    const testnet = await startTestnet(...flags);
     const identities = testnet.banner.map(({ nodeID }) => nodeID);
     try {
       const { nodes } = testnet;

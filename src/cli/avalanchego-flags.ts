@@ -38,7 +38,8 @@ simplex-max-rebroadcast-wait stake-max-consumption-rate stake-min-consumption-ra
 state-sync-ips subnet-config-content subnet-config-dir system-tracker-cpu-halflife system-tracker-disk-halflife
 system-tracker-disk-required-available-space system-tracker-disk-warning-threshold-available-space system-tracker-frequency
 throttler-inbound-disk-max-non-validator-node-usage throttler-inbound-disk-max-non-validator-usage
-throttler-inbound-disk-max-recheck-delay throttler-inbound-disk-validator-alloc tracing-endpoint tracing-exporter-type tracing-headers
+throttler-inbound-disk-max-recheck-delay throttler-inbound-disk-validator-alloc throttler-inbound-node-max-processing-msgs
+tracing-endpoint tracing-exporter-type tracing-headers
 tracing-sample-rate track-subnets uptime-metric-freq validator-fees-capacity validator-fees-excess-conversion-constant
 validator-fees-min-price validator-fees-target vm-aliases-file vm-aliases-file-content api-auth-password`);
 

@@ -89,7 +89,6 @@ export const peerFlags = {
   'throttler-inbound-at-large-alloc-size': limit('integer', '6291456', 'bytes of received messages in memory that all peers share'),
   'throttler-inbound-validator-alloc-size': limit('integer', '33554432', 'bytes of received messages that validators share by stake'),
   'throttler-inbound-node-max-at-large-bytes': limit('integer', '2097152', 'most shared bytes of received messages of one peer'),
-  'throttler-inbound-node-max-processing-msgs': limit('integer', '1024', 'most received messages of one peer in memory'),
   'throttler-inbound-bandwidth-refill-rate': limit('integer', '524288', 'bytes per second that a peer may send'),
   'throttler-inbound-bandwidth-max-burst-size': limit('integer', '2097152', 'bytes that a peer may send at once'),
   'throttler-inbound-cpu-validator-alloc': limit('number', '1', 'share of a core that validators divide by stake'),

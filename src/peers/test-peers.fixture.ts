@@ -6,11 +6,12 @@ import { blsSigner, newSecret } from '../identity/bls.ts';
 import { certificatePem, newKeyPair, privateKeyPem } from '../identity/certificate.ts';
 import type { ChainHandler, ChainMessage } from '../p2p/transport.ts';
 import { createTlsSockets } from '../platform/tls-sockets.ts';
+import { createPeerValidators } from '../validators/peer-validators.ts';
 import type { Beacon } from './network.ts';
 import { defaultNetworkOptions, type NetworkOptions } from './network-flags.ts';
 import { createPeers, type Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
-import { createConnectedValidators, stakesOf } from './stake.ts';
+import { stakesOf } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 
 export type TestIdentity = ReturnType<typeof createTestIdentity>;
@@ -55,7 +56,7 @@ export type TestPeersOptions = {
 /** The network layer of a node on loopback, without sybil protection, on the `local` network. */
 export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonly identity: TestIdentity; readonly log: string[] } {
   const identity = given.identity ?? createTestIdentity();
-  const validators = createConnectedValidators(identity.node);
+  const validators = createPeerValidators(identity.node);
   const log: string[] = [];
   const peers = createPeers({
     identity,
@@ -70,7 +71,7 @@ export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonl
     log: (line) => void log.push(line),
     beacons: given.beacons ?? [],
     sybilProtection: false,
-    membership: validators,
+    membership: { add: validators.connected, remove: validators.disconnected },
   });
   return { ...peers, identity, log };
 }
