@@ -26,7 +26,11 @@ export type PostgresBenchChain = {
 };
 
 /** Copies the chain of a data directory to a database of its own on a server, or reuses the copy of an earlier run. */
-export async function preparePostgres(server: string, { state, context }: ChainStore, { txs, addresses }: DataDir): Promise<PostgresBenchChain> {
+export async function preparePostgres(
+  server: string,
+  { state, context }: ChainStore,
+  { txs, addresses }: DataDir,
+): Promise<PostgresBenchChain> {
   const url = new URL(server);
   const { id, height } = state.lastAccepted();
   // The name contains the last block: another chain of the same size gets another database.
