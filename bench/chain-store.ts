@@ -2,6 +2,7 @@ import { parseFlags } from '../src/cli/flags.ts';
 import { createLog } from '../src/cli/log.ts';
 import { configFrom } from '../src/config.ts';
 import { createBunEnv } from '../src/env-bun.ts';
+import type { PublicKeyOf } from '../src/index-write/block-writer.ts';
 import { openDatabase } from '../src/platform/database-bun.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Env } from '../src/wiring/env.ts';
@@ -18,8 +19,15 @@ export type ChainStore = OpenedChain & {
   readonly close: () => void;
 };
 
-/** Opens the X-Chain of a data directory. `skipDiskSync`: a large cache and no fsync, for a chain that can be generated again. */
-export function openChainStore(dir: string, access: 'write' | 'read', skipDiskSync = false): ChainStore {
+export type ChainStoreOptions = {
+  /** A large cache and no fsync, for a chain that can be generated again. */
+  readonly skipDiskSync?: boolean;
+  /** Public keys that are stored with the index. */
+  readonly publicKeyOf?: PublicKeyOf;
+};
+
+/** Opens the X-Chain of a data directory. */
+export function openChainStore(dir: string, access: 'write' | 'read', { skipDiskSync, publicKeyOf }: ChainStoreOptions = {}): ChainStore {
   const flags = parseFlags([`--data-dir=${dir}`, '--network-id=local'], { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new BenchError('bench/chain-store.ts uses flags that Serac no longer accepts');
   const config = configFrom(flags.options);
@@ -30,7 +38,7 @@ export function openChainStore(dir: string, access: 'write' | 'read', skipDiskSy
     if (path.endsWith('/serac.sqlite')) database = opened;
     return opened;
   };
-  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, access);
+  const store = openNodeStore(config, { ...storeEnv, openDatabase: open }, context, access, undefined, publicKeyOf);
   try {
     if (skipDiskSync) database?.exec('PRAGMA cache_size = -4194304; PRAGMA synchronous = OFF');
     return { ...store.openChain(context.specs[0]), context, store: store.store, pageSecret: store.pageSecret, close: store.close };

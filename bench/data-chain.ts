@@ -1,6 +1,8 @@
 import type { Address } from '../src/bytes/address.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import type { Id } from '../src/bytes/id.ts';
+import type { PublicKeyOf } from '../src/index-write/block-writer.ts';
+import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
 import type { NewBlock } from '../src/state/block-change.ts';
 import { type Block, makeBlock } from '../src/tx/block.ts';
 import { type Effects, effectsOf } from '../src/tx/effects.ts';
@@ -27,6 +29,16 @@ export type ChainGenerator = {
 export const minAmount = 20_000;
 
 export const addressAt = (index: number): Address => createHolderKey(index).address;
+
+/** The public keys of all signers of a generated chain. */
+export function createHolderKeys(addressCount: number): PublicKeyOf {
+  const names = [...Array.from({ length: addressCount }, (_, i) => i), 'hot' as const];
+  const secrets = new Map([ewoq, ...names.map(createHolderKey)].map(({ address, secret }) => [address, secret]));
+  return (address) => {
+    const secret = secrets.get(address);
+    return secret && nativeKeyCrypto.publicKey(secret);
+  };
+}
 
 const createHolderKey = (name: number | 'hot'): Key => keyFrom(sha256(Buffer.from(`holder ${name}`)));
 

@@ -4,7 +4,7 @@ import type { Address } from '../src/bytes/address.ts';
 import type { Id } from '../src/bytes/id.ts';
 import type { NewBlock } from '../src/state/block-change.ts';
 import { openChainStore } from './chain-store.ts';
-import { createChainGenerator } from './data-chain.ts';
+import { createChainGenerator, createHolderKeys } from './data-chain.ts';
 import { BenchError } from './fault.ts';
 
 /** A data directory with a long history, and the IDs and addresses to query. */
@@ -42,11 +42,11 @@ export async function prepareDataDir(dir: string, txs: number, signal: AbortSign
 
 async function generateChain(dir: string, txs: number, signal: AbortSignal): Promise<DataDirInfo> {
   const started = performance.now();
-  const store = openChainStore(dir, 'write', true);
+  const addresses = txs / 10;
+  const store = openChainStore(dir, 'write', { skipDiskSync: true, publicKeyOf: createHolderKeys(addresses) });
   try {
     const { state, index } = store;
     if (index === undefined) throw new BenchError('the history index is disabled');
-    const addresses = txs / 10;
     const generator = createChainGenerator(1, addresses);
     const until = Math.floor(Date.now() / 1000) - 60;
     const since = until - days * 86_400;

@@ -40,7 +40,7 @@ export async function runData(env: BenchEnv, load: LoadGenerator, options: Optio
       await measure(env, load, options, { title: flag, launcher: serac(env, made.dir, [flag]), rows });
     }
     if (options.postgres === undefined) return;
-    const copy = await preparePostgres(options.postgres, store, made.txs);
+    const copy = await preparePostgres(options.postgres, store, made);
     try {
       const rowsOfCopy = await rowsOf(copy.reads, copy.pageSecret);
       await measure(env, load, options, { title: 'serac api', launcher: seracApi(env, copy.url), rows: rowsOfCopy });

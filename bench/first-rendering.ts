@@ -4,9 +4,10 @@ import { createUncachedApi, type UncachedChain } from './uncached-api.ts';
 
 /**
  * Microseconds of CPU time per response, in process: `known` with all items in the piece cache, `first` with items that are rendered for the
- * first time by owners whose public keys are known, `firstKeys` with nothing known, so that every signer's key is recovered.
+ * first time, `empty` with empty caches, so that every signer's public key is read from the database. In `first` keys are cached by the calls
+ * before; the calls for any page have other signers each time, so there some keys are read too.
  */
-export type RenderingCost = { readonly known: number; readonly first: number; readonly firstKeys: number };
+export type RenderingCost = { readonly known: number; readonly first: number; readonly empty: number };
 
 /** Measures what the routes of each row cost without HTTP and without the response cache. */
 export async function measureRendering(chain: UncachedChain, rows: readonly DataRow[]): Promise<ReadonlyMap<DataRow, RenderingCost>> {
@@ -20,7 +21,7 @@ export async function measureRendering(chain: UncachedChain, rows: readonly Data
     costs.set(row, {
       known: await measureCpu(() => withPieces, sameItems),
       first: await measureCpu(() => withoutPieces, differentCall),
-      firstKeys: await measureCpu(() => createUncachedApi(chain, 0), differentCall, freshCalls),
+      empty: await measureCpu(() => createUncachedApi(chain, 0), differentCall, freshCalls),
     });
   }
   return costs;
@@ -29,10 +30,10 @@ export async function measureRendering(chain: UncachedChain, rows: readonly Data
 export function formatRendering(costs: ReadonlyMap<DataRow, RenderingCost>): string[] {
   const number = (value: number) => Math.round(value).toLocaleString('en').padStart(9);
   const lines = [...costs].map(
-    ([{ name }, { known, first, firstKeys }]) => `  ${name.padEnd(44)}${number(known)}${number(first)}${number(firstKeys)}`,
+    ([{ name }, { known, first, empty }]) => `  ${name.padEnd(44)}${number(known)}${number(first)}${number(empty)}`,
   );
   return [
-    'CPU µs per response, in process: items known, items rendered for the first time, and also the keys of their signers unknown:',
+    'CPU µs per response, in process: items known; items rendered for the first time (any page: also some signers seen first); all caches empty:',
     ...lines,
   ];
 }

@@ -18,7 +18,7 @@ import { BenchError } from './fault.ts';
  */
 export async function generateSourceChain(dir: string, blocks: number, signal: AbortSignal): Promise<void> {
   mkdirSync(dir, { recursive: true });
-  const { state, ledger, accept, store, close } = openChainStore(dir, 'write', true);
+  const { state, ledger, accept, store, close } = openChainStore(dir, 'write', { skipDiskSync: true });
   try {
     const outerStore = openOuterStore(store, state.id, state.blockAt);
     const wallet = createWallet('source', { count: 2, keys: [ewoq] });

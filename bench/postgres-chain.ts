@@ -9,6 +9,8 @@ import type { Utxo } from '../src/tx/utxo.ts';
 import { prepareIndex } from '../src/wiring/indexer.ts';
 import { getOrCreatePageSecret } from '../src/wiring/served-network-store.ts';
 import type { ChainStore } from './chain-store.ts';
+import { createHolderKeys } from './data-chain.ts';
+import type { DataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';
 import { createSqlCounter, type SqlCounter } from './sql-counter.ts';
 
@@ -24,14 +26,18 @@ export type PostgresBenchChain = {
 };
 
 /** Copies the chain of a data directory to a database of its own on a server, or reuses the copy of an earlier run. */
-export async function preparePostgres(server: string, { state, context }: ChainStore, txs: number): Promise<PostgresBenchChain> {
+export async function preparePostgres(
+  server: string,
+  { state, context }: ChainStore,
+  { txs, addresses }: DataDir,
+): Promise<PostgresBenchChain> {
   const url = new URL(server);
   const { id, height } = state.lastAccepted();
   // The name contains the last block: another chain of the same size gets another database.
   url.pathname = `/serac_bench_${txs}_${id.slice(0, 12)}`;
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
-  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9');
+  const chain = await prepareIndex(sql, context, 'http://127.0.0.1:9', createHolderKeys(addresses));
   const started = performance.now();
   const unspent = new Map<Id, Utxo>();
   for (const { tx } of context.specs[0].genesis.assets) for (const utxo of effectsOf(tx).created) unspent.set(utxo.id, utxo);

@@ -3,6 +3,7 @@ import { idText } from './bytes/id.ts';
 import { createEventBus } from './chain/events.ts';
 import { type Config, isLoopback } from './config.ts';
 import { createSignerCache } from './crypto/recover.ts';
+import { createSignerKeys } from './crypto/signer-keys.ts';
 import { formatEventID } from './events/position.ts';
 import { Fault } from './fault.ts';
 import { shuttingDownCheck } from './health/checks.ts';
@@ -108,12 +109,13 @@ async function startWriter(
 ): Promise<Node> {
   const { chain, clock, specs, p, c } = context;
   const events = createEventBus(report);
-  const store = openNodeStore(config, env, context, 'write', events);
+  const signerKeys = createSignerKeys();
+  const store = openNodeStore(config, env, context, 'write', events, signerKeys.get);
   closing.add(store.close);
   // Closing is in reverse order: the state is saved when no more blocks are added.
   let saveState = async (): Promise<void> => {};
   closing.add(() => saveState());
-  const signers = createSignerCache(env.recoverKey);
+  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
   let readers: ReaderPool | undefined;
@@ -169,6 +171,7 @@ async function startWriter(
   const deps: WriterDeps = {
     ...chain,
     recover: signers.recover,
+    signerKeys,
     recovery,
     timers,
     minBlockDelay: config.minBlockDelay,

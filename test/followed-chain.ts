@@ -111,7 +111,7 @@ export function followLocal(
 ): FollowedChain {
   const { store, state, ledger, index } = openFollowedState(path, hasPreLinearizationHistory ? 'unknown' : 'unspent');
   const thread = openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url));
-  const { prepare, recover } = createSignerPrefetch(thread.request, createSignerCache(recoverNative).recover);
+  const { prepare, recover } = createSignerPrefetch(thread.request, createSignerCache(recoverNative));
   const reported: unknown[] = [];
   const follower = startFollower({
     remote: remote(url),

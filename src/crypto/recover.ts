@@ -3,6 +3,7 @@ import { boundedMap } from '../bytes/bounded-map.ts';
 import { hash160, sha256 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { Fault } from '../fault.ts';
+import type { SignerKeys } from './signer-keys.ts';
 
 /** Recovers a compressed public key from a 64-byte signature, its recovery id and the hash; undefined if that fails. */
 export type RecoverKey = (hash: Uint8Array, signature: Uint8Array, recoveryID: number) => Uint8Array | undefined;
@@ -11,31 +12,37 @@ export type RecoverKey = (hash: Uint8Array, signature: Uint8Array, recoveryID: n
 export type RecoverSigner = (message: Uint8Array, signature: Uint8Array) => Address;
 
 /**
- * Recovers a signer by AvalancheGo's rules, in its order. A high s is rejected first; recovery ids 4 to 7 are recovered and then rejected
+ * Recovers the public key of a signer by AvalancheGo's rules, in its order. A high s is rejected first; recovery ids 4 to 7 are recovered and then rejected
  * as "compressed"; every other failure is an invalid signature.
  * AvalancheGo: utils/crypto/secp256k1/secp256k1.go, RecoverPublicKeyFromHash.
  */
-export function recoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address {
+export function recoverPublicKey(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Uint8Array {
   if (isHighS(signature)) throw new SignatureError('signature was mutated from its original format', { code: 'SIGNATURE_MUTATED' });
   const recoveryID = signature[64] as number;
   const key = recoveryID > 7 ? undefined : recoverKey(hash, signature.subarray(0, 64), recoveryID & 3);
   if (key === undefined) throw new SignatureError('invalid signature', { code: 'SIGNATURE_INVALID' });
   if (recoveryID > 3) throw new SignatureError("wasn't expecting a compressed key", { code: 'SIGNATURE_COMPRESSED' });
-  return addressFromBytes(hash160(key));
+  return key;
 }
+
+/** Recovers the address of a signer. */
+export const recoverSigner = (recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address =>
+  addressFromBytes(hash160(recoverPublicKey(recoverKey, hash, signature)));
 
 /** Signer recovery with a cache. */
 export type SignerCache = {
   readonly recover: RecoverSigner;
   /** Adds a signer that another thread has recovered. */
   readonly add: (hash: Uint8Array, signature: Uint8Array, signer: Address) => void;
+  /** Where the public keys of recovered signers go. */
+  readonly keys: SignerKeys | undefined;
 };
 
 /**
  * Caches signers by (hash, signature): signers that the recovery thread has found until the rules need them, and those of a transaction that
  * is verified again.
  */
-export function createSignerCache(recoverKey: RecoverKey, size = 4096): SignerCache {
+export function createSignerCache(recoverKey: RecoverKey, size = 4096, keys?: SignerKeys): SignerCache {
   const cache = boundedMap<string, Address>(size);
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
   // All signatures of a transaction sign the same message, so its hash is kept.
@@ -50,11 +57,14 @@ export function createSignerCache(recoverKey: RecoverKey, size = 4096): SignerCa
       const key = keyOf(lastHash, signature);
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      const signer = recoverSigner(recoverKey, lastHash, signature);
+      const publicKey = recoverPublicKey(recoverKey, lastHash, signature);
+      const signer = addressFromBytes(hash160(publicKey));
+      keys?.add(signer, publicKey);
       cache.set(key, signer);
       return signer;
     },
     add: (hash, signature, signer) => cache.set(keyOf(hash, signature), signer),
+    keys,
   };
 }
 

@@ -1,7 +1,9 @@
-import { type Address, addressLength, addressToBytes } from '../bytes/address.ts';
+import { type Address, addressLength } from '../bytes/address.ts';
+import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { Fault } from '../fault.ts';
-import { type RecoverKey, recoverSigner } from './recover.ts';
+import { type RecoverKey, recoverPublicKey } from './recover.ts';
+import { publicKeyLength, type SignerKeys } from './signer-keys.ts';
 
 /** A signature whose signer another thread recovers. Inputs and results of a batch are packed into one message each. */
 export type RecoveryInput = { readonly hash: Uint8Array; readonly signature: Uint8Array };
@@ -9,7 +11,8 @@ export type RecoveryInput = { readonly hash: Uint8Array; readonly signature: Uin
 const hashLength = 32;
 const signatureLength = 65;
 const inputLength = hashLength + signatureLength;
-const resultLength = 1 + addressLength;
+/** 1 for a valid signature, then the address and the public key of its signer. */
+const resultLength = 1 + addressLength + publicKeyLength;
 
 export const packRecoveryInputs = (all: readonly RecoveryInput[]): Uint8Array =>
   Buffer.concat(all.flatMap(({ hash, signature }) => [hash, signature]));
@@ -20,23 +23,29 @@ export function recoverBatch(recoverKey: RecoverKey, inputs: Uint8Array): Uint8A
   const results = new Uint8Array(count * resultLength);
   for (let i = 0; i < count; i++) {
     const at = i * inputLength;
-    const signer = tryRecoverSigner(recoverKey, inputs.subarray(at, at + hashLength), inputs.subarray(at + hashLength, at + inputLength));
-    if (signer === undefined) continue;
+    const key = tryRecoverKey(recoverKey, inputs.subarray(at, at + hashLength), inputs.subarray(at + hashLength, at + inputLength));
+    if (key === undefined) continue;
     results[i * resultLength] = 1;
-    results.set(addressToBytes(signer), i * resultLength + 1);
+    results.set(hash160(key), i * resultLength + 1);
+    results.set(key, i * resultLength + 1 + addressLength);
   }
   return results;
 }
 
-export const unpackSigners = (results: Uint8Array): (Address | undefined)[] =>
+/** The signers of a batch of results; adds their public keys to `keys`. */
+export const unpackSigners = (results: Uint8Array, keys?: SignerKeys): (Address | undefined)[] =>
   Array.from({ length: results.length / resultLength }, (_, i) => {
     const at = i * resultLength;
-    return results[at] === 1 ? (toHex(results.subarray(at + 1, at + resultLength)) as Address) : undefined;
+    if (results[at] !== 1) return undefined;
+    const keyAt = at + 1 + addressLength;
+    const signer = toHex(results.subarray(at + 1, keyAt)) as Address;
+    keys?.add(signer, results, keyAt);
+    return signer;
   });
 
-function tryRecoverSigner(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Address | undefined {
+function tryRecoverKey(recoverKey: RecoverKey, hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   try {
-    return recoverSigner(recoverKey, hash, signature);
+    return recoverPublicKey(recoverKey, hash, signature);
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

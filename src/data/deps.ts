@@ -7,8 +7,8 @@ import type { LongWork } from '../timing/long-work.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { createPieceCache, type PieceCache } from './piece-cache.ts';
-import { createPublicKeyCache } from './public-key-cache.ts';
-import type { PublicKeyText, RecoverPublicKey } from './render-credential.ts';
+import { createPublicKeyCache, type PublicKeyCache } from './public-key-cache.ts';
+import type { RecoverPublicKey } from './render-credential.ts';
 
 /** Dependencies of the Data API routes. */
 export type DataDeps = {
@@ -17,7 +17,8 @@ export type DataDeps = {
   readonly assetLabels: (chain: ServedChain) => AssetLabels;
   /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
   readonly addressFormatter: (hrp: string) => (address: Address) => string;
-  readonly publicKeyText: PublicKeyText | undefined;
+  /** Public keys of signers; undefined if this server shows signatures only. */
+  readonly publicKeys: PublicKeyCache | undefined;
   readonly epoch: () => number;
   readonly pieces: PieceCache;
   /** The buffer that items are written in, one at a time. */
@@ -45,7 +46,7 @@ export function createDataDeps(served: ServedChains, { recover, epoch, pieceCach
     served,
     assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressFormatter: (requested) => (alias !== undefined && requested === alias.hrp ? aliased : own),
-    publicKeyText: recover && createPublicKeyCache(recover),
+    publicKeys: recover && createPublicKeyCache(recover),
     epoch,
     pieces: createPieceCache(pieceCacheBytes),
     json: new JsonBytes(),

@@ -35,7 +35,7 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
   };
   const contextOf = async (ids: Iterable<TxEntry['tx']['id']>) => ({
     formatAddress: deps.addressFormatter('local'),
-    publicKeyText: deps.publicKeyText,
+    publicKeyText: deps.publicKeys?.text,
     labelOf: (await deps.assetLabels(chain)(ids)).labelOf,
   });
   const text = ({ bytes }: { readonly bytes: Uint8Array }) => Buffer.from(bytes).toString();

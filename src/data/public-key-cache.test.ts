@@ -14,7 +14,7 @@ const signed = (tx: Tx) => () => ({ unsigned: unsignedBytes(tx), signature });
 
 test('the key of an owner is recovered once', () => {
   let recovered = 0;
-  const keyText = createPublicKeyCache(() => {
+  const { text: keyText } = createPublicKeyCache(() => {
     recovered++;
     return key;
   });
@@ -24,14 +24,35 @@ test('the key of an owner is recovered once', () => {
 
 test('a key that does not belong to the owner is not cached', () => {
   const keys = [key, Buffer.alloc(33, 3), undefined];
-  const keyText = createPublicKeyCache(() => keys.shift());
+  const { text: keyText } = createPublicKeyCache(() => keys.shift());
   expect(keyText(people.alice, signed(txs.gift))).toBe(key.toString('base64'));
   expect(keyText(people.alice, signed(txs.coin))).toBe(Buffer.alloc(33, 3).toString('base64'));
   expect(keyText(people.alice, signed(txs.coin))).toBeUndefined();
 });
 
 test('without an owner nothing is cached', () => {
-  const keyText = createPublicKeyCache((unsigned) => (equal(unsigned, unsignedBytes(txs.gift)) ? key : undefined));
+  const { text: keyText } = createPublicKeyCache((unsigned) => (equal(unsigned, unsignedBytes(txs.gift)) ? key : undefined));
   expect(keyText(undefined, signed(txs.gift))).toBe(key.toString('base64'));
   expect(keyText(undefined, signed(txs.coin))).toBeUndefined();
+});
+
+test('stored keys are read once, and only if they belong to their owner', async () => {
+  const other = people.alice;
+  const asked: Address[][] = [];
+  const reads = {
+    publicKeys: async (addresses: readonly Address[]) => {
+      asked.push([...addresses]);
+      return new Map([
+        [owner, key],
+        [other, key],
+      ]);
+    },
+  };
+  const { text, load } = createPublicKeyCache(() => undefined);
+  await load(reads, new Set([owner, other]));
+  expect(text(owner, signed(txs.gift))).toBe(key.toString('base64'));
+  expect(text(other, signed(txs.gift))).toBeUndefined();
+  expect(load(reads, new Set([owner]))).toBeUndefined();
+  await load(reads, new Set([owner, other]));
+  expect(asked).toEqual([[owner, other], [other]]);
 });

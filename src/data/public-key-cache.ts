@@ -1,13 +1,21 @@
 import type { Address } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
+import type { IndexReads } from '../index-read/index-reads.ts';
 import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
 
+/** Public keys as responses show them, cached by owner. */
+export type PublicKeyCache = {
+  readonly text: PublicKeyText;
+  /** Reads the stored keys of owners that are not cached. Returns undefined if there are none to read. */
+  readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void> | undefined;
+};
+
 /**
- * Recovers public keys and caches them by owner. Recovering a key costs as much as rendering twenty outputs, but an owner always signs with
- * the same key, so one recovery serves all its signatures.
+ * Recovers public keys that are not stored, and caches all by owner. Recovering a key costs as much as rendering twenty outputs, but an
+ * owner always signs with the same key, so one recovery serves all its signatures.
  */
-export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyText {
+export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache {
   const cache = new Map<Address, string>();
   const addToCache = (owner: Address, key: Uint8Array, text: string): void => {
     // Some transactions were accepted without signature checks, so the signer may not be the owner; see verify/exemptions.ts.
@@ -15,17 +23,26 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyText {
     if (cache.size >= maxCachedKeys) cache.clear();
     cache.set(owner, text);
   };
-  return (owner, signed) => {
-    const cached = owner && cache.get(owner);
-    if (cached !== undefined) return cached;
-    const { unsigned, signature } = signed();
-    const key = recover(unsigned, signature);
-    if (key === undefined) return undefined;
-    const text = toBase64(key);
-    if (owner !== undefined) addToCache(owner, key, text);
-    return text;
+  return {
+    text: (owner, signed) => {
+      const cached = owner && cache.get(owner);
+      if (cached !== undefined) return cached;
+      const { unsigned, signature } = signed();
+      const key = recover(unsigned, signature);
+      if (key === undefined) return undefined;
+      const text = toBase64(key);
+      if (owner !== undefined) addToCache(owner, key, text);
+      return text;
+    },
+    load: (reads, owners) => {
+      const missing = [...owners].filter((owner) => !cache.has(owner));
+      if (missing.length === 0) return undefined;
+      return reads.publicKeys(missing).then((keys) => {
+        for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
+      });
+    },
   };
 }
 
-/** A busy network has some hundred thousand owners; with a smaller cache most keys of a page would be recovered again, at 70 µs each. */
+/** A busy network has some hundred thousand owners; with a smaller cache most keys of a page would be read again, at some 3 µs each. */
 const maxCachedKeys = 131_072;

@@ -120,6 +120,7 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
     txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
     storedTxs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    publicKeys: async () => new Map(),
     spentOutputs: async (seqs, pin) =>
       new Set(
         [...outputs.values()].flatMap(({ seq, spender }) => (seqs.includes(seq) && (spender?.seq ?? noSeq) <= pin.lastTx ? seq : [])),

@@ -1,8 +1,10 @@
 import type { ServedChain } from '../api/served-chains.ts';
+import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { AssetEntry, PinnedBlock, TransferEntry, TxEntry } from '../index-read/index-reads.ts';
 import { consumedIds } from '../tx/effects.ts';
 import type { DataDeps } from './deps.ts';
+import { addSigners, addTransferSigners } from './page-signers.ts';
 import { maxPageBytes, outputBytes } from './paging.ts';
 import type { Piece } from './piece-cache.ts';
 import { assetsOfTxs } from './tx-amounts.ts';
@@ -81,7 +83,8 @@ async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, ent
   const createdIDs = others.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
   const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
   const { labelOf, isComplete } = await deps.assetLabels(chain)([...assetsOfTransfers(transfers), ...assetsOfTxs(others)]);
-  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
+  await loadSignerKeys(deps, chain, transfers, others);
+  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
   const transferContext = createTransferContext(context, chain.id);
   /** True for a transaction other than a transfer whose assets and outputs are all known. */
   const isKnown = ({ tx, consumed }: TxEntry): boolean =>
@@ -100,6 +103,18 @@ async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, ent
      */
     isFinal: (entry: StoredEntry): boolean => isComplete && (isTransferEntry(entry) ? !entry.consumed.includes(undefined) : isKnown(entry)),
   };
+}
+
+/** Reads the stored public keys of all signers of these transactions and of those that spent their outputs. */
+function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, transfers: readonly TransferEntry[], others: readonly TxEntry[]) {
+  if (publicKeys === undefined) return undefined;
+  const signers = new Set<Address>();
+  addTransferSigners(signers, transfers);
+  for (const { consumed, emitted } of others) {
+    addSigners(signers, consumed);
+    addSigners(signers, emitted);
+  }
+  return publicKeys.load(reads, signers);
 }
 
 const noAssets: ReadonlyMap<Id, AssetEntry> = new Map();

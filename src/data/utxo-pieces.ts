@@ -1,7 +1,9 @@
 import type { ServedChain } from '../api/served-chains.ts';
+import type { Address } from '../bytes/address.ts';
 import type { Id } from '../bytes/id.ts';
 import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { DataDeps } from './deps.ts';
+import { addSigners } from './page-signers.ts';
 import type { Piece } from './piece-cache.ts';
 import { createTransferContext, storedAssetID, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
 import { createUtxoWriter } from './write-utxo.ts';
@@ -23,7 +25,10 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   if (missing.length === 0) return pieces as Piece[];
   const pause = deps.longWork?.begin();
   const { labelOf, isComplete } = await deps.assetLabels(chain)(missing.map(assetOf));
-  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeyText, labelOf };
+  const signers = new Set<Address>();
+  addSigners(signers, missing);
+  await deps.publicKeys?.load(chain.reads, signers);
+  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
   const transferContext = createTransferContext(context, chain.id);
   const writeOther = createUtxoWriter(context);
   const write = (entry: OutputEntry): Uint8Array => {

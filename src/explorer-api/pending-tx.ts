@@ -36,7 +36,7 @@ export async function writePendingTxs(
   const { labelOf } = await deps.assetLabels(chain)(assetsOfTxs(entries));
   const context = {
     formatAddress: deps.addressFormatter(hrp),
-    publicKeyText: deps.publicKeyText,
+    publicKeyText: deps.publicKeys?.text,
     labelOf: withNewAssets(labelOf, pending),
   };
   const texts: string[] = [];

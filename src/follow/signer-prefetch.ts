@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/address.ts';
 import { sha256 } from '../bytes/hash.ts';
-import type { RecoverSigner } from '../crypto/recover.ts';
+import type { RecoverSigner, SignerCache } from '../crypto/recover.ts';
 import { packRecoveryInputs, type RecoveryInput, unpackSigners } from '../crypto/recovery-batch.ts';
 import { type Tx, unsignedBytes } from '../tx/tx.ts';
 
@@ -15,7 +15,7 @@ export type SignerPrefetch = {
 /** `recoverOnThread` takes and returns batches of crypto/recovery-batch.ts; it resolves to undefined if the thread failed. */
 export function createSignerPrefetch(
   recoverOnThread: (batch: Uint8Array) => Promise<Uint8Array | undefined>,
-  recover: RecoverSigner,
+  { recover, keys }: Pick<SignerCache, 'recover' | 'keys'>,
 ): SignerPrefetch {
   // Each signature object belongs to one transaction, so it identifies what it signs; the entry is collected together with it.
   const known = new WeakMap<Uint8Array, Address>();
@@ -25,7 +25,7 @@ export function createSignerPrefetch(
       if (signed.length === 0) return;
       const results = await recoverOnThread(packRecoveryInputs(signed));
       if (results === undefined) return;
-      const recovered = unpackSigners(results);
+      const recovered = unpackSigners(results, keys);
       for (const [i, { signature }] of signed.entries()) {
         const signer = recovered[i];
         if (signer !== undefined) known.set(signature, signer);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import type { Address } from '../bytes/address.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
@@ -91,6 +92,35 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
     }
     return tables;
   };
+
+  test('stores the public keys of senders once', async () => {
+    const testChains = openIndexedChains(openDatabase, 67);
+    testChains.begin();
+    await inDatabase('keys', testChains, async (sql) => {
+      const [chain] = testChains.chains as [IndexedTestChain];
+      const asked: Address[] = [];
+      const keyOf = (address: Address) => Buffer.from(address.repeat(2).slice(0, 66), 'hex');
+      const publicKeyOf = (address: Address) => {
+        asked.push(address);
+        return keyOf(address);
+      };
+      for (let run = 0; run < 2; run++) {
+        const writer = openPostgresChain(sql, chain.spec, publicKeyOf);
+        for (let i = 0; i < 20; i++) {
+          const prepared = testChains.prepare(chain);
+          testChains.commit(prepared);
+          await writer.commit([prepared]);
+        }
+      }
+      const rows = await sql.all<{ address: Uint8Array; public_key: Uint8Array }>('SELECT * FROM signer_key ORDER BY address', []);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.map(({ address }) => toHex(address))).toEqual([...new Set<string>(asked)].sort());
+      for (const { address, public_key } of rows) expect(toHex(public_key)).toBe(toHex(keyOf(toHex(address) as Address)));
+      // Asked once per writer: the second writer does not know what the first one has stored.
+      expect(asked.length).toBeLessThanOrEqual(2 * rows.length);
+    });
+    testChains.close();
+  });
 
   test('writes the same rows as SQLite for any number of blocks per commit', async () => {
     const testChains = openIndexedChains(openDatabase, 61);

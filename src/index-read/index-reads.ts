@@ -58,6 +58,9 @@ export type IndexReads = {
   /** The given addresses that have appeared on this chain. */
   readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Promise<ReadonlySet<Address>>;
 
+  /** The stored public keys of addresses that have signed; the others are left out. */
+  readonly publicKeys: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, Uint8Array>>;
+
   /** Counts of the time buckets that begin in [from, to), newest first, at most `limit`. Buckets without blocks are left out. */
   readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Promise<TimeBucket[]>;
   /** The last time bucket that begins before `before` and has blocks. */

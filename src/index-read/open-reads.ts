@@ -10,6 +10,7 @@ import { createBalanceReads } from './read-balances.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
 import { createOutputReads } from './read-outputs.ts';
+import { readPublicKeys } from './read-public-keys.ts';
 import { stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads } from './read-utxos.ts';
@@ -57,6 +58,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     assets: (ids) => run(() => assets.assets(ids)),
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
+    publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
     buckets: (unit, from, to, limit) => run(() => buckets.buckets(unit, from, to, limit)),
     lastBucketBefore: (unit, before) => run(() => buckets.lastBucketBefore(unit, before)),
     totals: (metric, times) => run(() => buckets.totals(metric, times)),

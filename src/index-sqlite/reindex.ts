@@ -45,7 +45,7 @@ export function openReindex({ store, open, path, chains }: ReindexOptions): Rein
   const run = syncStepRunner(db);
   const progress = db.prepare<{ height: number }>('SELECT height FROM rebuilt.progress WHERE chain = ?');
   const builders = chains.map((chain) => {
-    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', 'rebuilt.'), createStoredBlockReader(chain)];
+    const [writer, blocksFrom] = [createBlockWriter(chain, 'sqlite', { schema: 'rebuilt.' }), createStoredBlockReader(chain)];
     const tip = db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
     const done = (): number => (progress.get(idToBytes(chain.id))?.height ?? -1) + 1;
     return {

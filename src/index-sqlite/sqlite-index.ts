@@ -1,6 +1,6 @@
 import { type Id, idFromBytes, idToBytes } from '../bytes/id.ts';
 import { syncStepRunner } from '../index/steps.ts';
-import { createBlockWriter, type IndexSpec } from '../index-write/block-writer.ts';
+import { createBlockWriter, type IndexSpec, type PublicKeyOf } from '../index-write/block-writer.ts';
 import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
 import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
@@ -33,9 +33,10 @@ export type SqliteIndex = {
 /** Number of indexed blocks, and of all blocks. */
 export type IndexProgress = { readonly done: number; readonly total: number };
 
-export function openSqliteIndex(store: Store, chain: IndexSpec): SqliteIndex {
+/** `publicKeyOf`: public keys to store; see `BlockWriterOptions`. */
+export function openSqliteIndex(store: Store, chain: IndexSpec, publicKeyOf?: PublicKeyOf): SqliteIndex {
   const run = syncStepRunner(store.db);
-  const writer = createBlockWriter(chain, 'sqlite');
+  const writer = createBlockWriter(chain, 'sqlite', { publicKeyOf });
   store.onRevert(writer.clearCache);
   const exported = exportedOutputSteps(chain, 'sqlite');
   const blocksFrom = createStoredBlockReader(chain);

@@ -1,3 +1,4 @@
+import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
@@ -13,7 +14,7 @@ import { createExplorerRows } from './explorer-rows.ts';
 import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
 import { writePreLinearizationRows } from './pre-linearization-rows.ts';
 import { readPreviousRows } from './previous-rows.ts';
-import { createWriterCache } from './writer-cache.ts';
+import { createWriterCache, type WriterCache } from './writer-cache.ts';
 import { type WriterQueries, writerQueries } from './writer-queries.ts';
 
 /** A chain that is indexed. */
@@ -36,11 +37,25 @@ export type BlockWriter = {
   readonly clearCache: () => void;
 };
 
+/** Returns the public key of a signer if it is at hand. */
+export type PublicKeyOf = (signer: Address) => Uint8Array | undefined;
+
+export type BlockWriterOptions = {
+  /** See `writerQueries`. */
+  readonly schema?: '' | `${string}.`;
+  /** Public keys to store for the senders of the blocks; without it none are stored. */
+  readonly publicKeyOf?: PublicKeyOf | undefined;
+};
+
 /**
  * Creates the writer of all index rows of a chain. It writes in the caller's transactions and caches rows, so it must be the only writer
- * of its tables. `schema`: see `writerQueries`.
+ * of its tables.
  */
-export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: '' | `${string}.` = ''): BlockWriter {
+export function createBlockWriter(
+  chain: IndexSpec,
+  dialect: Dialect,
+  { schema = '', publicKeyOf = () => undefined }: BlockWriterOptions = {},
+): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
   let cache = createWriterCache();
@@ -95,6 +110,7 @@ export function createBlockWriter(chain: IndexSpec, dialect: Dialect, schema: ''
       ...q.upsertSecond(counted.seconds),
       ...moved.queries,
       ...explorerQueries,
+      ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
       ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
     ];
     cache.height = last;
@@ -124,6 +140,20 @@ function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
       rows.push(wholeChain, kind, seq);
       for (const address of addresses) rows.push(addressBlob(address), kind, seq);
       for (const asset of assets) rows.push(idBlob(asset), kind, seq);
+    }
+  return rows;
+}
+
+/** The public keys of senders that are not known to be stored. */
+function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { senders } of facts)
+    for (const sender of senders) {
+      if (storedKeys.get(sender) !== undefined) continue;
+      const key = publicKeyOf(sender);
+      if (key === undefined) continue;
+      storedKeys.set(sender, true);
+      rows.push(addressBlob(sender), key);
     }
   return rows;
 }

@@ -18,6 +18,8 @@ export type WriterCache = {
   readonly times: BoundedMap<number, number>;
   readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
   latestSeconds: LatestSeconds | undefined;
+  /** Addresses whose public keys are stored. */
+  readonly storedKeys: BoundedMap<Address, true>;
 };
 
 /** Entries per map. Caching pays because senders often send again and get change back. */
@@ -31,4 +33,5 @@ export const createWriterCache = (): WriterCache => ({
   times: boundedMap(maxCachedRows),
   buckets: new Map(),
   latestSeconds: undefined,
+  storedKeys: boundedMap(maxCachedRows),
 });

@@ -1,6 +1,6 @@
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import type { Dialect } from '../index/ddl.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../index/tables.ts';
+import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 
 /** All statements of the index writer for one chain. */
@@ -62,6 +62,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     upsertBucket: upsert(t.span, indexSchema.span, valueColumns(indexSchema.span)),
     subtractNewAddresses: batchedStatement([1], 3, () => `UPDATE ${t.span} SET addresses = addresses - ? WHERE unit = ? AND start = ?`),
     upsertSecond: upsert(t.second, indexSchema.second, valueColumns(indexSchema.second)),
+    addSignerKeys: insert(signerKeyTable, signerKeySchema, ' ON CONFLICT DO NOTHING'),
     upsertProgress: upsert(progress, sharedIndexSchema.progress, ['height']),
 
     moved: lookup(moved, 'seq, id, source, destination, bytes, seen, put_height, taken_time', 'id'),

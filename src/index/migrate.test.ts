@@ -66,7 +66,7 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         const before = tablesIn(store.db);
         migrateStore(store, 1);
         const created = tablesIn(store.db).filter((table) => !before.includes(table));
-        const expected = [...Object.values(indexTablesOf(1)), ...Object.values(explorerTablesOf(1)), 'moved', 'progress'];
+        const expected = [...Object.values(indexTablesOf(1)), ...Object.values(explorerTablesOf(1)), 'moved', 'progress', 'signer_key'];
         expect(created.sort()).toEqual(expected.sort());
         migrateStore(store, 1);
         store.db.exec(chainSchema(tablesOf(2)));

@@ -6,7 +6,7 @@ import { explorerSchema, explorerTablesOf } from './explorer-tables.ts';
 import { addImportedOutputs } from './imported-migration.ts';
 import { separateNfts } from './nft-migration.ts';
 import type { Steps } from './steps.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from './tables.ts';
+import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from './tables.ts';
 
 /**
  * A migration to a schema version; there are no downgrades. The shared tables and the tables of each chain have their own versions, since
@@ -68,6 +68,11 @@ export const migrations: readonly Migration[] = [
       ];
     },
     rows: addExplorerRows,
+  },
+  {
+    version: 4,
+    shared: (dialect) => createTable(dialect, signerKeyTable, signerKeySchema),
+    chain: () => [],
   },
 ];
 

@@ -104,6 +104,13 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
 };
 
 /**
+ * Public keys of addresses that have signed an accepted transaction, in a table that all chains share. They belong to no height, so a revert
+ * does not remove them. An address may be missing: readers then recover its key from a signature.
+ */
+export const signerKeySchema: Table = { columns: { address: blob, public_key: blob }, key: ['address'] };
+export const signerKeyTable = 'signer_key';
+
+/**
  * Index tables shared by all chains of the database.
  * moved     outputs that moved from one chain to another: put_* is the export, taken_* the import. One of the two is unknown if the other
  *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `holding`.

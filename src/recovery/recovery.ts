@@ -93,7 +93,7 @@ export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery
     const results = await thread.recover(packed);
     if (results === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
     if (isClosed) throw stopping();
-    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed));
+    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed), signers.keys);
   };
 
   const cacheSigners = (inputs: readonly RecoveryInput[], recovered: readonly (Address | undefined)[]): void => {

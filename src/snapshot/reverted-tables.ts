@@ -11,7 +11,8 @@ export type RevertedTable = {
 
 /**
  * Reads the tables of the chains and their index: those with a chain number in their name, and the shared ones below. The other tables are
- * not reverted: `meta` holds the epoch and secrets, `chain` only numbers the known chains, and `event_log` tells of reverts too.
+ * not reverted: `meta` holds the epoch and secrets, `chain` only numbers the known chains, `event_log` tells of reverts too, and
+ * `signer_key` is true at every height.
  */
 export function readRevertedTables(db: Database, schema = 'main'): RevertedTable[] {
   const names = db.prepare<{ name: string }>(`SELECT name FROM ${schema}.sqlite_schema WHERE type = 'table' ORDER BY name`).all();

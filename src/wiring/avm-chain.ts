@@ -7,6 +7,7 @@ import type { Mempool } from '../chain/mempool.ts';
 import { explainMissingOutput } from '../chain/missing-output.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
+import type { SignerKeys } from '../crypto/signer-keys.ts';
 import type { Differences } from '../differences.ts';
 import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
@@ -54,6 +55,8 @@ export type ChainContext = {
 
 export type WriterDeps = ChainContext & {
   readonly recover: RecoverSigner;
+  /** Receives the public keys of signers; the index stores them. */
+  readonly signerKeys: SignerKeys;
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;

@@ -5,6 +5,7 @@ import { createCommitState } from '../chain/commit-state.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { createSignerCache } from '../crypto/recover.ts';
+import type { SignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
@@ -30,6 +31,8 @@ import { stripCredentials } from './served-network.ts';
 export type FollowTarget = {
   readonly ledger: FollowLedger;
   readonly exported: ExportedOutputs | undefined;
+  /** Receives the public keys of signers. */
+  readonly signerKeys: SignerKeys;
   readonly report: (error: unknown) => void;
 };
 
@@ -41,13 +44,13 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, report }: FollowTarget,
+  { ledger, exported, signerKeys, report }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
-  const signers = createSignerCache(env.recoverKey);
+  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
-  const prefetch = thread && createSignerPrefetch(thread.recover, signers.recover);
+  const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
@@ -121,6 +124,7 @@ export async function startFollowedChain(
         backfillRevision++;
       },
     },
+    signerKeys: deps.signerKeys,
     report: deps.report,
   });
   return {
@@ -148,7 +152,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'report' | 'onCommitState' | 'observerOf'>;
+type FollowDeps = Pick<WriterDeps, 'signerKeys' | 'report' | 'onCommitState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;

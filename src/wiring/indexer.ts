@@ -1,11 +1,13 @@
 import { idOf } from '../bytes/id.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
+import { createSignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
+import type { PublicKeyOf } from '../index-write/block-writer.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { sleep } from '../timing/sleep.ts';
 import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
@@ -48,8 +50,9 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
     : undefined;
 
   const write = async (lock: PostgresLock): Promise<void> => {
-    const ledger = await prepareIndex(lock, context, node);
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, report: warn });
+    const signerKeys = createSignerKeys();
+    const ledger = await prepareIndex(lock, context, node, signerKeys.get);
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signerKeys, report: warn });
     follower = following;
     role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);
@@ -108,18 +111,14 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
 }
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
-export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string) {
+export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, publicKeyOf?: PublicKeyOf) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
   await createBackfillQueue(lock);
   await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
-  const chain = openPostgresChain(lock, {
-    number,
-    id,
-    feeAsset: genesis.assets[0].tx.id,
-    completeFrom: hasPreLinearizationHistory(context) ? 1 : 0,
-  });
+  const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, publicKeyOf);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

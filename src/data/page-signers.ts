@@ -1,0 +1,32 @@
+import type { Address } from '../bytes/address.ts';
+import { toHexAt } from '../bytes/hex.ts';
+import type { OutputEntry, TransferEntry } from '../index-read/index-reads.ts';
+import { outputFields, readU32 } from '../tx/transfer-layout.ts';
+import { storedOutput } from './write-transfer-output.ts';
+
+/** Adds the owners of consumed outputs: those whose public keys the JSON of the outputs may show. */
+export function addSigners(signers: Set<Address>, outputs: readonly OutputEntry[]): void {
+  for (const output of outputs)
+    if (output.spent?.tx !== undefined) for (const owner of output.utxo.output.addresses.slice(0, maxOwners)) signers.add(owner);
+}
+
+/** The same for the outputs of transfers, which are not decoded. */
+export function addTransferSigners(signers: Set<Address>, entries: readonly TransferEntry[]): void {
+  for (const { bytes, layout, consumed, emitted } of entries) {
+    for (const output of consumed) {
+      if (output === undefined) continue;
+      if (output.other === undefined) addOwnersAt(signers, output.bytes, storedOutput);
+      else addSigners(signers, [output.other]);
+    }
+    for (let i = 0; i < emitted.length; i++)
+      if (emitted[i]?.spender !== undefined) addOwnersAt(signers, bytes, layout.outputs[i] as number);
+  }
+}
+
+function addOwnersAt(signers: Set<Address>, bytes: Uint8Array, output: number): void {
+  const count = Math.min(readU32(bytes, output + outputFields.ownerCount), maxOwners);
+  for (let i = 0; i < count; i++) signers.add(toHexAt(bytes, output + outputFields.owners + 20 * i, 20) as Address);
+}
+
+/** Owners per output whose stored keys are read. Few of many owners sign; the keys of others are recovered. */
+const maxOwners = 8;
