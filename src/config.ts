@@ -51,7 +51,12 @@ export type Config = {
   readonly processContextFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
+  /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
+  readonly settings?: readonly Setting[];
 };
+
+/** The value of a flag and where it comes from: a flag, an environment variable, the config file or the default. Secrets are not shown. */
+export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
 
 export type StateFiles = {
   /** `isRequired`: it must exist. */

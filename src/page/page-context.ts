@@ -26,6 +26,8 @@ export type PageContext = {
     readonly metrics: boolean;
     /** The Prometheus metrics of the process. */
     readonly prometheus: boolean;
+    /** The flags of the process, for callers that may see them. */
+    readonly settings: boolean;
     /** Another node, whose blocks this one has. */
     readonly follow: boolean;
   };

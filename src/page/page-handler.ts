@@ -187,7 +187,7 @@ function sourceFailed({ fault: { status, path }, message: reason }: SourceError)
     status,
     text: needsKey ? 'Enter a key; it stays in this tab. An operator creates one with: serac keys create' : reason,
     subject: `GET ${path}`,
-    links: [],
+    links: needsKey || status < 500 ? [] : [{ href: '/node', word: 'Health checks', note: 'what this node lacks' }],
     needsKey,
   });
 }

@@ -58,8 +58,8 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   block: {
     section: 'blocks',
     json: (context, name) => `${chainPath(context)}/blocks/${encodeURIComponent(name)}`,
-    load: async ({ source, context, name }) => {
-      const data = await loadBlock(source, context, name);
+    load: async ({ source, context, name, query }) => {
+      const data = await loadBlock(source, context, name, query.get('from'));
       return data && { view: 'block', title: `Block ${data.block.blockNumber}`, data };
     },
   },

@@ -8,6 +8,7 @@ import type { PageContext } from '../page/page-context.ts';
 import { createPageHandler, type PageHandler, wantsHtml } from '../page/page-handler.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import type { Env } from './env.ts';
+import { settingsPath } from './settings-route.ts';
 
 export type ExplorerParts = {
   readonly served: ServedChains | undefined;
@@ -90,6 +91,7 @@ async function describe(
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,
       prometheus: routes.has('/ext/metrics'),
+      settings: routes.has(settingsPath),
       follow: hasExplorer && config.follow !== undefined && routes.has('/ext/metrics'),
     },
     operations,

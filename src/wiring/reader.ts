@@ -33,6 +33,7 @@ import { type NodeStore, type OpenedChain, openNodeStore } from './node-store.ts
 import { createRelayedLimiter, openRateLimitBackend } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
+import { settingsRoutes } from './settings-route.ts';
 
 /** Milliseconds without a message after which a reader kills the hung writer process, so that a supervisor (systemd) can restart the node. */
 const killWriterAfter = 15_000;
@@ -112,6 +113,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
         ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
         ...readerRoutes,
         ...eventRoutes,
+        ...settingsRoutes(config, devAccess),
         ...(context.differences.indexRoutes ? [createIndexRoute(() => index)] : []),
       ],
     });
