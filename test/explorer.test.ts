@@ -159,7 +159,7 @@ test('with a required API key the page asks for one and reads with it', async ()
   const response = await fetch(`${url}/block/0`);
   expect(response.status).toBe(401);
   const html = await response.text();
-  expect(html).toContain('data-api-key');
+  expect(html).toContain('data-secret="key"');
   expect(html).not.toContain('href="/dev"');
   const found = await fetch(`${url}/block/0`, { headers: header });
   expect(found.status).toBe(200);

@@ -21,6 +21,8 @@ export type PageContext = {
     readonly events: boolean;
     readonly rpc: boolean;
     readonly dev: boolean;
+    /** Whether callers of `/ext/dev` must send a token. */
+    readonly devToken: boolean;
     readonly health: boolean;
     readonly info: boolean;
     readonly metrics: boolean;

@@ -91,8 +91,8 @@ export function TreemapCell({ cell, item }: { cell: Cell; item: TreemapItem }) {
   const lines = item.lines.filter((line) => fits(line, width)).slice(0, Math.max(0, Math.floor((height - 10) / 16)));
   const content = (
     <>
-      {/* A cell with a card needs no tooltip of the browser. */}
-      {item.card === undefined && <title>{item.label}</title>}
+      {/* A cell with a card and a text needs no tooltip of the browser. */}
+      {item.card === undefined || lines[0] !== item.lines[0] ? <title>{item.label}</title> : <desc>{item.label}</desc>}
       <rect x={cell.x} y={cell.y} width={width} height={height} class={`cell fill-${item.color}`} />
       {item.isLocked && <rect x={cell.x} y={cell.y} width={width} height={height} fill="url(#hatch)" />}
       {item.isShared && width > 8 && height > 8 && (
@@ -111,7 +111,7 @@ export function TreemapCell({ cell, item }: { cell: Cell; item: TreemapItem }) {
       {content}
     </g>
   ) : (
-    <a href={item.href} class="cell-link" data-cell={item.key} aria-label={item.label}>
+    <a href={item.href} class="cell-link" data-cell={item.key}>
       {content}
     </a>
   );

@@ -179,9 +179,10 @@ function LatestTxs({
         <>
           <Switch label="Kind" options={filters} value={filter} onChange={setFilter} />
           <CsvButton name="latest" />
-          {live !== undefined && (
-            <button type="button" class="link" aria-pressed={live.isHeld} data-key="h" onClick={live.toggleHold}>
-              {live.isHeld ? 'Held' : 'Hold'} <Key letter="H" />
+          {/* Also on the server, so that nothing moves when the script is ready. */}
+          {context.has.events && (
+            <button type="button" class="link with-script" aria-pressed={live?.isHeld === true} data-key="h" onClick={live?.toggleHold}>
+              {live?.isHeld ? 'Held' : 'Hold'} <Key letter="H" />
             </button>
           )}
         </>

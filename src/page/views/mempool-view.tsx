@@ -74,7 +74,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
                 ? []
                 : [
                     {
-                      name: '',
+                      name: 'Action',
                       cell: ({ txHash }: (typeof mempool.transactions)[number]) => (
                         <button
                           type="button"
