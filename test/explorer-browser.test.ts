@@ -47,6 +47,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await node.dev('dev.send', { from: 1, to: accounts.map(({ address }) => address), threshold: 2, amount: '7 AVAX' });
     await node.dev('dev.send', { from: 1, to: accounts[1].address, amount: '3 AVAX', locktime: Math.floor(Date.now() / 1000) + 1e6 });
     await node.dev('dev.export', { destinationChain: 'P', from: 1, to: accounts[1].address, amount: '1 AVAX' });
+    // The longest name that the chain allows, without a place to break it.
+    const long = await node.dev('dev.createAsset', { name: 'W'.repeat(128), symbol: 'WWWW', denomination: 32, supply: '9'.repeat(19) });
     const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
     await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: '<svg onload=alert(1)>' });
     await node.dev('dev.setAutomine', { enabled: false });
@@ -63,6 +65,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
       `/address/${accounts[1].address}`,
       `/asset/${assetID}`,
       `/asset/${nft.assetID}`,
+      `/asset/${long.assetID}`,
     ];
     paths.push(
       '/mempool',

@@ -51,6 +51,9 @@ let dir: string;
 let node: Program;
 let wide: Tx;
 let lastTx: Tx;
+/** A name and a symbol that verification refuses: a node that lies to its followers could send them. */
+const hostile = '<script>alert(1)</script>"\u202e';
+let hostileAsset: Tx;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'serac-explorer-scale-'));
@@ -68,7 +71,22 @@ beforeAll(async () => {
       parent = block;
     };
     const root = spendTo(ewoqGenesisUtxo, 10, amount * 1100n);
-    add([root]);
+    hostileAsset = sign(
+      {
+        kind: 'CreateAssetTx',
+        networkID: localChainParams.networkID,
+        blockchainID: localChainParams.blockchainID,
+        inputs: [],
+        outputs: [],
+        memo: new Uint8Array(0),
+        name: Buffer.from(hostile),
+        symbol: Buffer.from('<u>'),
+        denomination: 0,
+        initialStates: [{ fxIndex: 0, outputs: [{ kind: 'secp256k1fx.TransferOutput', amount: 5n, ...ownedBy([rich]) }] }],
+      },
+      [],
+    );
+    add([root, hostileAsset]);
     const fans = effectsOf(root).created.map((utxo) => spendTo(utxo, wideOutputs, amount));
     wide = fans[0] as Tx;
     add(fans);
@@ -123,7 +141,7 @@ test('a block of 5,000 transactions: a map of the first 600, and a table in page
 
 test('an address of 10,000 outputs', async () => {
   const html = await load(`/address/${richText}`);
-  expect(html).toContain('10,000');
+  expect(html).toContain('of 10,001 unspent outputs');
   await load(`/address/${richText}?range=all`);
 }, 30_000);
 
@@ -131,3 +149,20 @@ test('lists beside them', async () => {
   for (const path of ['/', '/blocks', '/assets', '/throughput', '/cross-chain', `/asset/${idText(localChainParams.feeAsset)}`])
     await load(path);
 }, 60_000);
+
+test('a hostile name and symbol of an asset are text, never markup', async () => {
+  const id = idText(hostileAsset.id);
+  for (const path of [
+    `/asset/${id}`,
+    `/tx/${id}`,
+    '/assets',
+    '/block/1',
+    `/address/${richText}`,
+    `/address/${richText}?asset=${id}`,
+    '/',
+  ]) {
+    const html = await (await fetch(node.url + path, { headers: { accept: 'text/html' } })).text();
+    expect([path, html.includes('<script>alert'), html.includes('<u>')]).toEqual([path, false, false]);
+    expect([path, html.match(/<script\b/g)?.length]).toEqual([path, 3]);
+  }
+}, 30_000);

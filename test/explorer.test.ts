@@ -37,7 +37,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1 AVAX', memo: hostile });
     const nft = await node.dev('dev.createNFT', { name: 'Cards', symbol: 'CARD' });
     await node.dev('dev.mintNFT', { assetID: nft.assetID, to: accounts[1].address, payload: hostile });
-    await node.dev('dev.snapshot', { name: hostile }).catch(() => undefined);
+    await node.dev('dev.snapshot', { name: hostile });
     await node.dev('dev.setAutomine', { enabled: false });
     const waiting = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '1 AVAX', memo: hostile });
     const dropped = await node.dev('dev.send', { from: 2, to: accounts[1].address, amount: '1 AVAX', memo: hostile });
@@ -71,6 +71,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
       expect(scripts).toHaveLength(3);
       expect(html).not.toContain('style="');
     }
+    expect(await page('/dev')).toContain('&lt;script>alert(1)&lt;/script>');
     await node.dev('dev.setAutomine', { enabled: true });
   });
 
