@@ -51,10 +51,15 @@ export type Config = {
   readonly processContextFile: string | undefined;
   readonly logLevel: LogLevel;
   readonly banner: 'text' | 'json' | 'none';
+  /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
+  readonly settings?: readonly Setting[];
 };
 
 /** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
 export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
+
+/** The value of a flag and where it comes from: a flag, an environment variable, the config file or the default. Secrets are not shown. */
+export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
 
 export type StateFiles = {
   /** `isRequired`: it must exist. */

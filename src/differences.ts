@@ -48,8 +48,8 @@ export const differences = {
     why: 'It names the program that runs. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
   },
   indexRoutes: {
-    what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers.',
-    why: 'AvalancheGo answers 404 to both. Other HTTP methods of `/` are still answered with 404.',
+    what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers, `/ext/settings` the flags of the node for callers of `/ext/dev`.',
+    why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
     what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',

@@ -84,15 +84,15 @@ async function main(): Promise<void> {
 }
 
 /** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
-async function resolveConfig({ options, command, isNetworkGiven }: RunFlags): Promise<Config> {
-  const config = configFrom(options, command);
+async function resolveConfig({ options, command, isNetworkGiven, given }: RunFlags): Promise<Config> {
+  const config: Config = { ...configFrom(options, command), settings: listConfig(options, given) };
   logLevel = config.logLevel;
   if (isNetworkGiven) return config;
   const network =
     config.mode.kind === 'follow'
       ? await resolveFollowedNetwork(config.mode.url, config, env)
       : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
-  return network === undefined ? config : configFrom({ ...options, 'network-id': network }, command);
+  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command) };
 }
 
 /** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */

@@ -50,6 +50,7 @@ import { openNodeStore } from './wiring/node-store.ts';
 import { createSoloReadings } from './wiring/peer-readings.ts';
 import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { settingsRoutes } from './wiring/settings-route.ts';
 import { createStateRoute } from './wiring/state-route.ts';
 import { startStateSaver } from './wiring/state-saver.ts';
 import { createStateTransfer } from './wiring/state-transfer.ts';
@@ -274,6 +275,7 @@ async function startWriter(
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
   if (hasDev && transfer !== undefined)
     extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
+  extraRoutes.push(...settingsRoutes(config, devAccess));
   if (context.differences.indexRoutes)
     extraRoutes.push(
       createIndexRoute(servers.index),

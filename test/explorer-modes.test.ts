@@ -49,6 +49,43 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await node.stop();
   }, 60_000);
 
+  test('--dev-token: the dev panel and the forms of dev.* ask for the token and keep it in the tab', async () => {
+    const token = 'correct-horse-battery';
+    const node = await startProgram('--accounts=1', `--dev-token=${token}`);
+    const enter = (value: string, form: string): Promise<void> =>
+      page.run(`(() => {
+        const form = document.querySelector(${JSON.stringify(form)});
+        form.querySelector('[name=key]').value = ${JSON.stringify(value)};
+        form.requestSubmit();
+      })()`);
+    await page.open(`${node.url}/dev`);
+    expect(await text('main')).toContain('This server needs a token');
+    expect(await (await fetch(`${node.url}/dev`, { headers: { accept: 'text/html' } })).text()).not.toContain('PrivateKey-');
+    expect(await until(`!document.querySelector('[data-secret=token] button').disabled`)).toBe(true);
+    await enter('wrong-token-1234', '[data-secret=token]');
+    await until(`sessionStorage.getItem('serac-dev-token') !== null`);
+    expect(await text('main')).toContain('This server needs a token');
+    await enter(token, '[data-secret=token]');
+    expect(await until(`document.querySelector('main').textContent.includes('Faucet')`)).toBe(true);
+    await page.run(`[...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === 'Mine 1').click()`);
+    expect(await until(`document.querySelector('.foot').textContent.includes('block 2')`)).toBe(true);
+    await page.run(`(() => {
+      window.saved = 0;
+      const create = URL.createObjectURL;
+      URL.createObjectURL = (blob) => { window.saved = blob.size; return create(blob); };
+      document.querySelector('a[download]').click();
+    })()`);
+    expect(await until('window.saved > 1000')).toBe(true);
+    await page.open(`${node.url}/api#dev.nodeInfo`);
+    const form = `document.querySelector('form[data-rpc="dev.nodeInfo"]')`;
+    expect(await until(`${form}.querySelector('[data-curl]').textContent.includes('Bearer YOUR_TOKEN')`)).toBe(true);
+    expect(await page.run<boolean>(`document.body.innerHTML.includes('${token}')`)).toBe(false);
+    await page.run(`${form}.requestSubmit()`);
+    expect(await until(`${form}.querySelector('.answer').textContent.includes('"height"')`)).toBe(true);
+    await page.run('sessionStorage.clear()');
+    await node.stop();
+  }, 60_000);
+
   test('--public-api: no Dev page', async () => {
     const node = await startProgram('--public-api');
     await walk(node.url, ['/dev']);
@@ -88,7 +125,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     await page.open(`${node.url}/blocks`);
     expect(await text('h1')).toContain('This server needs an API key');
     await page.run(`(() => {
-      const form = document.querySelector('form[data-api-key]');
+      const form = document.querySelector('form[data-secret=key]');
       form.elements.key.value = ${JSON.stringify(key)};
       form.requestSubmit();
     })()`);

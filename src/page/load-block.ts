@@ -6,8 +6,11 @@ import { burnedAmounts, summarizeTx, type TxSummary } from './tx-summary.ts';
 export type BlockData = {
   /** Without the IDs of its transactions. */
   readonly block: Omit<Block, 'transactions'>;
-  /** The transactions of the block in their order, at most `maxTxs`. */
+  /** The first transactions of the block in their order, at most `maxTxs`: those of the map. */
   readonly txs: readonly BlockTx[];
+  /** The rows of the table; `first` is the index of the first one in the block. */
+  readonly rows: readonly BlockTx[];
+  readonly first: number;
   /** Whether the next block exists. */
   readonly hasNext: boolean;
   readonly merkleRoot: string | undefined;
@@ -24,13 +27,16 @@ export type BlockTx = {
   readonly bytes: number | undefined;
 };
 
-/** The most transactions of a block that its page shows. */
+/** The most transactions of a block in its map. */
 export const maxTxs = 600;
+/** Rows of a page of the table. */
+export const rowsPerPage = 50;
 /** Blocks with fewer transactions read each of them by its ID. */
 const fewTxs = 8;
 const pageSize = 100;
 
-export async function loadBlock(source: Source, context: PageContext, name: string): Promise<BlockData | undefined> {
+/** `from`: index of a transaction on the wanted page of the table. */
+export async function loadBlock(source: Source, context: PageContext, name: string, from: string | null): Promise<BlockData | undefined> {
   const base = chainPath(context);
   const block = await readIfFound<Block>(source, `${base}/blocks/${encodeURIComponent(name)}`);
   if (block === undefined) return undefined;
@@ -40,14 +46,34 @@ export async function loadBlock(source: Source, context: PageContext, name: stri
     readIfFound<Block>(source, `${base}/blocks/${Number(block.blockNumber) + 1}`),
     readMerkleRoot(source, context, block),
   ]);
-  const { transactions: _, ...rest } = block;
+  const { transactions, ...rest } = block;
+  const first = firstRow(from, transactions.length);
+  const shown = txs.map((tx) => toBlockTx(tx, context.chain.feeAsset, sizes.get(tx.txHash)));
   return {
     block: rest,
-    txs: txs.map((tx) => toBlockTx(tx, context.chain.feeAsset, sizes.get(tx.txHash))),
+    txs: shown,
+    rows:
+      first + rowsPerPage <= maxTxs
+        ? shown.slice(first, first + rowsPerPage)
+        : (await readTxs(source, base, transactions.slice(first, first + rowsPerPage))).map((tx) =>
+            toBlockTx(tx, context.chain.feeAsset, undefined),
+          ),
+    first,
     hasNext: next !== undefined,
     merkleRoot,
   };
 }
+
+/** The index of the first row of the page that has the wanted one; 0 if there is no such transaction. */
+function firstRow(wanted: string | null, count: number): number {
+  const index = /^\d{1,9}$/.test(wanted ?? '') ? Number(wanted) : 0;
+  return index < count ? index - (index % rowsPerPage) : 0;
+}
+
+const readTxs = async (source: Source, base: string, ids: readonly string[], known?: ReadonlyMap<string, Tx>): Promise<Tx[]> =>
+  (await Promise.all(ids.map((id) => known?.get(id) ?? readIfFound<Tx>(source, `${base}/transactions/${id}`)))).filter(
+    (tx) => tx !== undefined,
+  );
 
 /** Transactions are listed by the block's time; those that other blocks of the same second push off the list are read by their IDs. */
 async function loadBlockTxs(source: Source, base: string, { transactions, blockTimestamp, blockNumber }: Block): Promise<Tx[]> {
@@ -56,7 +82,7 @@ async function loadBlockTxs(source: Source, base: string, { transactions, blockT
   const pages = wanted.length <= fewTxs ? 0 : Math.ceil(wanted.length / pageSize) + 1;
   let token: string | undefined;
   for (let page = 0; page < pages && found.size < wanted.length; page++) {
-    const times = `startTimestamp=${blockTimestamp}&endTimestamp=${blockTimestamp}`;
+    const times = `startTimestamp=${blockTimestamp}&endTimestamp=${blockTimestamp}&sortOrder=asc`;
     const list: TxList = await read<TxList>(
       source,
       `${base}/transactions?${times}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`,
@@ -65,8 +91,7 @@ async function loadBlockTxs(source: Source, base: string, { transactions, blockT
     token = list.nextPageToken;
     if (token === undefined) break;
   }
-  const txs = await Promise.all(wanted.map((id) => found.get(id) ?? readIfFound<Tx>(source, `${base}/transactions/${id}`)));
-  return txs.filter((tx) => tx !== undefined);
+  return readTxs(source, base, wanted, found);
 }
 
 /** Only the Node RPC has the Merkle root. */

@@ -1,4 +1,4 @@
-import type { BlockSummaryList, Mempool, RollingWindow, Throughput, TxCounts, TxList } from './data-types.ts';
+import type { BlockSummaryList, CrossChainBalances, Mempool, RollingWindow, Throughput, TxCounts, TxList } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { TapeBlock } from './pictures/tape.tsx';
 import { read, type Source } from './source.ts';
@@ -15,7 +15,11 @@ export type HomeData = {
   /** Transactions in the mempool; undefined if this server does not say. */
   readonly pending: number | undefined;
   readonly figures: Figures | undefined;
+  readonly crossChain: CrossChainCounts;
 };
+
+/** Outputs that wait in shared memory. `isComplete`: there are no more. */
+export type CrossChainCounts = { readonly outbound: number; readonly inbound: number | undefined; readonly isComplete: boolean };
 
 /** Rolling figures of the Metrics API. */
 export type Figures = {
@@ -30,12 +34,13 @@ export const rowCount = 12;
 
 export async function loadHome(source: Source, context: PageContext): Promise<HomeData> {
   const base = chainPath(context);
-  const [{ blocks }, { transactions }, { seconds, figures: minute }, figures, mempool] = await Promise.all([
+  const [{ blocks }, { transactions }, { seconds, figures: minute }, figures, mempool, balances] = await Promise.all([
     read<BlockSummaryList>(source, `${base}/block-summaries?pageSize=100`),
     read<TxList>(source, `${base}/transactions?pageSize=${rowCount}`),
     read<Throughput>(source, `${base}/throughput?seconds=60`),
     context.has.metrics ? loadFigures(source, context) : undefined,
     context.operations.includes('listMempool') ? read<Mempool>(source, `${base}/mempool?pageSize=1`) : undefined,
+    read<CrossChainBalances>(source, `${base}/cross-chain/balances`),
   ]);
   return {
     blocks: blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount }) => ({
@@ -49,8 +54,15 @@ export async function loadHome(source: Source, context: PageContext): Promise<Ho
     txs: transactions.map(summarizeTx),
     pending: mempool?.txCount,
     figures,
+    crossChain: {
+      outbound: countOutputs(balances.outbound),
+      inbound: balances.inbound && countOutputs(balances.inbound),
+      isComplete: balances.isComplete,
+    },
   };
 }
+
+const countOutputs = (balances: CrossChainBalances['outbound']): number => balances.reduce((sum, { utxoCount }) => sum + utxoCount, 0);
 
 async function loadFigures(source: Source, { chain }: PageContext): Promise<Figures | undefined> {
   const window = async (metric: string) =>

@@ -1,5 +1,5 @@
 import { loadDevState } from './dev-state.ts';
-import type { PageContext } from './page-context.ts';
+import { chainPath, type PageContext } from './page-context.ts';
 import { type ProcessMetrics, parseProcessMetrics } from './process-metrics.ts';
 import { callIfAllowed, type Source } from './source.ts';
 
@@ -11,22 +11,29 @@ export type HealthCheck = {
   readonly contiguousFailures?: number;
 };
 
+export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
+
 export type NodeData = {
   readonly nodeID: string | undefined;
   readonly health: { readonly healthy: boolean; readonly checks: { readonly [name: string]: HealthCheck } } | undefined;
   readonly versions: { readonly [name: string]: string } | undefined;
   readonly peers: readonly { readonly nodeID: string; readonly ip: string; readonly version: string }[] | undefined;
   readonly process: ProcessMetrics | undefined;
+  /** Undefined if the reader may not see them. */
+  readonly settings: readonly Setting[] | undefined;
+  /** Height of the last block; undefined if it could not be read. */
+  readonly height: number | undefined;
   /** Seconds that the chain's clock is ahead of real time, which health checks and the process have. */
   readonly clockOffset: number;
   readonly upgrades: { readonly [name: string]: unknown } | undefined;
 };
 
 /** Calls that this server disables (`--public-api`) are left out. */
-export async function loadNode(source: Source, { has }: PageContext): Promise<NodeData> {
+export async function loadNode(source: Source, context: PageContext): Promise<NodeData> {
+  const { has } = context;
   const info = <T>(method: string): Promise<T | undefined> =>
     has.info ? callIfAllowed<T>(source, '/ext/info', method) : Promise.resolve(undefined);
-  const [id, version, peers, upgrades, health, dev, metrics] = await Promise.all([
+  const [id, version, peers, upgrades, health, dev, metrics, settings, blocks] = await Promise.all([
     info<{ nodeID: string }>('info.getNodeID'),
     info<{ version: string; databaseVersion: string; rpcProtocolVersion: string; gitCommit: string; vmVersions: Record<string, string> }>(
       'info.getNodeVersion',
@@ -36,6 +43,8 @@ export async function loadNode(source: Source, { has }: PageContext): Promise<No
     has.health ? callIfAllowed<NodeData['health']>(source, '/ext/health', 'health.health') : undefined,
     has.dev ? loadDevState(source) : undefined,
     has.prometheus ? source.getText('/ext/metrics') : undefined,
+    has.settings ? source.get<{ settings: readonly Setting[] }>('/ext/settings') : undefined,
+    source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
   ]);
   return {
     nodeID: id?.nodeID,
@@ -48,6 +57,8 @@ export async function loadNode(source: Source, { has }: PageContext): Promise<No
     },
     peers: peers?.peers ?? undefined,
     process: metrics?.status === 200 ? parseProcessMetrics(metrics.body) : undefined,
+    settings: settings?.status === 200 ? settings.body.settings : undefined,
+    height: blocks.status === 200 ? Number(blocks.body.blocks[0]?.blockNumber ?? 0) : undefined,
     clockOffset: dev?.offset ?? 0,
     upgrades,
   };

@@ -21,11 +21,15 @@ export type PageContext = {
     readonly events: boolean;
     readonly rpc: boolean;
     readonly dev: boolean;
+    /** Whether callers of `/ext/dev` must send a token. */
+    readonly devToken: boolean;
     readonly health: boolean;
     readonly info: boolean;
     readonly metrics: boolean;
     /** The Prometheus metrics of the process. */
     readonly prometheus: boolean;
+    /** The flags of the process, for callers that may see them. */
+    readonly settings: boolean;
     /** Another node, whose blocks this one has. */
     readonly follow: boolean;
   };

@@ -9,7 +9,7 @@ import { createLocalSource, sendLocal } from './local-source.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { PagePayload } from './page-payload.ts';
-import { fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
+import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 import { respondWithImage } from './payload-image.ts';
 import { maxQuery, search } from './search.ts';
 import { sections } from './sections.ts';
@@ -182,15 +182,20 @@ const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPag
 });
 
 function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
-  const needsKey = status === 401 || status === 403;
-  return message(needsKey ? 'This server needs an API key' : 'The node cannot answer', {
+  const needs = path === devPath ? 'token' : status === 401 || status === 403 ? 'key' : undefined;
+  return message(needs === undefined ? 'The node cannot answer' : `This server needs ${needs === 'key' ? 'an API key' : 'a token'}`, {
     status,
-    text: needsKey ? 'Enter a key; it stays in this tab. An operator creates one with: serac keys create' : reason,
-    subject: `GET ${path}`,
-    links: [],
-    needsKey,
+    text: needs === undefined ? reason : secretTexts[needs],
+    subject: `${needs === 'token' ? 'POST' : 'GET'} ${path}`,
+    links: needs !== undefined || status < 500 ? [] : [{ href: '/node', word: 'Health checks', note: 'what this node lacks' }],
+    ...(needs && { needs }),
   });
 }
+
+const secretTexts = {
+  key: 'Enter a key; it stays in this tab. An operator creates one with: serac keys create',
+  token: 'Enter the token that the node was started with (--dev-token); it stays in this tab.',
+} as const;
 
 /** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
 async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev' | 'follow'>> {

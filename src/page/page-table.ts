@@ -14,7 +14,7 @@ import { loadThroughput } from './load-throughput.ts';
 import { loadTx } from './load-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { Section } from './sections.ts';
-import type { Source } from './source.ts';
+import { type Source, SourceError } from './source.ts';
 import type { ViewName } from './views/views.tsx';
 
 /** What a page loads with. */
@@ -58,8 +58,8 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   block: {
     section: 'blocks',
     json: (context, name) => `${chainPath(context)}/blocks/${encodeURIComponent(name)}`,
-    load: async ({ source, context, name }) => {
-      const data = await loadBlock(source, context, name);
+    load: async ({ source, context, name, query }) => {
+      const data = await loadBlock(source, context, name, query.get('from'));
       return data && { view: 'block', title: `Block ${data.block.blockNumber}`, data };
     },
   },
@@ -100,6 +100,9 @@ export const namedPages: { readonly [first: string]: PageRow } = {
 
 /** The API reference: the only page where the explorer is turned off. */
 export const referencePath = '/api';
+
+/** The route whose refusal means that the reader must enter a token. */
+export const devPath = '/ext/dev';
 
 /** Pages without a name, by their path. */
 export const fixedPages: { readonly [path: string]: PageRow } = {
@@ -152,6 +155,8 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
     hasSecrets: true,
     load: async ({ source, context }) => {
       const data = await loadDevPanel(source, context);
+      if (data === undefined && context.has.devToken)
+        throw new SourceError('a token is needed', { code: 'PAGE_SOURCE_FAILED', status: 403, path: devPath });
       return data && { view: 'dev', title: 'Dev panel', data };
     },
   },

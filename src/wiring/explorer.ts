@@ -8,6 +8,7 @@ import type { PageContext } from '../page/page-context.ts';
 import { createPageHandler, type PageHandler, wantsHtml } from '../page/page-handler.ts';
 import { type ApiSelection, openApiPath } from './api.ts';
 import type { Env } from './env.ts';
+import { settingsPath } from './settings-route.ts';
 
 export type ExplorerParts = {
   readonly served: ServedChains | undefined;
@@ -86,10 +87,12 @@ async function describe(
       events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
       rpc: routes.has(chain.rpcUrl),
       dev: routes.has('/ext/dev'),
+      devToken: routes.has('/ext/dev') && config.devToken !== undefined,
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
       metrics: selection === 'both' && config.stats.enabled,
       prometheus: routes.has('/ext/metrics'),
+      settings: routes.has(settingsPath),
       follow: hasExplorer && config.mode.kind === 'follow' && routes.has('/ext/metrics'),
     },
     operations,

@@ -34,6 +34,7 @@ import { createSoloReadings } from './peer-readings.ts';
 import { createRelayedLimiter, openRateLimitBackend } from './rate-limit-backend.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
+import { settingsRoutes } from './settings-route.ts';
 
 /** Milliseconds without a message after which a reader kills the hung writer process, so that a supervisor (systemd) can restart the node. */
 const killWriterAfter = 15_000;
@@ -113,6 +114,7 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
         ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
         ...readerRoutes,
         ...eventRoutes,
+        ...settingsRoutes(config, devAccess),
         ...(context.differences.indexRoutes ? [createIndexRoute(() => index)] : []),
       ],
     });

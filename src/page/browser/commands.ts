@@ -1,6 +1,7 @@
 import type { PagePayload } from '../page-payload.ts';
 import { moveFocus } from './arrow-keys.ts';
-import { keepApiKey } from './payload.ts';
+import { fetchState } from './dev-call.ts';
+import { devToken, keepApiKey, keepDevToken } from './payload.ts';
 
 export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
 
@@ -14,6 +15,11 @@ export function listen({ reload }: Dispatch): void {
       history.pushState(null, '', link.getAttribute('href'));
       void reload();
     }
+    const state = target?.closest<HTMLAnchorElement>('a[href="/ext/dev/state"]');
+    if (state && devToken() !== '') {
+      event.preventDefault();
+      void saveState(state.download);
+    }
     const copy = target?.closest<HTMLElement>('[data-copy]');
     if (copy) void copyText(copy);
     if (target?.closest('[data-theme-button]')) changeTheme();
@@ -24,10 +30,10 @@ export function listen({ reload }: Dispatch): void {
     if (picture !== undefined) saveSvg(picture);
   });
   document.addEventListener('submit', (event) => {
-    const form = event.target instanceof HTMLFormElement && event.target.matches('[data-api-key]') ? event.target : undefined;
+    const form = event.target instanceof HTMLFormElement && event.target.matches('[data-secret]') ? event.target : undefined;
     if (form === undefined) return;
     event.preventDefault();
-    keepApiKey(String(new FormData(form).get('key')));
+    (form.dataset.secret === 'token' ? keepDevToken : keepApiKey)(String(new FormData(form).get('key')));
     void reload();
   });
   document.addEventListener('keydown', onKey);
@@ -75,8 +81,13 @@ function saveSvg(name: string): void {
   save(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 }
 
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+async function saveState(name: string): Promise<void> {
+  const { result } = await fetchState();
+  if (result !== undefined) save(name, 'application/octet-stream', result);
+}
+
+function save(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
   URL.revokeObjectURL(url);

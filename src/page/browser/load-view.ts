@@ -3,6 +3,9 @@ import type { AnyView, ViewName } from '../views/views.tsx';
 
 /** Views that have a script of their own. */
 const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: () => Promise<unknown> } = {
+  mempool: async () => (await import('../views/mempool-view.tsx')).MempoolView,
+  'cross-chain': async () => (await import('../views/cross-chain-view.tsx')).CrossChainView,
+  node: async () => (await import('../views/node-view.tsx')).NodeView,
   graph: async () => (await import('../views/graph-view.tsx')).GraphView,
   throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
   api: async () => (await import('../views/reference-view.tsx')).ReferenceView,

@@ -9,7 +9,7 @@ import { type Dispatch, listen } from './commands.ts';
 import { callDev, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
-import { apiKey, fetchPayload, readPayload } from './payload.ts';
+import { apiKey, devToken, fetchPayload, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 
@@ -137,7 +137,9 @@ function followStream(): void {
 listen({ reload, payload: () => payload } satisfies Dispatch);
 draw(true);
 if (payload.context.has.events) followStream();
-if (apiKey() !== '' && payload.view === 'message') void reload();
+// A page that was opened by a link came without the key or the token of this tab.
+if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
+  void reload();
 setInterval(() => {
   if (document.hidden) return;
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();

@@ -9,6 +9,18 @@ export function keepApiKey(key: string): void {
   else sessionStorage.setItem('serac-api-key', key.trim());
 }
 
+/** The token of `/ext/dev` that the reader entered in this tab; empty if none. */
+export const devToken = (): string => sessionStorage.getItem('serac-dev-token') ?? '';
+
+/** Keeps the token for this tab; an empty text removes it. */
+export function keepDevToken(token: string): void {
+  if (token.trim() === '') sessionStorage.removeItem('serac-dev-token');
+  else sessionStorage.setItem('serac-dev-token', token.trim());
+}
+
+/** The header that carries the token. */
+export const devHeaders = (): Record<string, string> => (devToken() === '' ? {} : { authorization: `Bearer ${devToken()}` });
+
 export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
 
 /** Loads the page at this URL again. Undefined if the server does not answer. */
@@ -16,7 +28,7 @@ export async function fetchPayload(): Promise<{ readonly payload: PagePayload; r
   try {
     const key = apiKey();
     const response = await fetch(location.pathname + location.search, {
-      headers: { accept: 'text/html', ...(key !== '' && { 'x-service-api-key': key }) },
+      headers: { accept: 'text/html', ...(key !== '' && { 'x-service-api-key': key }), ...devHeaders() },
     });
     const text = await response.text();
     const start = text.indexOf('id="payload">');

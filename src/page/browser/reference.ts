@@ -1,6 +1,6 @@
 import { type CurlRequest, curlText } from '../curl-text.ts';
 import { formatJson } from './json-text.ts';
-import { apiKey, keepApiKey } from './payload.ts';
+import { apiKey, devHeaders, keepApiKey, keepDevToken } from './payload.ts';
 
 /** The script of the API reference: the filter, the forms and the commands for curl. The text of the page needs no script. */
 
@@ -16,7 +16,12 @@ function requestOf(form: HTMLFormElement): Request {
     if (text !== '') JSON.parse(text);
     // The text is inserted as it is: parsing would change integers above 2^53.
     const body = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(rpc)}${text === '' ? '' : `,"params":${text}`}}`;
-    return { url: location.origin + path, method, headers: { 'content-type': 'application/json' }, body };
+    return {
+      url: location.origin + path,
+      method,
+      headers: { 'content-type': 'application/json', ...(path === '/ext/dev' && devHeaders()) },
+      body,
+    };
   }
   let url = path;
   const query = new URLSearchParams();
@@ -40,14 +45,18 @@ function requestOf(form: HTMLFormElement): Request {
   };
 }
 
-/** Writes the command of a form. The key is not shown: the command is for sharing. */
+/** Writes the command of a form. Key and token are not shown: the command is for sharing. */
 function showCurl(form: HTMLFormElement): void {
   const shown = all<HTMLElement>('[data-curl]', form)[0];
   const copy = all<HTMLElement>('[data-copy]', form)[0];
   if (shown === undefined || copy === undefined) return;
   try {
     const { headers, ...request } = requestOf(form);
-    const safe = 'x-service-api-key' in headers ? { ...headers, 'x-service-api-key': 'YOUR_KEY' } : headers;
+    const safe = {
+      ...headers,
+      ...('x-service-api-key' in headers && { 'x-service-api-key': 'YOUR_KEY' }),
+      ...('authorization' in headers && { authorization: 'Bearer YOUR_TOKEN' }),
+    };
     shown.textContent = curlText({ ...request, headers: safe });
     copy.dataset.copy = shown.textContent;
   } catch {
@@ -102,6 +111,9 @@ function filter(text: string): void {
   for (const none of all<HTMLElement>('.no-match')) none.hidden = shown.size > 0;
 }
 
+/** The forms whose requests carry the key or the token of this tab. */
+const secretForms = (): HTMLFormElement[] => all('form[data-try][data-needs-key], form[data-try][data-path="/ext/dev"]');
+
 /** Opens the card that the URL names. */
 function openNamed(): void {
   const card = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -124,9 +136,9 @@ document.addEventListener('submit', (event) => {
   }
   if (form?.dataset.keyForm !== undefined) {
     event.preventDefault();
-    keepApiKey(String(new FormData(form).get('key')));
+    (form.dataset.keyForm === 'token' ? keepDevToken : keepApiKey)(String(new FormData(form).get('key')));
     form.reset();
-    for (const one of all<HTMLFormElement>('form[data-try][data-needs-key]')) showCurl(one);
+    for (const one of secretForms()) showCurl(one);
   }
 });
 document.addEventListener('click', ({ target }) => {
@@ -139,5 +151,5 @@ document.addEventListener('click', ({ target }) => {
   void send(form);
 });
 addEventListener('hashchange', openNamed);
-if (apiKey() !== '') for (const form of all<HTMLFormElement>('form[data-try][data-needs-key]')) showCurl(form);
+if (apiKey() !== '' || devHeaders().authorization !== undefined) for (const form of secretForms()) showCurl(form);
 openNamed();

@@ -1,3 +1,5 @@
+import { useMemo, useState } from 'preact/hooks';
+import { HoverCard } from './hover-card.tsx';
 import { type Cell, squarify } from './squarify.ts';
 
 /** One cell of a treemap: its area, what it shows, and where its link goes. */
@@ -12,6 +14,8 @@ export type TreemapItem = {
   readonly href?: string;
   readonly isLocked?: boolean;
   readonly isShared?: boolean;
+  /** Names and values of the card that is shown while the pointer or the focus is on the cell. */
+  readonly card?: readonly (readonly [name: string, value: string])[];
 };
 
 /** The most cells; the smallest items beyond it are merged into one. */
@@ -34,17 +38,40 @@ export function limitItems(items: readonly TreemapItem[]): TreemapItem[] {
 
 /** A squarified treemap as SVG, laid out for the given width. */
 export function Treemap({ items, width, height, label }: { items: readonly TreemapItem[]; width: number; height: number; label: string }) {
-  const shown = limitItems(items);
+  const [chosen, choose] = useState<string | undefined>(undefined);
+  const { shown, cells, content } = useMemo(() => {
+    const limited = limitItems(items);
+    const laidOut = squarify(
+      limited.map(({ area }) => area),
+      width,
+      height,
+    );
+    const drawn = laidOut.map((cell) => <TreemapCell cell={cell} item={limited[cell.index] as TreemapItem} />);
+    return { shown: limited, cells: laidOut, content: drawn };
+  }, [items, width, height]);
+  const onCell = ({ target }: Event): void => choose((target as Element).closest('[data-cell]')?.getAttribute('data-cell') ?? undefined);
+  const leave = (): void => choose(undefined);
+  const found = chosen === undefined ? undefined : cells.find(({ index }) => shown[index]?.key === chosen);
+  const item = found && shown[found.index];
   return (
-    <svg class="picture" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label} data-arrows>
+    <svg
+      class="picture"
+      viewBox={`0 0 ${width} ${height}`}
+      width="100%"
+      height={height}
+      role="group"
+      aria-label={label}
+      data-arrows
+      onPointerOver={onCell}
+      onPointerLeave={leave}
+      onFocusIn={onCell}
+      onFocusOut={leave}
+    >
       <Hatch />
-      {squarify(
-        shown.map(({ area }) => area),
-        width,
-        height,
-      ).map((cell) => (
-        <TreemapCell cell={cell} item={shown[cell.index] as TreemapItem} />
-      ))}
+      {content}
+      {found !== undefined && item?.card !== undefined && (
+        <HoverCard title={item.lines[0] ?? ''} note={item.lines.at(-1) ?? ''} rows={item.card} cell={found} width={width} height={height} />
+      )}
     </svg>
   );
 }
@@ -64,7 +91,8 @@ export function TreemapCell({ cell, item }: { cell: Cell; item: TreemapItem }) {
   const lines = item.lines.filter((line) => fits(line, width)).slice(0, Math.max(0, Math.floor((height - 10) / 16)));
   const content = (
     <>
-      <title>{item.label}</title>
+      {/* A cell with a card and a text needs no tooltip of the browser. */}
+      {item.card === undefined || lines[0] !== item.lines[0] ? <title>{item.label}</title> : <desc>{item.label}</desc>}
       <rect x={cell.x} y={cell.y} width={width} height={height} class={`cell fill-${item.color}`} />
       {item.isLocked && <rect x={cell.x} y={cell.y} width={width} height={height} fill="url(#hatch)" />}
       {item.isShared && width > 8 && height > 8 && (
@@ -83,7 +111,7 @@ export function TreemapCell({ cell, item }: { cell: Cell; item: TreemapItem }) {
       {content}
     </g>
   ) : (
-    <a href={item.href} class="cell-link">
+    <a href={item.href} class="cell-link" data-cell={item.key}>
       {content}
     </a>
   );

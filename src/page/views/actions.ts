@@ -32,5 +32,5 @@ export function useDevCall() {
       setBusy(false);
     }
   };
-  return { run, note, isBusy, isReady: actions !== undefined };
+  return { run, note, isBusy };
 }

@@ -1,15 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Utxo } from '../data-types.ts';
+import type { Balances, Utxo } from '../data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';
 import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';
-import { ageText, amountText, compactAmount, plural, shortId, spanText } from '../text-format.ts';
+import { ageText, amountText, compactAmount, groupDigits, plural, shortId, spanText } from '../text-format.ts';
 import { Panel, SvgButton, Switch } from './parts.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
 
+/** Unspent outputs of this chain that the address owns alone. */
+const countOutputs = ({ unlocked, locked }: Balances): number =>
+  [...unlocked, ...locked].reduce((sum, { utxoCount }) => sum + utxoCount, 0);
+
 /** The unspent outputs of an address as a picture: area by amount or age, hatch for locks, a dashed inset for several owners. */
-export function AddressOutputs({ data: { utxos: own, shared, hasMoreUtxos }, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
+export function AddressOutputs({
+  data: { utxos: own, shared, hasMoreUtxos, balances },
+  context,
+  now,
+}: Omit<ViewProps<AddressData>, 'origin'>) {
   const utxos = [...own, ...shared];
   const [by, setBy] = useState<'area' | 'age'>('area');
   const { ref, width } = useWidth(560);
@@ -27,7 +35,11 @@ export function AddressOutputs({ data: { utxos: own, shared, hasMoreUtxos }, con
   if (utxos.length === 0) return null;
   return (
     <Panel
-      title={hasMoreUtxos ? `The newest ${plural(utxos.length, 'unspent output')}` : plural(utxos.length, 'unspent output')}
+      title={
+        hasMoreUtxos
+          ? `The newest ${groupDigits(own.length)} of ${groupDigits(countOutputs(balances))} unspent outputs`
+          : plural(utxos.length, 'unspent output')
+      }
       side={
         <>
           <Switch

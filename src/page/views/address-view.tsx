@@ -70,14 +70,13 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
 
 /** Sends 10 AVAX to the address, on a dev chain. */
 function FaucetButton({ address }: { address: string }) {
-  const { run, note, isBusy, isReady } = useDevCall();
-  if (!isReady) return null;
+  const { run, note, isBusy } = useDevCall();
   return (
     <>
       {note?.isError && <span class="bad-text">{note.text}</span>}
       <button
         type="button"
-        class="primary"
+        class="primary with-script"
         disabled={isBusy}
         onClick={() => run('dev.faucet', { to: address, amount: '10 AVAX' }, () => '')}
       >

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { BlockData, BlockTx } from '../load-block.ts';
+import { type BlockData, type BlockTx, rowsPerPage } from '../load-block.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text-format.ts';
@@ -19,7 +19,7 @@ const areasFor = (symbol: string): readonly (readonly [Area, string])[] => [
 ];
 
 export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) {
-  const { block, txs, hasNext, merkleRoot } = data;
+  const { block, txs, rows, first, hasNext, merkleRoot } = data;
   const height = Number(block.blockNumber);
   const [moved, burned] = [sumOf(txs, ({ moved: one }) => one), sumOf(txs, ({ fee }) => fee)];
   return (
@@ -95,8 +95,8 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
         <TxTable
           csv={`block-${height}`}
           caption={`Transactions of block ${groupDigits(height)}`}
-          isNumbered
-          rows={txs}
+          firstIndex={first}
+          rows={rows}
           summary={({ summary }) => summary}
           context={context}
           columns={[
@@ -110,13 +110,30 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
             ? height === 0
               ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
               : 'No transactions.'
-            : `${plural(txs.length, 'transaction')} of ${groupDigits(block.txCount)}`}{' '}
+            : `${groupDigits(first)} to ${groupDigits(first + rows.length - 1)} of ${plural(block.txCount, 'transaction')}, counted from 0`}{' '}
           {txs.length > 0 && <CsvButton name={`block-${height}`} />}
+          <Pages block={height} first={first} count={block.txCount} />
         </p>
       </section>
     </>
   );
 }
+
+/** Links to the pages of the table before and after this one. */
+const Pages = ({ block, first, count }: { block: number; first: number; count: number }) => (
+  <span class="buttons">
+    {first > 0 && (
+      <a class="button" href={`/block/${block}?from=${first - rowsPerPage}`} rel="prev" data-in-place>
+        Previous
+      </a>
+    )}
+    {first + rowsPerPage < count && (
+      <a class="button" href={`/block/${block}?from=${first + rowsPerPage}`} rel="next" data-in-place>
+        Next
+      </a>
+    )}
+  </span>
+);
 
 const shortNode = (id: string): string => `NodeID-${shortId(id.replace('NodeID-', ''))}`;
 
@@ -172,6 +189,12 @@ function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: numbe
         color,
         lines: [word, text, shortId(id)],
         label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes ?? '–'} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
+        card: [
+          ['Amount', text === '' ? '–' : text],
+          ['In, out', `${tx.inputs}, ${tx.outputs}`],
+          ['Size', tx.bytes === undefined ? '–' : bytesText(tx.bytes)],
+          ['Fee', `${amountText(tx.fee, feeDecimals)} ${feeSymbol}`],
+        ],
         href: `/tx/${id}`,
       };
     });

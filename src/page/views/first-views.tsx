@@ -3,11 +3,8 @@ import { AssetView } from './asset-view.tsx';
 import { AssetsView } from './assets-view.tsx';
 import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
-import { CrossChainView } from './cross-chain-view.tsx';
 import { HomeView } from './home-view.tsx';
-import { MempoolView } from './mempool-view.tsx';
 import { MessageView } from './message-view.tsx';
-import { NodeView } from './node-view.tsx';
 import { TxView } from './tx-view.tsx';
 
 /** Views that are in the script of the first load. The browser loads the others when a page needs them. */
@@ -19,8 +16,5 @@ export const firstViews = {
   address: AddressView,
   asset: AssetView,
   assets: AssetsView,
-  mempool: MempoolView,
-  'cross-chain': CrossChainView,
-  node: NodeView,
   message: MessageView,
 } as const;

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { type HomeData, txsPerSecond } from '../load-home.ts';
+import { type CrossChainCounts, type HomeData, txsPerSecond } from '../load-home.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { Sparkline } from '../pictures/plot.tsx';
 import { Tape } from '../pictures/tape.tsx';
@@ -51,6 +51,12 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
               <Connect context={context} origin={origin} />
             ),
             [context, origin],
+          )}
+          {useMemo(
+            () => (
+              <CrossChain counts={data.crossChain} />
+            ),
+            [data.crossChain],
           )}
         </div>
       </div>
@@ -173,9 +179,10 @@ function LatestTxs({
         <>
           <Switch label="Kind" options={filters} value={filter} onChange={setFilter} />
           <CsvButton name="latest" />
-          {live !== undefined && (
-            <button type="button" class="link" aria-pressed={live.isHeld} data-key="h" onClick={live.toggleHold}>
-              {live.isHeld ? 'Held' : 'Hold'} <Key letter="H" />
+          {/* Also on the server, so that nothing moves when the script is ready. */}
+          {context.has.events && (
+            <button type="button" class="link with-script" aria-pressed={live?.isHeld === true} data-key="h" onClick={live?.toggleHold}>
+              {live?.isHeld ? 'Held' : 'Hold'} <Key letter="H" />
             </button>
           )}
         </>
@@ -258,3 +265,30 @@ function Connect({ context, origin }: { context: PageContext; origin: string }) 
     </Panel>
   );
 }
+
+/** What waits in shared memory, as of the time the page was loaded. */
+const CrossChain = ({ counts: { outbound, inbound, isComplete } }: { counts: CrossChainCounts }) => (
+  <Panel title="Cross-chain">
+    <dl class="pairs">
+      {(
+        [
+          ['Exports waiting', outbound],
+          ['Outputs to import', inbound],
+        ] as const
+      ).map(
+        ([name, count]) =>
+          count !== undefined && (
+            <div>
+              <dt>{name}</dt>
+              <dd>
+                <a href="/cross-chain">
+                  {groupDigits(count)}
+                  {isComplete ? '' : ' or more'}
+                </a>
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  </Panel>
+);

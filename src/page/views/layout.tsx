@@ -95,7 +95,10 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
       </div>
       <nav class="bar nav" aria-label="Pages">
         {sections
-          .filter(({ isAvailable, name }) => context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined))
+          .filter(
+            ({ isAvailable, name }) =>
+              context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined || context.has.devToken),
+          )
           .map(({ name, word, path, key }) => (
             <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
               {word}

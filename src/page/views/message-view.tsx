@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { ViewProps } from './view.ts';
 
 /** A page that is only a message: nothing found, several matches, a source that failed. */
@@ -8,11 +9,11 @@ export type MessageData = {
   /** What was asked for, in mono. */
   readonly subject?: string;
   readonly links: readonly { readonly href: string; readonly word: string; readonly note: string }[];
-  /** Asks for an API key. */
-  readonly needsKey?: boolean;
+  /** Asks for an API key or for the token of `/ext/dev`. */
+  readonly needs?: 'key' | 'token';
 };
 
-export const MessageView = ({ data: { heading, status, text, subject, links, needsKey } }: ViewProps<MessageData>) => (
+export const MessageView = ({ data: { heading, status, text, subject, links, needs } }: ViewProps<MessageData>) => (
   <section class="panel message">
     <h1>
       {status >= 400 && status !== 404 && <span class="bad-text">{status} </span>}
@@ -32,15 +33,22 @@ export const MessageView = ({ data: { heading, status, text, subject, links, nee
         ))}
       </ul>
     )}
-    {needsKey && (
-      <form class="row" data-api-key>
-        <label>
-          API key <input name="key" type="password" autocomplete="off" required />
-        </label>
-        <button type="submit" class="primary">
-          Use it in this tab
-        </button>
-      </form>
-    )}
+    {needs !== undefined && <SecretForm needs={needs} />}
   </section>
 );
+
+/** Until the script is ready the form cannot be sent: the browser would put the secret into the URL. */
+function SecretForm({ needs }: { needs: 'key' | 'token' }) {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => setReady(true), []);
+  return (
+    <form class="row" data-secret={needs}>
+      <label>
+        {needs === 'key' ? 'API key' : 'Token'} <input name="key" type="password" autocomplete="off" required />
+      </label>
+      <button type="submit" class="primary" disabled={!isReady}>
+        Use it in this tab
+      </button>
+    </form>
+  );
+}

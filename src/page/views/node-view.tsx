@@ -4,6 +4,8 @@ import type { HealthCheck, NodeData } from '../load-node.ts';
 import { ageText, bytesText, groupDigits, plural } from '../text-format.ts';
 import { useActions } from './actions.ts';
 import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { ProcessPlots } from './process-plots.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
 import type { ViewProps } from './view.ts';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
@@ -31,6 +33,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         }
       />
       <ProcessFacts data={data} now={now} />
+      <ProcessPlots data={data} now={now} />
       {checks.length > 0 && (
         <Panel title="Health">
           <Scroll>
@@ -81,6 +84,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           )}
         </Panel>
       )}
+      {data.settings !== undefined && <SettingsPanel settings={data.settings} />}
       <div class="two">
         <Panel title="Versions">
           <dl class="pairs">

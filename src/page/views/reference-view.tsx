@@ -3,7 +3,7 @@ import { PageHead } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
 /** The API reference: every route and method of this port, with a form to try it. */
-export const ReferenceView = ({ data: { description, keyState, hasRpc, html } }: ViewProps<ReferenceData>) => (
+export const ReferenceView = ({ data: { description, keyState, hasRpc, html }, context: { has } }: ViewProps<ReferenceData>) => (
   <>
     <PageHead
       title="API"
@@ -29,6 +29,14 @@ export const ReferenceView = ({ data: { description, keyState, hasRpc, html } }:
         <form class="row" data-key-form>
           <label>
             API key, {keyState} <input name="key" type="password" autocomplete="off" placeholder="stays in this tab" />
+          </label>
+          <button type="submit">Use it in this tab</button>
+        </form>
+      )}
+      {has.devToken && (
+        <form class="row" data-key-form="token">
+          <label>
+            Token of dev.* <input name="key" type="password" autocomplete="off" placeholder="stays in this tab" />
           </label>
           <button type="submit">Use it in this tab</button>
         </form>

@@ -62,13 +62,14 @@ type Tab = 'curl' | 'ts' | 'json' | 'hex';
 export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 'now'>) {
   const [tab, setTab] = useState<Tab>('curl');
   const path = `${chainPath(context)}/transactions/${data.tx.txHash}`;
-  const texts: readonly (readonly [Tab, string, string])[] = [
-    ['curl', 'curl', curlText(data, context, path, origin)],
-    ['ts', 'TypeScript', typeScriptText(data, context, path, origin)],
-    ['json', 'JSON', JSON.stringify(data.tx, null, 1)],
-    ...(data.hex === undefined ? [] : [['hex', 'Hex', data.hex] as const]),
+  const texts: readonly (readonly [Tab, string, () => string])[] = [
+    ['curl', 'curl', () => curlText(data, context, path, origin)],
+    ['ts', 'TypeScript', () => typeScriptText(data, context, path, origin)],
+    ['json', 'JSON', () => JSON.stringify(data.tx, null, 1)],
+    ...(data.hex === undefined ? [] : [['hex', 'Hex', () => data.hex ?? ''] as const]),
   ];
   const shown = texts.find(([name]) => name === tab) ?? (texts[0] as (typeof texts)[0]);
+  const text = shown[2]();
   return (
     <section class="panel raw">
       <div class="tabs">
@@ -79,11 +80,11 @@ export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 
             </button>
           ))}
         </div>
-        <CopyButton text={shown[2]} what={shown[1]} />
+        <CopyButton text={text} what={shown[1]} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable with the keyboard */}
       <pre id="raw-text" role="tabpanel" tabIndex={0} aria-label={shown[1]}>
-        {shown[2]}
+        {text}
       </pre>
     </section>
   );

@@ -63,8 +63,8 @@ export type TxTableProps<R> = {
   readonly columns: readonly TxColumn<R>[];
   readonly context: PageContext;
   readonly caption?: string;
-  /** Whether the first column is the index of the transaction. */
-  readonly isNumbered?: boolean;
+  /** The first column is then the index of the transaction, counted from this. */
+  readonly firstIndex?: number;
   /** IDs whose rows just came. */
   readonly fresh?: ReadonlySet<string>;
   /** So many come that whole lists are replaced; rows of the document are then reused for other transactions, which costs a third of creating them. */
@@ -73,12 +73,12 @@ export type TxTableProps<R> = {
 };
 
 /** A table of transactions: kind, ID, who sends to whom, and the columns of its page. */
-export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, isNumbered, fresh, isBusy, class: name }: TxTableProps<R>) => (
+export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, firstIndex, fresh, isBusy, class: name }: TxTableProps<R>) => (
   <table data-csv={csv} class={name}>
     {caption !== undefined && <caption class="hidden">{caption}</caption>}
     <thead>
       <tr>
-        {isNumbered && <th class="number">#</th>}
+        {firstIndex !== undefined && <th class="number">#</th>}
         <th>Kind</th>
         <th>Transaction</th>
         <th>From → to</th>
@@ -91,8 +91,12 @@ export const TxTable = <R,>({ csv, rows, summary, columns, context, caption, isN
       {rows.map((row, at) => {
         const one = summary(row);
         return (
-          <tr key={isBusy ? at : one.id} id={isNumbered ? `tx-${at}` : undefined} class={fresh?.has(one.id) ? 'fresh' : ''}>
-            {isNumbered && <td class="number quiet">{at}</td>}
+          <tr
+            key={isBusy ? at : one.id}
+            id={firstIndex === undefined ? undefined : `tx-${firstIndex + at}`}
+            class={fresh?.has(one.id) ? 'fresh' : ''}
+          >
+            {firstIndex !== undefined && <td class="number quiet">{firstIndex + at}</td>}
             <td>
               <KindPill kind={kindOfType(one.type, one.isMint)} />
             </td>

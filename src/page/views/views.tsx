@@ -1,7 +1,10 @@
 import type { ComponentType } from 'preact';
+import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
 import { GraphView } from './graph-view.tsx';
+import { MempoolView } from './mempool-view.tsx';
+import { NodeView } from './node-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import type { ViewProps } from './view.ts';
@@ -9,6 +12,9 @@ import type { ViewProps } from './view.ts';
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 export const views = {
   ...firstViews,
+  mempool: MempoolView,
+  'cross-chain': CrossChainView,
+  node: NodeView,
   graph: GraphView,
   throughput: ThroughputView,
   dev: DevView,
