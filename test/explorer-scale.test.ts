@@ -57,7 +57,7 @@ let hostileAsset: Tx;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'serac-explorer-scale-'));
-  const store = openChainStore(dir, 'write', true);
+  const store = openChainStore(dir, 'write', { skipDiskSync: true });
   try {
     let parent: Pick<NewBlock['block'], 'id' | 'height'> = store.state.lastAccepted();
     const unspent = new Map<string, Utxo>([[ewoqGenesisUtxo.id, ewoqGenesisUtxo]]);
