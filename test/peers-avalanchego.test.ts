@@ -13,7 +13,7 @@ import { signAddress } from '../src/peers/own-address.ts';
 import { networkState, ownUptime, peerRows } from '../src/peers/peer-info.ts';
 import type { Peers } from '../src/peers/peers.ts';
 import type { Endpoint, PeerSocket } from '../src/peers/socket.ts';
-import { compatibility, createTestIdentity, createTestPeers, tlsSocketsOf, waitUntil } from '../src/peers/test-peers.fixture.ts';
+import { createTestHandshake, createTestIdentity, createTestPeers, tlsSocketsOf, waitUntil } from '../src/peers/test-peers.fixture.ts';
 import { spawnAvalancheGo, startAvalancheGo } from './avalanchego.ts';
 import type { Client } from './http.ts';
 
@@ -77,24 +77,8 @@ async function openProbe(to: Endpoint, { answersPings = true } = {}) {
     { ip: Uint8Array.of(127, 0, 0, 1), port: 9999, timestamp: BigInt(Math.floor(Date.now() / 1000)) },
     identity,
   );
-  const handshake = (change: Partial<MessageOfKind<'handshake'>> = {}): MessageOfKind<'handshake'> => ({
-    kind: 'handshake',
-    networkId: 12345,
-    myTime: BigInt(Math.floor(Date.now() / 1000)),
-    ip: address.ip,
-    port: address.port,
-    upgradeTime: compatibility.upgradeTime,
-    ipSigningTime: address.timestamp,
-    ipTlsSignature: address.tlsSignature,
-    trackedSubnets: [],
-    client: compatibility.version,
-    supportedAcps: [],
-    objectedAcps: [],
-    knownPeers: { filter: fromHex('01000000000000000000'), salt: new Uint8Array(32) },
-    ipBlsSignature: address.blsSignature,
-    allSubnets: false,
-    ...change,
-  });
+  const handshake = (change: Partial<MessageOfKind<'handshake'>> = {}): MessageOfKind<'handshake'> =>
+    createTestHandshake(address, { knownPeers: { filter: fromHex('01000000000000000000'), salt: new Uint8Array(32) }, ...change });
   const first = <K extends Message['kind']>(kind: K) => received.find((message) => message.kind === kind) as MessageOfKind<K> | undefined;
   return { identity, socket, received, send, handshake, first, closedAt: () => closedAt };
 }

@@ -11,8 +11,8 @@ import { signAddress } from '../src/peers/own-address.ts';
 import type { Peers } from '../src/peers/peers.ts';
 import type { Endpoint, PeerSocket, PeerSockets } from '../src/peers/socket.ts';
 import {
-  compatibility,
   createRecorder,
+  createTestHandshake,
   createTestIdentity,
   createTestPeers,
   type TestIdentity,
@@ -62,23 +62,7 @@ async function openHostile(sockets: PeerSockets, identity: TestIdentity, to: End
   });
   const address = await addressOf(identity);
   if (!isSilent) {
-    send({
-      kind: 'handshake',
-      networkId: 12345,
-      myTime: BigInt(Math.floor(Date.now() / 1000)),
-      ip: address.ip,
-      port: address.port,
-      upgradeTime: compatibility.upgradeTime,
-      ipSigningTime: address.timestamp,
-      ipTlsSignature: address.tlsSignature,
-      trackedSubnets: [],
-      client: compatibility.version,
-      supportedAcps: [],
-      objectedAcps: [],
-      knownPeers: undefined,
-      ipBlsSignature: address.blsSignature,
-      allSubnets: false,
-    });
+    send(createTestHandshake(address));
     await waitUntil(() => received.some(({ kind }) => kind === 'peerList'));
     send({ kind: 'peerList', peers: [] });
   }

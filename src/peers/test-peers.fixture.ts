@@ -5,10 +5,12 @@ import { nodeIdOfCertificate } from '../bytes/node-id.ts';
 import { blsSigner, newSecret } from '../identity/bls.ts';
 import { certificatePem, newKeyPair, privateKeyPem } from '../identity/certificate.ts';
 import type { ChainHandler, ChainMessage } from '../p2p/transport.ts';
+import type { MessageOfKind } from '../p2p-messages/message.ts';
 import { createTlsSockets } from '../platform/tls-sockets.ts';
 import { createPeerValidators } from '../validators/peer-validators.ts';
 import type { Beacon } from './network.ts';
 import { defaultNetworkOptions, type NetworkOptions } from './network-flags.ts';
+import type { SignedAddress } from './own-address.ts';
 import { createPeers, type Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
 import { stakesOf } from './stake.ts';
@@ -41,6 +43,29 @@ export const compatibility = {
   minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
   upgradeTime: 1_607_144_400n,
 } as const;
+
+/** The first message of a peer on the `local` network. */
+export const createTestHandshake = (
+  address: SignedAddress,
+  change: Partial<MessageOfKind<'handshake'>> = {},
+): MessageOfKind<'handshake'> => ({
+  kind: 'handshake',
+  networkId: 12345,
+  myTime: BigInt(Math.floor(Date.now() / 1000)),
+  ip: address.ip,
+  port: address.port,
+  upgradeTime: compatibility.upgradeTime,
+  ipSigningTime: address.timestamp,
+  ipTlsSignature: address.tlsSignature,
+  trackedSubnets: [],
+  client: compatibility.version,
+  supportedAcps: [],
+  objectedAcps: [],
+  knownPeers: undefined,
+  ipBlsSignature: address.blsSignature,
+  allSubnets: false,
+  ...change,
+});
 
 export type TestPeersOptions = {
   readonly identity?: TestIdentity;
