@@ -51,7 +51,7 @@ export const createTestHandshake = (
 ): MessageOfKind<'handshake'> => ({
   kind: 'handshake',
   networkId: 12345,
-  myTime: BigInt(Math.floor(Date.now() / 1000)),
+  myTime: realTiming.unixSeconds(),
   ip: address.ip,
   port: address.port,
   upgradeTime: compatibility.upgradeTime,
