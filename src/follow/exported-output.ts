@@ -1,4 +1,4 @@
-import { type Id, idOf, zeroId } from '../bytes/id.ts';
+import { type Id, idOf } from '../bytes/id.ts';
 import { codecVersion } from '../codec/pack.ts';
 import { address, bytes, id, list, u32, u64 } from '../codec/primitive.ts';
 import { Reader } from '../codec/reader.ts';
@@ -26,9 +26,6 @@ export function parseExportedOutputs(chain: ForeignChain, txBytes: Uint8Array, {
   const txID = idOf(txBytes);
   return exported.map(({ assetID, output }, i) => makeUtxo(txID, outputIndex + i, assetID, output));
 }
-
-/** The id of the P-Chain. */
-export const pChainID = zeroId;
 
 /** `outputIndex`: index of the first exported output, which is the number of outputs on its own chain. */
 type Layout = {

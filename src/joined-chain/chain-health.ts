@@ -8,7 +8,6 @@ const nanos = (milliseconds: number): bigint => BigInt(Math.round(milliseconds *
 /** What `chainCheck` reads of a joined chain. Without consensus details while the chain bootstraps, as in AvalancheGo. */
 export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking'>): ChainHealthState {
   const engine = chain.engine();
-  const { percentConnected, disconnectedValidators } = chain.networking();
   return {
     consensus: engine && {
       avgAcceptanceTime: nanos(engine.averageAcceptance),
@@ -17,6 +16,12 @@ export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking'>): 
       longestProcessingBlock: nanos(engine.longestProcessing),
       processingBlocks: engine.processingBlocks,
     },
-    networking: { percentConnected, disconnectedValidators: disconnectedValidators.map(nodeIdText).sort() },
+    networking: formatNetworking(chain.networking()),
   };
 }
+
+/** The connected stake with the texts of node IDs. AvalancheGo: snow/networking/handler/health.go. */
+export const formatNetworking = ({ percentConnected, disconnectedValidators }: ReturnType<JoinedChain['networking']>) => ({
+  percentConnected,
+  disconnectedValidators: disconnectedValidators.map(nodeIdText).sort(),
+});

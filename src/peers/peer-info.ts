@@ -1,7 +1,6 @@
 import { type Id, zeroId } from '../bytes/id.ts';
 import { type NodeId, nodeIdText } from '../bytes/node-id.ts';
 import { rfc3339 } from '../bytes/rfc3339.ts';
-import type { ValidatorSet } from '../p2p/validators.ts';
 import { endpointText, ipText, remoteText } from './ip-address.ts';
 import type { PeerNetwork } from './network.ts';
 import type { Peer, VerifiedPeer } from './peer-context.ts';
@@ -86,14 +85,3 @@ export const upgradeState = (peers: readonly Peer[], stakes: RegisteredStakes, l
     .map((peer) => ({ upgradeTime: (peer.handshake() as VerifiedPeer).upgradeTime, weight: stakes.of(peer.node) }))
     .filter(({ weight }) => weight > 0n),
 });
-
-/** Connected stake, for the health check of a chain. A benched peer counts as disconnected. AvalancheGo: snow/networking/handler/health.go. */
-export function connectionState(self: NodeId, set: ValidatorSet, isConnected: (node: NodeId) => boolean) {
-  const disconnected = [...set.keys()].filter((node) => node !== self && !isConnected(node));
-  const sum = (nodes: Iterable<NodeId>) => [...nodes].reduce((weight, node) => weight + Number(set.get(node) ?? 0n), 0);
-  const total = sum(set.keys());
-  return {
-    disconnectedValidators: disconnected.map(nodeIdText).sort(),
-    percentConnected: total === 0 ? 1 : (total - sum(disconnected)) / total,
-  };
-}

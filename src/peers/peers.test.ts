@@ -9,7 +9,7 @@ import type { ChainMessage } from '../p2p/transport.ts';
 import type { PeerInfo } from '../rpc/info.ts';
 import { createMemoryNet } from './memory-sockets.fixture.ts';
 import { ownKeyOutcome } from './own-key-alert.ts';
-import { connectionState, networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from './peer-info.ts';
+import { networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from './peer-info.ts';
 import { registerPeerMetrics } from './peer-metrics.ts';
 import type { Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
@@ -216,15 +216,6 @@ test('what operators see: rows of info.peers, health checks and metrics', async 
   expect(upgradeState(a.network.peers(), stakes, '')).toMatchObject({
     totalWeight: 200n,
     peers: [{ upgradeTime: 1607144400n, weight: 100n }],
-  });
-  const set = new Map([
-    [a.identity.node, 1n],
-    [b.identity.node, 2n],
-    ['ee'.repeat(20) as NodeId, 1n],
-  ]);
-  expect(connectionState(a.identity.node, set, a.network.isConnected)).toMatchObject({
-    percentConnected: 0.75,
-    disconnectedValidators: [nodeIdText('ee'.repeat(20) as NodeId)],
   });
 
   const registry = createMetricRegistry();

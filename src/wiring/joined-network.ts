@@ -1,10 +1,11 @@
-import { nodeIdOfCertificate, nodeIdText } from '../bytes/node-id.ts';
+import { nodeIdOfCertificate } from '../bytes/node-id.ts';
 import type { Config } from '../config.ts';
 import { createEchoChain } from '../consensus/echo-chain.ts';
 import type { Check } from '../health/result.ts';
 import { certificatePem, privateKeyPem } from '../identity/certificate.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { JoinConfig } from '../join-config.ts';
+import { formatNetworking } from '../joined-chain/chain-health.ts';
 import { registerChainMetrics } from '../joined-chain/chain-metrics.ts';
 import type { JoinedChain } from '../joined-chain/joined-chain.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
@@ -143,8 +144,3 @@ function listenError({ stakingHost, stakingPort }: JoinConfig['network'], cause:
 }
 
 const noValidators = { disconnectedValidators: [], percentConnected: 1 };
-
-const formatNetworking = ({ percentConnected, disconnectedValidators }: ReturnType<JoinedChain['networking']>) => ({
-  percentConnected,
-  disconnectedValidators: disconnectedValidators.map(nodeIdText).sort(),
-});
