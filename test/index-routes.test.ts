@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './http.ts';
+import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** `GET /` and `/ready`, in the writer process and in reader processes. */
@@ -66,8 +67,10 @@ test('/ready is 200 with the version; 503 while stopping, and while a follower h
   expect([ready.status, ready.text, ready.headers['x-serac-version']]).toEqual([200, '{"ready":true}\n', '0.1.0']);
   const stopped = node.stop();
   const client = createClient(node.port);
-  await Bun.sleep(300);
-  const stopping = await client.send('GET', '/ready');
+  const stopping = await eventually(
+    () => client.send('GET', '/ready'),
+    ({ status }) => status !== 200,
+  );
   expect([stopping.status, stopping.text]).toEqual([503, '{"ready":false,"reason":"the node is stopping"}\n']);
   client.close();
   await stopped;
