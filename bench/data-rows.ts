@@ -19,6 +19,8 @@ export type DataRow = {
   readonly repeated: LoadCall;
   /** Creates the cold calls; `at` is below `count`. */
   readonly cold: { readonly count: number; readonly call: (at: number) => LoadCall };
+  /** The first page as it was after each of the last blocks, in their order: what clients of a running chain ask for. */
+  readonly live?: { readonly count: number; readonly call: (at: number) => LoadCall };
   /** For a page of a list: the field of the response that holds the items, and the expected number of items. */
   readonly list?: { readonly name: string; readonly page: PagePosition; readonly items: string; readonly count: number };
 };
@@ -63,6 +65,8 @@ type ListEndpoint = {
   readonly lastNumber: number;
   /** The sequence number after which the last page begins. */
   readonly lastAfter: () => number | Promise<number>;
+  /** The sequence number of the newest item as of a block; undefined for lists that are not measured as of each block. */
+  readonly newestAt?: (pin: PinnedBlock) => number;
 };
 
 function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): ListEndpoint[] {
@@ -75,7 +79,13 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
     const query = { pin, addresses: [made.hotAddress], asset: undefined, minAmount: 0n, includeSpent: false, after: undefined };
     return nth(await history.utxos({ ...query, sortBy, order: 'asc', limit: size + 1 }), size).seq;
   };
-  const txs = { items: 'transactions', size: 100, unusedFilter: 'startTimestamp', lastNumber: pin.lastTx } as const;
+  const txs = {
+    items: 'transactions',
+    size: 100,
+    unusedFilter: 'startTimestamp',
+    lastNumber: pin.lastTx,
+    newestAt: ({ lastTx }: PinnedBlock) => lastTx,
+  } as const;
   const utxos = { items: 'utxos', size: 100, unusedFilter: 'minUtxoAmount', lastNumber: lastUtxo } as const;
   return [
     {
@@ -86,6 +96,7 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
       unusedFilter: 'startTimestamp',
       lastNumber: pin.height,
       lastAfter: () => 100,
+      newestAt: ({ height }) => height,
     },
     { ...txs, name: 'transactions', call: get('/transactions'), lastAfter: () => 101 },
     {
@@ -112,7 +123,8 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
   ];
 }
 
-async function createPageRows(list: ListEndpoint, { pin, addPageToken }: DataBenchContext): Promise<DataRow[]> {
+async function createPageRows(list: ListEndpoint, known: DataBenchContext): Promise<DataRow[]> {
+  const { pin, addPageToken } = known;
   const fullPage = withParam(list.call, 'pageSize', list.size);
   const lastAfter = await list.lastAfter();
   const lastPage = (call: LoadCall) => addPageToken(call, { height: pin.height, after: lastAfter });
@@ -122,10 +134,12 @@ async function createPageRows(list: ListEndpoint, { pin, addPageToken }: DataBen
     addPageToken(fullPage, { height: pin.height, after: Math.ceil(list.lastNumber * (1 - 0.8 * fraction(at))) });
   const row = { atLeast: 0.25 };
   const page = { name: list.name, items: list.items, count: list.size };
+  const live = list.newestAt && (await createLivePages(fullPage, list.newestAt, known));
   return [
     {
       ...row,
       name: `${list.name}, first page`,
+      ...(live && { live }),
       repeated: fullPage,
       cold: { count: minAmount, call: withUnusedFilter },
       list: { ...page, page: 'first' },
@@ -146,6 +160,25 @@ async function createPageRows(list: ListEndpoint, { pin, addPageToken }: DataBen
     },
   ];
 }
+
+/** The first page as of each of the last blocks: a page token pins a listing to a block. */
+async function createLivePages(
+  call: LoadCall,
+  newestAt: (pin: PinnedBlock) => number,
+  { history, pin, addPageToken }: DataBenchContext,
+): Promise<DataRow['live']> {
+  const count = Math.min(liveBlocks, pin.height);
+  const pins = await Promise.all(Array.from({ length: count }, (_, at) => history.pinAtHeight(pin.height - count + 1 + at)));
+  return {
+    count,
+    call: (at) => {
+      const then = nth(pins, at) as PinnedBlock;
+      return addPageToken(call, { height: then.height, after: newestAt(then) + 1 });
+    },
+  };
+}
+
+const liveBlocks = 400;
 
 /** Evenly spread numbers from 0 to 1 (multiples of the golden ratio). */
 const fraction = (at: number): number => (0.5 + at * 0.6180339887498949) % 1;

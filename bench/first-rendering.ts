@@ -3,11 +3,16 @@ import type { LoadCall } from './socket-load.ts';
 import { createUncachedApi, type UncachedChain } from './uncached-api.ts';
 
 /**
- * Microseconds of CPU time per response, in process: `known` with all items in the piece cache, `first` with items that are rendered for the
- * first time, `empty` with empty caches, so that every signer's public key is read from the database. In `first` keys are cached by the calls
+ * Microseconds of CPU time per response, in process: `known` with all items in the piece cache, `live` after each of the last blocks, with the
+ * items of earlier blocks in the piece cache (undefined for rows without such calls), `first` with items that are rendered for the first time, `empty` with empty caches, so that every signer's public key is read from the database. In `first` keys are cached by the calls
  * before; the calls for any page have other signers each time, so there some keys are read too.
  */
-export type RenderingCost = { readonly known: number; readonly first: number; readonly empty: number };
+export type RenderingCost = {
+  readonly known: number;
+  readonly live: number | undefined;
+  readonly first: number;
+  readonly empty: number;
+};
 
 /** Measures what the routes of each row cost without HTTP and without the response cache. */
 export async function measureRendering(chain: UncachedChain, rows: readonly DataRow[]): Promise<ReadonlyMap<DataRow, RenderingCost>> {
@@ -20,6 +25,7 @@ export async function measureRendering(chain: UncachedChain, rows: readonly Data
     const sameItems = row.list?.page === 'any' ? () => call(0) : differentCall;
     costs.set(row, {
       known: await measureCpu(() => withPieces, sameItems),
+      live: row.live && (await measureLive(createUncachedApi(chain, pieceCacheBytes), row.live)),
       first: await measureCpu(() => withoutPieces, differentCall),
       empty: await measureCpu(() => createUncachedApi(chain, 0), differentCall, freshCalls),
     });
@@ -28,12 +34,12 @@ export async function measureRendering(chain: UncachedChain, rows: readonly Data
 }
 
 export function formatRendering(costs: ReadonlyMap<DataRow, RenderingCost>): string[] {
-  const number = (value: number) => Math.round(value).toLocaleString('en').padStart(9);
+  const number = (value: number | undefined) => (value === undefined ? '-' : Math.round(value).toLocaleString('en')).padStart(9);
   const lines = [...costs].map(
-    ([{ name }, { known, first, empty }]) => `  ${name.padEnd(44)}${number(known)}${number(first)}${number(empty)}`,
+    ([{ name }, { known, live, first, empty }]) => `  ${name.padEnd(44)}${number(known)}${number(live)}${number(first)}${number(empty)}`,
   );
   return [
-    'CPU µs per response, in process: items known; items rendered for the first time (any page: also some signers seen first); all caches empty:',
+    'CPU µs per response, in process: items known; after a new block; items rendered for the first time (any page: also some signers seen first); all caches empty:',
     ...lines,
   ];
 }
@@ -58,6 +64,16 @@ async function measureCpu(
     measured++;
   }
   return micros / measured;
+}
+
+/** Asks for the page of each block once, oldest first. The first quarter is not measured: it compiles hot code and fills the piece cache. */
+async function measureLive(respond: (call: LoadCall) => Promise<void>, { count, call }: NonNullable<DataRow['live']>): Promise<number> {
+  const start = Math.floor(count / 4);
+  for (let at = 0; at < start; at++) await respond(call(at));
+  const before = process.cpuUsage();
+  for (let at = start; at < count; at++) await respond(call(at));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / (count - start);
 }
 
 const halfMs = 400;

@@ -4,6 +4,7 @@ import { bech32Encode } from '../bytes/bech32.ts';
 import { fromHex } from '../bytes/hex.ts';
 import { memoize } from '../bytes/memoize.ts';
 import type { LongWork } from '../timing/long-work.ts';
+import { AddressTexts } from './address-texts.ts';
 import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { createPieceCache, type PieceCache } from './piece-cache.ts';
@@ -17,6 +18,8 @@ export type DataDeps = {
   readonly assetLabels: (chain: ServedChain) => AssetLabels;
   /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
   readonly addressFormatter: (hrp: string) => (address: Address) => string;
+  /** Texts of owners by their bytes: addresses with an HRP, and public keys. */
+  readonly ownerTexts: (hrp: string) => { readonly addressTexts: AddressTexts; readonly keyTexts: AddressTexts | undefined };
   /** Public keys of signers; undefined if this server shows signatures only. */
   readonly publicKeys: PublicKeyCache | undefined;
   readonly epoch: () => number;
@@ -42,11 +45,16 @@ export function createDataDeps(served: ServedChains, { recover, epoch, pieceCach
   const cachedFormatter = (prefix: string) => memoize(cachedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
   const own = cachedFormatter(hrp);
   const aliased = alias === undefined ? own : cachedFormatter(alias.hrp);
+  const publicKeys = recover && createPublicKeyCache(recover);
+  const ownTexts = { addressTexts: new AddressTexts(), keyTexts: publicKeys?.texts };
+  const aliasedTexts = alias === undefined ? ownTexts : { ...ownTexts, addressTexts: new AddressTexts() };
+  const isAlias = (requested: string): boolean => alias !== undefined && requested === alias.hrp;
   return {
     served,
     assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
-    addressFormatter: (requested) => (alias !== undefined && requested === alias.hrp ? aliased : own),
-    publicKeys: recover && createPublicKeyCache(recover),
+    addressFormatter: (requested) => (isAlias(requested) ? aliased : own),
+    ownerTexts: (requested) => (isAlias(requested) ? aliasedTexts : ownTexts),
+    publicKeys,
     epoch,
     pieces: createPieceCache(pieceCacheBytes),
     json: new JsonBytes(),

@@ -34,6 +34,22 @@ export class JsonBytes {
     this.length += bytes.length;
   }
 
+  /** The bytes of `bytes` from `from` to `to`. For short parts only: a view of the part would cost more than copying it here. */
+  part(bytes: Uint8Array, from: number, to: number): void {
+    this.reserve(to - from);
+    const { buffer } = this;
+    let at = this.length;
+    for (let i = from; i < to; i++) buffer[at++] = bytes[i] as number;
+    this.length = at;
+  }
+
+  /** Repeats `size` bytes that begin at `from` in what is written so far. */
+  repeat(from: number, size: number): void {
+    this.reserve(size);
+    this.buffer.copyWithin(this.length, from, from + size);
+    this.length += size;
+  }
+
   /** Text of ASCII characters. */
   ascii(text: string): void {
     this.reserve(text.length);
@@ -57,10 +73,28 @@ export class JsonBytes {
     this.length = writeIdText(bytes, from, this.buffer, this.length);
   }
 
-  /** A whole number in decimal digits. */
+  /** A whole number from 0 on, in decimal digits. */
   number(value: number | bigint): void {
-    if (typeof value === 'number' && value < 10) this.byte(zero + value);
-    else this.ascii(`${value}`);
+    if (typeof value === 'bigint') this.ascii(value.toString());
+    else if (value < 10) this.byte(zero + value);
+    else if (value < billion) this.digits(value, countDigits(value));
+    else {
+      const high = Math.floor(value / billion);
+      this.digits(high, countDigits(high));
+      this.digits(value - high * billion, 9);
+    }
+  }
+
+  /** A number below 2^31 in `count` digits. */
+  private digits(value: number, count: number): void {
+    this.reserve(count);
+    const { buffer, length } = this;
+    for (let at = length + count - 1, rest = value; at >= length; at--) {
+      const next = (rest / 10) | 0;
+      buffer[at] = zero + rest - next * 10;
+      rest = next;
+    }
+    this.length = length + count;
   }
 
   hex(bytes: Uint8Array, from: number, to: number): void {
@@ -97,6 +131,14 @@ export class JsonBytes {
 const initialSize = 65_536;
 const retainedSize = 1_048_576;
 const zero = 0x30;
+const billion = 1_000_000_000;
+
+function countDigits(value: number): number {
+  let count = 1;
+  for (let limit = 10; value >= limit; limit *= 10) count++;
+  return count;
+}
+
 const padding = 0x3d;
 const hexDigits = Buffer.from('0123456789abcdef');
 const base64Digits = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');

@@ -13,7 +13,7 @@ import { renderTx } from './render-tx.fixture.ts';
 import { renderUtxos } from './render-utxo.fixture.ts';
 import { sampleServed, sampleServedChain } from './sample-chain.fixture.ts';
 import { assetsOfTxs } from './tx-amounts.ts';
-import { readTxPieces } from './tx-pieces.ts';
+import { readTxPiece, readTxPieces } from './tx-pieces.ts';
 import { readUtxoPieces } from './utxo-pieces.ts';
 
 /** Some signatures have no key, as an invalid one. */
@@ -54,7 +54,15 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
         kinds.add(tx.unsigned.kind);
         seeOutputs([...consumed, ...emitted]);
       }
-      expect(pieces.map(text)).toEqual(entries.map((entry) => plainText(renderTx(entry, created.get(entry.tx.id), context))));
+      const plain = entries.map((entry) => plainText(renderTx(entry, created.get(entry.tx.id), context)));
+      expect(pieces.map(text)).toEqual(plain);
+      // By ID they are rendered as of the last block.
+      if (pin.height !== (await reads.tip()).height) return;
+      for (const at of [0, entries.length >> 1, entries.length - 1]) {
+        const id = entries[at]?.tx.id;
+        const piece = id && (await readTxPiece(deps, { ...base, epoch, id }));
+        expect(piece && text(piece)).toBe(plain[at]);
+      }
     },
     utxos: async (pin: PinnedBlock, epoch: number, addresses: IndexUnderTest['chains']['addresses']) => {
       const filter = { asset: undefined, minAmount: 0n, sortBy: 'timestamp', order: 'desc', after: undefined, limit: 60 } as const;

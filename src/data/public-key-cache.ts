@@ -1,12 +1,15 @@
-import type { Address } from '../bytes/address.ts';
+import { type Address, addressToBytes } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import { AddressTexts } from './address-texts.ts';
 import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
 
 /** Public keys as responses show them, cached by owner. */
 export type PublicKeyCache = {
   readonly text: PublicKeyText;
+  /** The keys that were used last, as bytes. */
+  readonly texts: AddressTexts;
   /** Reads the stored keys of owners that are not cached. Returns undefined if there are none to read. */
   readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void> | undefined;
 };
@@ -17,16 +20,26 @@ export type PublicKeyCache = {
  */
 export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache {
   const cache = new Map<Address, string>();
+  const texts = new AddressTexts();
+  const addToTexts = (owner: Address, text: string): void => {
+    const bytes = addressToBytes(owner);
+    if (texts.find(bytes, 0) < 0) texts.add(bytes, 0, text);
+  };
   const addToCache = (owner: Address, key: Uint8Array, text: string): void => {
     // Some transactions were accepted without signature checks, so the signer may not be the owner; see verify/exemptions.ts.
     if (toHex(hash160(key)) !== owner) return;
     if (cache.size >= maxCachedKeys) cache.clear();
     cache.set(owner, text);
+    addToTexts(owner, text);
   };
   return {
+    texts,
     text: (owner, signed) => {
       const cached = owner && cache.get(owner);
-      if (cached !== undefined) return cached;
+      if (owner !== undefined && cached !== undefined) {
+        addToTexts(owner, cached);
+        return cached;
+      }
       const { unsigned, signature } = signed();
       const key = recover(unsigned, signature);
       if (key === undefined) return undefined;

@@ -120,6 +120,11 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
     txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
     storedTxs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    storedTx: async (id, isRendered) => {
+      const pin = await reads.tip();
+      const found = numberedTxs.find(({ tx }) => tx.id === id);
+      return found && { pin, seq: found.seq, entry: isRendered(found.seq, pin) ? undefined : txEntry(found, pin) };
+    },
     publicKeys: async () => new Map(),
     spentOutputs: async (seqs, pin) =>
       new Set(

@@ -6,7 +6,7 @@ import { consumedIds } from '../tx/effects.ts';
 import type { DataDeps } from './deps.ts';
 import { addSigners, addTransferSigners } from './page-signers.ts';
 import { maxPageBytes, outputBytes } from './paging.ts';
-import type { Piece } from './piece-cache.ts';
+import type { Piece, PieceSpace } from './piece-cache.ts';
 import { assetsOfTxs } from './tx-amounts.ts';
 import { assetsOfTransfers, transferEntryBytes, writeTransfer } from './write-transfer.ts';
 import { createTransferContext } from './write-transfer-output.ts';
@@ -35,28 +35,60 @@ export type TxPieceQuery = {
 
 /** Rendered transactions as of a block, in the given order. The list may end early if they have more than `maxPageBytes` in total. */
 export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pin }: TxPieceQuery): Promise<TxPiece[]> {
-  const space = deps.pieces.space<TxPiece>(epoch, `tx ${hrp} ${chain.id}`);
+  const space = openSpace(deps, { chain, hrp, epoch });
   const pieces = new Map<number, TxPiece>();
   for (const seq of seqs) {
-    const cached = space.get(seq);
-    if (cached !== undefined && cached.validFrom <= pin.lastTx) pieces.set(seq, cached);
+    const cached = cachedPiece(space, seq, pin);
+    if (cached !== undefined) pieces.set(seq, cached);
   }
   await dropOutdated(chain, pieces, pin);
   const missing = seqs.filter((seq) => !pieces.has(seq));
   const entries = missing.length === 0 ? [] : await chain.reads.storedTxs(missing, pin, maxPageBytes);
   if (entries.length > 0) {
     const pause = deps.longWork?.begin();
-    const { write, isFinal } = await openTxWriter(deps, chain, hrp, entries);
+    const render = await openRenderer(deps, { chain, hrp, space, entries, pin });
     for (const entry of entries) {
-      const piece = isTransferEntry(entry) ? transferPiece(entry, write(entry), pin) : toPiece(entry, write(entry), pin);
-      pieces.set(entry.seq, piece);
-      if (isFinal(entry) && (space.get(entry.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.seq, piece);
+      pieces.set(entry.seq, render(entry));
       const resumed = pause?.();
       if (resumed !== undefined) await resumed;
     }
   }
   const end = seqs.findIndex((seq) => !pieces.has(seq));
   return (end < 0 ? seqs : seqs.slice(0, end)).map((seq) => pieces.get(seq) as TxPiece);
+}
+
+/** The rendered transaction with an ID as of the last block; undefined if there is none. */
+export async function readTxPiece(
+  deps: DataDeps,
+  { chain, hrp, epoch, id }: Omit<TxPieceQuery, 'seqs' | 'pin'> & { readonly id: Id },
+): Promise<TxPiece | undefined> {
+  const space = openSpace(deps, { chain, hrp, epoch });
+  const found = await chain.reads.storedTx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined);
+  if (found === undefined) return undefined;
+  const { seq, pin, entry } = found;
+  if (entry !== undefined) return (await openRenderer(deps, { chain, hrp, space, entries: [entry], pin }))(entry);
+  return (await readTxPieces(deps, { chain, hrp, epoch, seqs: [seq], pin }))[0];
+}
+
+const openSpace = ({ pieces }: DataDeps, { chain, hrp, epoch }: Omit<TxPieceQuery, 'seqs' | 'pin'>): PieceSpace<TxPiece> =>
+  pieces.space<TxPiece>(epoch, `tx ${hrp} ${chain.id}`);
+
+/** A piece that may be right as of a block: later spending is not checked yet. */
+function cachedPiece(space: PieceSpace<TxPiece>, seq: number, pin: PinnedBlock): TxPiece | undefined {
+  const cached = space.get(seq);
+  return cached !== undefined && cached.validFrom <= pin.lastTx ? cached : undefined;
+}
+
+type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceSpace<TxPiece>; readonly entries: readonly StoredEntry[] };
+
+/** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
+async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: StoredEntry) => TxPiece> {
+  const { write, isFinal } = await openTxWriter(deps, chain, hrp, entries);
+  return (entry) => {
+    const piece = isTransferEntry(entry) ? transferPiece(entry, write(entry), pin) : toPiece(entry, write(entry), pin);
+    if (isFinal(entry) && (space.get(entry.seq)?.validFrom ?? 0) <= piece.validFrom) space.set(entry.seq, piece);
+    return piece;
+  };
 }
 
 /** Removes the pieces of which an output was spent since they were rendered. */
@@ -83,9 +115,10 @@ async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, ent
   const createdIDs = others.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
   const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
   const { labelOf, isComplete } = await deps.assetLabels(chain)([...assetsOfTransfers(transfers), ...assetsOfTxs(others)]);
-  await loadSignerKeys(deps, chain, transfers, others);
+  const loading = loadSignerKeys(deps, chain, transfers, others);
+  if (loading !== undefined) await loading;
   const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
-  const transferContext = createTransferContext(context, chain.id);
+  const transferContext = createTransferContext(context, chain.id, deps.ownerTexts(hrp));
   /** True for a transaction other than a transfer whose assets and outputs are all known. */
   const isKnown = ({ tx, consumed }: TxEntry): boolean =>
     tx.unsigned.kind !== 'ImportTx' &&
@@ -109,7 +142,7 @@ async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, ent
 function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, transfers: readonly TransferEntry[], others: readonly TxEntry[]) {
   if (publicKeys === undefined) return undefined;
   const signers = new Set<Address>();
-  addTransferSigners(signers, transfers);
+  addTransferSigners(signers, transfers, publicKeys.texts);
   for (const { consumed, emitted } of others) {
     addSigners(signers, consumed);
     addSigners(signers, emitted);

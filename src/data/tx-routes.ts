@@ -14,7 +14,7 @@ import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing, pageParams } from './paging.ts';
 import { listSchema, TransactionSchema } from './schemas.ts';
-import { readTxPieces, type TxPiece } from './tx-pieces.ts';
+import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 
@@ -82,11 +82,7 @@ export const txRoutes: readonly ApiRoute<DataDeps>[] = [
     run: async (deps, { txHash, ...chainRef }) => {
       const chain = requireChain(deps.served, chainRef);
       const { hrp } = networkSpelling(deps.served, chainRef.network);
-      const found = await atOneEpoch(deps.epoch, async (epoch) => {
-        const pin = await chain.reads.tip();
-        const seq = await chain.reads.txSeq(txHash, pin);
-        return seq === undefined ? undefined : (await readTxPieces(deps, { chain, hrp, epoch, seqs: [seq], pin }))[0];
-      });
+      const found = await atOneEpoch(deps.epoch, (epoch) => readTxPiece(deps, { chain, hrp, epoch, id: txHash }));
       if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
       return renderedJson(found.bytes);
     },

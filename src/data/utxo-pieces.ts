@@ -29,7 +29,7 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   addSigners(signers, missing);
   await deps.publicKeys?.load(chain.reads, signers);
   const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
-  const transferContext = createTransferContext(context, chain.id);
+  const transferContext = createTransferContext(context, chain.id, deps.ownerTexts(hrp));
   const writeOther = createUtxoWriter(context);
   const write = (entry: OutputEntry): Uint8Array => {
     const stored = isFinal(entry) && entry.spent === undefined ? entry.verifiedTransfer?.() : undefined;

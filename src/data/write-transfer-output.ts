@@ -3,6 +3,7 @@ import { toHexAt } from '../bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../bytes/id.ts';
 import { outputFields, readU32 } from '../tx/transfer-layout.ts';
 import { utxoIdBytes } from '../tx/utxo.ts';
+import type { AddressTexts } from './address-texts.ts';
 import type { JsonBytes } from './json-bytes.ts';
 import type { AssetLabel } from './render-asset.ts';
 import { labelStart } from './write-asset.ts';
@@ -10,28 +11,43 @@ import type { RenderContext } from './write-utxo.ts';
 
 /** A context that also knows the chain and caches the last asset: consecutive outputs nearly always have the same one. */
 export type TransferContext = RenderContext & {
-  /** `","createdOnChainId":"…","consumedOnChainId":"…","utxoBytes":"0x` of outputs that were created and consumed on this chain. */
+  /** `,"createdOnChainId":"…","consumedOnChainId":"…","utxoBytes":"0x` of outputs that were created and consumed on this chain. */
   readonly chains: Uint8Array;
-  /** The start of the JSON of an amount of the asset whose ID is in `bytes` at `at`. */
-  readonly assetStart: (bytes: Uint8Array, at: number) => Uint8Array;
+  /** From the end of the only owner up to `chains`, with threshold 1 and lock time 0. */
+  readonly singleOwnerEnd: Uint8Array;
+  readonly addressTexts: AddressTexts;
+  /** Public keys by owner: those that are cached as bytes. */
+  readonly keyTexts: AddressTexts | undefined;
+  /** The texts of amounts of the asset whose ID is in `bytes` at `at`: one object per asset. */
+  readonly assetTexts: (bytes: Uint8Array, at: number) => AssetTexts;
 };
 
-export function createTransferContext(context: RenderContext, chainID: Id): TransferContext {
+/** `amount`: the JSON of an amount of units up to the number. `output`: the same after the time of an output. */
+export type AssetTexts = { readonly amount: Uint8Array; readonly output: Uint8Array };
+
+export function createTransferContext(
+  context: RenderContext,
+  chainID: Id,
+  caches: Pick<TransferContext, 'addressTexts' | 'keyTexts'>,
+): TransferContext {
   const chain = idText(chainID);
-  // An asset has one start, even one whose label is unknown: sums by asset compare starts.
-  const starts = new Map<Id, Uint8Array>();
-  let last: { readonly id: Uint8Array; readonly start: Uint8Array } | undefined;
+  const chains = `,"createdOnChainId":"${chain}","consumedOnChainId":"${chain}","utxoBytes":"0x`;
+  // An asset has one object, even one whose label is unknown: sums by asset compare them.
+  const found = new Map<Id, AssetTexts>();
+  let last: { readonly id: Uint8Array; readonly texts: AssetTexts } | undefined;
   return {
     ...context,
-    chains: Buffer.from(`,"createdOnChainId":"${chain}","consumedOnChainId":"${chain}","utxoBytes":"0x`),
-    assetStart: (bytes, at) => {
+    ...caches,
+    chains: Buffer.from(chains),
+    singleOwnerEnd: Buffer.from(`"],"threshold":1,"locktime":0${chains}`),
+    assetTexts: (bytes, at) => {
       if (last === undefined || !hasBytesAt(bytes, at, last.id)) {
         const id = toHexAt(bytes, at, idLength) as Id;
-        const start = starts.get(id) ?? amountStart(context.labelOf(id));
-        starts.set(id, start);
-        last = { id: idToBytes(id), start };
+        const texts = found.get(id) ?? textsOf(context.labelOf(id));
+        found.set(id, texts);
+        last = { id: idToBytes(id), texts };
       }
-      return last.start;
+      return last.texts;
     },
   };
 }
@@ -41,47 +57,82 @@ export function hasBytesAt(bytes: Uint8Array, at: number, expected: Uint8Array, 
   return true;
 }
 
-/** The JSON of an amount of units up to the number. Labels are cached, so their bytes are too. */
-function amountStart(label: AssetLabel): Uint8Array {
-  const cached = amountStarts.get(label);
+/** Labels are cached, so their texts are too. */
+function textsOf(label: AssetLabel): AssetTexts {
+  const cached = textsByLabel.get(label);
   if (cached !== undefined) return cached;
-  const bytes = Buffer.from(`${labelStart(label)},"type":"secp256k1","amount":"`);
-  amountStarts.set(label, bytes);
-  return bytes;
+  const amount = `${labelStart(label)},"type":"secp256k1","amount":"`;
+  const made = { amount: Buffer.from(amount), output: Buffer.from(`,"utxoType":"transfer","asset":${amount}`) };
+  textsByLabel.set(label, made);
+  return made;
 }
 
-const amountStarts = new WeakMap<AssetLabel, Uint8Array>();
+const textsByLabel = new WeakMap<AssetLabel, AssetTexts>();
 
-/** A transfer output: its UTXO bytes with their checksum, when it was created, and its own ID. */
-export type TransferOutputParts = { readonly stored: Uint8Array; readonly time: number; readonly id: Uint8Array };
+/** Where a text is in what is written so far: the first character and the one after the last. */
+export type WrittenText = { readonly start: number; readonly end: number };
+
+/**
+ * A transfer output: its UTXO bytes with their checksum, when it was created, and its own ID. `txIDText`: the ID of its transaction, if that
+ * is already written.
+ */
+export type TransferOutputParts = {
+  readonly stored: Uint8Array;
+  readonly time: number;
+  readonly id: Uint8Array;
+  readonly txIDText?: WrittenText;
+};
 
 /** The JSON of a transfer output of this chain, without how it was consumed and without its closing brace; see `writeUnspent`. */
-export function writeTransferOutput(json: JsonBytes, { stored, time, id }: TransferOutputParts, context: TransferContext): void {
+export function writeTransferOutput(json: JsonBytes, { stored, time, id, txIDText }: TransferOutputParts, context: TransferContext): void {
   json.bytes(texts.id);
   json.id(id, 0);
   json.bytes(texts.txID);
-  json.id(stored, storedTxID);
+  if (txIDText === undefined) json.id(stored, storedTxID);
+  else json.repeat(txIDText.start, txIDText.end - txIDText.start);
   json.bytes(texts.index);
   json.number(readU32(stored, storedIndex));
   json.bytes(texts.time);
   json.number(time);
-  json.bytes(texts.asset);
-  json.bytes(context.assetStart(stored, storedOutput + outputFields.assetID));
+  json.bytes(context.assetTexts(stored, storedOutput + outputFields.assetID).output);
   json.number(readU64(stored, storedOutput + outputFields.amount));
-  json.bytes(texts.owners);
-  const count = readU32(stored, storedOutput + outputFields.ownerCount);
-  for (let i = 0; i < count; i++) {
-    json.ascii(i === 0 ? '"' : ',"');
-    json.ascii(context.formatAddress(ownerAt(stored, i)));
-    json.byte(quote);
-  }
-  json.bytes(texts.threshold);
-  json.number(readU32(stored, storedOutput + outputFields.threshold));
-  json.bytes(texts.locktime);
-  json.number(readU64(stored, storedOutput + outputFields.locktime));
-  json.bytes(context.chains);
+  writeOwners(json, stored, context);
   json.hex(stored, 0, stored.length);
   json.byte(quote);
+}
+
+/** Owners, threshold and lock time, up to the start of the bytes. */
+function writeOwners(json: JsonBytes, stored: Uint8Array, context: TransferContext): void {
+  const count = readU32(stored, storedOutput + outputFields.ownerCount);
+  const threshold = readU32(stored, storedOutput + outputFields.threshold);
+  const locktime = readU64(stored, storedOutput + outputFields.locktime);
+  json.bytes(count === 0 ? texts.noOwners : texts.owners);
+  for (let i = 0; i < count; i++) {
+    if (i > 0) json.bytes(texts.nextOwner);
+    writeAddress(json, stored, storedOutput + outputFields.owners + 20 * i, context);
+  }
+  if (count === 1 && threshold === 1 && locktime === 0) {
+    json.bytes(context.singleOwnerEnd);
+    return;
+  }
+  if (count > 0) json.byte(quote);
+  json.bytes(texts.threshold);
+  json.number(threshold);
+  json.bytes(texts.locktime);
+  json.number(locktime);
+  json.bytes(context.chains);
+}
+
+function writeAddress(json: JsonBytes, bytes: Uint8Array, at: number, { addressTexts, formatAddress }: TransferContext): void {
+  const entry = addressTexts.find(bytes, at);
+  if (entry >= 0) {
+    const start = addressTexts.offset(entry);
+    json.part(addressTexts.texts, start, start + addressTexts.size(entry));
+    return;
+  }
+  const text = formatAddress(toHexAt(bytes, at, 20) as Address);
+  addressTexts.add(bytes, at, text);
+  json.ascii(text);
 }
 
 export const storedAssetID = (stored: Uint8Array): Id => toHexAt(stored, storedOutput, idLength) as Id;
@@ -96,7 +147,8 @@ export function ownerAt(stored: Uint8Array, index: number): Address {
 
 /** A u64, as a number if that is exact. */
 export function readU64(bytes: Uint8Array, at: number): number | bigint {
-  const [high, low] = [readU32(bytes, at), readU32(bytes, at + 4)];
+  const high = readU32(bytes, at);
+  const low = readU32(bytes, at + 4);
   return high < 2 ** 21 ? high * 2 ** 32 + low : (BigInt(high) << 32n) | BigInt(low);
 }
 
@@ -112,8 +164,9 @@ const texts = {
   txID: Buffer.from('","creationTxHash":"'),
   index: Buffer.from('","outputIndex":"'),
   time: Buffer.from('","timestamp":'),
-  asset: Buffer.from(',"utxoType":"transfer","asset":'),
-  owners: Buffer.from('"},"addresses":['),
+  noOwners: Buffer.from('"},"addresses":['),
+  owners: Buffer.from('"},"addresses":["'),
+  nextOwner: Buffer.from('","'),
   threshold: Buffer.from('],"threshold":'),
   locktime: Buffer.from(',"locktime":'),
 };

@@ -39,6 +39,11 @@ export type IndexReads = {
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<TxEntry[]>;
   /** The same for writing pages: transfers are returned as stored, which takes a fraction of the time. */
   readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<(TxEntry | TransferEntry)[]>;
+  /**
+   * The transaction with an ID as of the last indexed block; undefined if there is none. For a page of its own: one snapshot, and few round
+   * trips. Its outputs are not looked up, and `entry` is undefined, if `isRendered` says that the caller needs no entry.
+   */
+  readonly storedTx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Promise<FoundTx | undefined>;
   /** Those of the given outputs of this chain (each by its `seq`) that were spent as of the pinned block. */
   readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Promise<ReadonlySet<number>>;
 
@@ -148,8 +153,11 @@ export type TransferEntry = {
   readonly emitted: readonly { readonly id: Uint8Array; readonly seq: number; readonly spender: TransferSpender | undefined }[];
 };
 
+export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonly entry: TxEntry | TransferEntry | undefined };
+
 /** An output that a transfer consumed. `bytes` end with their checksum, which is verified. `other` is set if it is not a transfer output. */
 export type ConsumedOutput = {
+  readonly id: Uint8Array;
   readonly seq: number;
   readonly time: number;
   readonly bytes: Uint8Array;

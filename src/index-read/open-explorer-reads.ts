@@ -30,7 +30,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id);
+  const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain.id, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const assets = createAssetListReads(tables);

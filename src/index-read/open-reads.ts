@@ -24,7 +24,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
   const runWithPauses = stepRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
-  const outputs = createOutputReads(tables, chain.id);
+  const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain.id, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const balances = createBalanceReads(tables, utxos);
@@ -43,6 +43,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
     storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
+    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered)),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {

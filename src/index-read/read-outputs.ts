@@ -2,7 +2,8 @@ import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { compare } from '../bytes/octets.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import type { SqlValue } from '../index/sql.ts';
+import { orderedLookup } from '../index/ordered-lookup.ts';
+import type { Sql, SqlValue } from '../index/sql.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
@@ -57,6 +58,9 @@ export type OutputReads = {
   readonly bySeq: (seq: number) => Query;
   /** Only `seq` and consumer, for outputs that the caller already has. */
   readonly spendStatusById: (ids: readonly SqlValue[]) => Query[];
+  /** The same two lookups for many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
+  readonly consumedInOrder: (ids: readonly Uint8Array[]) => Query[];
+  readonly spendStatusInOrder: (ids: readonly Uint8Array[]) => Query[];
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
   /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
@@ -113,7 +117,7 @@ export const crossChainColumns =
   'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
 
-export function createOutputReads(t: Tables, chainID: Id): OutputReads {
+export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect']): OutputReads {
   const chainOutputs = `SELECT u.seq, u.id, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)}`;
   const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
   const ownChain = idToBytes(chainID);
@@ -159,6 +163,17 @@ export function createOutputReads(t: Tables, chainID: Id): OutputReads {
         : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
     spendStatusById: keyLookup(
       (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,
+    ),
+    // CROSS JOIN: SQLite then reads the keys first.
+    consumedInOrder: orderedLookup(
+      dialect,
+      (keys) => `${keys} SELECT k.n, u.seq, b.time, u.bytes
+        FROM k CROSS JOIN ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id = k.id`,
+    ),
+    spendStatusInOrder: orderedLookup(
+      dialect,
+      (keys) => `${keys} SELECT k.n, u.seq, s.tx AS spent
+        FROM k CROSS JOIN ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = k.id`,
     ),
     spendersBySeq: consumers,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),

@@ -2,7 +2,8 @@ import { sha256Into } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { compare } from '../bytes/octets.ts';
-import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
+import { rowsByPosition } from '../index/ordered-lookup.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
 import { damagedRow } from '../state/fault.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
@@ -42,71 +43,63 @@ export function* readTransferEntries(
   pin: PinnedBlock,
   { id: chainID, outputs }: { readonly id: Id; readonly outputs: OutputReads },
 ): Steps<TransferEntry[]> {
-  const spentIDs = rows.map(({ bytes, layout }) => inputIDs(bytes, layout));
-  const createdIDs = rows.map(({ id, layout }) => outputIDs(id, layout));
-  const found = yield* fetchRowGroups({
-    consumed: outputs.consumedById(spentIDs.flat()),
-    statuses: outputs.spendStatusById(createdIDs.flat()),
-  });
-  const consumed = byId(found.consumed as WithId<ConsumedRow>[]);
-  const statuses = byId(found.statuses as WithId<{ seq: number; spent: number | null }>[]);
+  const spentIDs: Uint8Array[] = [];
+  const createdIDs: Uint8Array[] = [];
+  for (const { id, bytes, layout } of rows) {
+    addInputIDs(spentIDs, bytes, layout);
+    addOutputIDs(createdIDs, id, layout);
+  }
+  const consumedQueries = outputs.consumedInOrder(spentIDs);
+  const results = yield [...consumedQueries, ...outputs.spendStatusInOrder(createdIDs)];
+  const consumed = rowsByPosition(results.slice(0, consumedQueries.length) as ConsumedRow[][]);
+  const statuses = rowsByPosition(results.slice(consumedQueries.length) as StatusRow[][]);
   const spenderSeqs = new Set<number>();
-  for (const { spent } of statuses.values()) if (spent !== null && spent <= pin.lastTx) spenderSeqs.add(spent);
+  for (const status of statuses) {
+    const by = spentAsOf(status?.spent ?? null, pin);
+    if (by !== undefined) spenderSeqs.add(by.tx);
+  }
   const spenderRows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq([...spenderSeqs]));
   const spenders = new Map(spenderRows.map((row) => [row.seq, toSpender(row)]));
-  const toConsumed = ({ seq, time, bytes }: ConsumedRow, by: TransferRow): ConsumedOutput => {
-    if (isTransfer(bytes)) return { seq, time, bytes: verifyStoredUtxo(bytes), other: undefined };
+  const toConsumed = (id: Uint8Array, { seq, time, bytes }: ConsumedRow, by: TransferRow): ConsumedOutput => {
+    if (isTransfer(bytes)) return { id, seq, time, bytes: verifyStoredUtxo(bytes), other: undefined };
     const spent = { txID: toHex(by.id) as Id, time: by.time, tx: parseStoredTx(by), seq: by.seq };
-    return { seq, time, bytes, other: new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent }) };
+    return { id, seq, time, bytes, other: new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent }) };
   };
-  return rows.map((row, i) => ({
-    seq: row.seq,
-    id: row.id,
-    bytes: row.bytes,
-    layout: row.layout,
-    height: row.height,
-    blockID: row.block,
-    time: row.time,
-    consumed: (spentIDs[i] as Uint8Array[]).map((id) => {
-      const found = consumed.get(toHex(id));
-      return found && toConsumed(found, row);
-    }),
-    emitted: (createdIDs[i] as Uint8Array[]).map((id) => {
-      const status = statuses.get(toHex(id));
+  let [input, output] = [0, 0];
+  return rows.map((row) => {
+    const { seq, id, bytes, layout, height, block: blockID, time } = row;
+    const ofInputs: TransferEntry['consumed'][number][] = [];
+    for (let i = 1; i < layout.inputs.length; i++, input++) {
+      const found = consumed[input];
+      ofInputs.push(found && toConsumed(spentIDs[input] as Uint8Array, found, row));
+    }
+    const emitted: TransferEntry['emitted'][number][] = [];
+    for (let i = 1; i < layout.outputs.length; i++, output++) {
+      const status = statuses[output];
       const by = spentAsOf(status?.spent ?? null, pin);
-      return { id, seq: status?.seq ?? 0, spender: by && spenders.get(by.tx) };
-    }),
-  }));
+      emitted.push({ id: createdIDs[output] as Uint8Array, seq: status?.seq ?? 0, spender: by && spenders.get(by.tx) });
+    }
+    return { seq, id, bytes, layout, height, blockID, time, consumed: ofInputs, emitted };
+  });
 }
 
-function inputIDs(bytes: Uint8Array, { inputs }: TransferLayout): Uint8Array[] {
-  const ids: Uint8Array[] = [];
+function addInputIDs(ids: Uint8Array[], bytes: Uint8Array, { inputs }: TransferLayout): void {
   for (let i = 0; i < inputs.length - 1; i++) {
     const at = inputs[i] as number;
     ids.push(utxoIdBytes(bytes, at + inputFields.txID, readU32(bytes, at + inputFields.outputIndex)));
   }
-  return ids;
 }
 
-function outputIDs(txID: Uint8Array, { outputs }: TransferLayout): Uint8Array[] {
-  const ids: Uint8Array[] = [];
+function addOutputIDs(ids: Uint8Array[], txID: Uint8Array, { outputs }: TransferLayout): void {
   for (let i = 0; i < outputs.length - 1; i++) ids.push(utxoIdBytes(txID, 0, i));
-  return ids;
 }
 
-type ConsumedRow = { readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
+type ConsumedRow = { readonly n: number; readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
+type StatusRow = { readonly n: number; readonly seq: number; readonly spent: number | null };
 type SpenderRow = Pick<TransferSpender, 'seq' | 'id' | 'bytes' | 'time'>;
 
 function toSpender(row: SpenderRow): TransferSpender {
   const { seq, id, bytes, time } = row;
   const layout = storedLayout(row);
   return layout === undefined ? { seq, id, bytes, time, layout, tx: parseStoredTx(row) } : { seq, id, bytes, time, layout, tx: undefined };
-}
-
-type WithId<R> = R & { readonly id: Uint8Array };
-
-function byId<R extends { readonly id: Uint8Array }>(rows: readonly R[]): Map<string, R> {
-  const found = new Map<string, R>();
-  for (const row of rows) found.set(toHex(row.id), row);
-  return found;
 }

@@ -10,7 +10,7 @@ import { parseStoredTx } from '../state/stored-tx.ts';
 import { type Effects, effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
-import type { OutputEntry, PinnedBlock, SpendInfo, Subject, TransferEntry, TxEntry, TxQuery } from './index-reads.ts';
+import type { FoundTx, OutputEntry, PinnedBlock, SpendInfo, Subject, TransferEntry, TxEntry, TxQuery } from './index-reads.ts';
 import { mergeSources, type RowSource, runTogether } from './merge.ts';
 import type { BlockReads } from './read-blocks.ts';
 import {
@@ -28,6 +28,7 @@ export type TxReads = {
   readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
   readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<(TxEntry | TransferEntry)[]>;
+  readonly storedTx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Steps<FoundTx | undefined>;
   readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
@@ -37,6 +38,7 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
   const bySeq = keyLookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
   const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = (SELECT x.seq FROM ${t.tx} x WHERE x.id = ?)`;
+  const byId = `${columns} WHERE x.seq = (SELECT y.seq FROM ${t.tx} y WHERE y.id = ?)`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
@@ -139,6 +141,22 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
     }
   }
 
+  /** Entries of rows, in their order: of transfers as stored, of others decoded. */
+  function* storedEntries(rows: readonly TxRow[], pin: PinnedBlock): Steps<(TxEntry | TransferEntry)[]> {
+    const transfers: TransferRow[] = [];
+    const others: TxRow[] = [];
+    for (const row of rows) {
+      const layout = storedLayout(row);
+      if (layout === undefined) others.push(row);
+      else transfers.push({ ...row, layout });
+    }
+    const readTransfers = readTransferEntries(transfers, pin, { id: chainID, outputs });
+    if (others.length === 0) return yield* readTransfers;
+    const [made, decoded] = yield* runTogether(readTransfers, entries(others, pin));
+    const bySeq = new Map([...made, ...decoded].map((entry) => [entry.seq, entry]));
+    return rows.map(({ seq }) => bySeq.get(seq) as TxEntry | TransferEntry);
+  }
+
   return {
     txSeqs,
     bySeq,
@@ -152,17 +170,13 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
       return yield* entries(yield* rowsOf(seqs, maxBytes), pin);
     },
     storedTxs: function* (seqs, pin, maxBytes) {
-      const rows = yield* rowsOf(seqs, maxBytes);
-      const transfers: TransferRow[] = [];
-      const others: TxRow[] = [];
-      for (const row of rows) {
-        const layout = storedLayout(row);
-        if (layout === undefined) others.push(row);
-        else transfers.push({ ...row, layout });
-      }
-      const [made, decoded] = yield* runTogether(readTransferEntries(transfers, pin, { id: chainID, outputs }), entries(others, pin));
-      const bySeq = new Map([...made, ...decoded].map((entry) => [entry.seq, entry]));
-      return rows.map(({ seq }) => bySeq.get(seq) as TxEntry | TransferEntry);
+      return yield* storedEntries(yield* rowsOf(seqs, maxBytes), pin);
+    },
+    storedTx: function* (id, isRendered) {
+      const [pin, [row]] = yield* runTogether(blocks.tip(), fetchRows<TxRow>([{ text: byId, values: [idToBytes(id)] }]));
+      if (row === undefined || row.seq > pin.lastTx) return undefined;
+      if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
+      return { pin, seq: row.seq, entry: isRendered(row.seq, pin) ? undefined : (yield* storedEntries([row], pin))[0] };
     },
   };
 }

@@ -93,6 +93,14 @@ export function readsContract(name: string, open: (seed: number) => Promise<Inde
           expect(await spentOutputs).toEqual(new Set(spent));
         }
         expect(await reads.txSeq(zeroId, pins[0] as PinnedBlock)).toBeUndefined();
+        const tip = await reads.tip();
+        for (const { tx } of oracle.allTxs) {
+          const seq = await reads.txSeq(tx.id, tip);
+          const isRendered = chains.pick(4) === 0;
+          const entry = isRendered ? undefined : (await reads.storedTxs([seq as number], tip))[0];
+          expect(await reads.storedTx(tx.id, () => isRendered)).toEqual({ pin: tip, seq: seq as number, entry });
+        }
+        expect(await reads.storedTx(zeroId, () => false)).toBeUndefined();
         const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
         for (let i = 0; i < 60; i++) {
           const ofAddresses = some(addresses).map((address) => ({ address }));
