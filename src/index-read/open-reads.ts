@@ -5,6 +5,7 @@ import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { IndexReads } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
 import { createBalanceReads } from './read-balances.ts';
@@ -29,7 +30,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
   const outputs = createOutputReads(tables, chain.id);
   const txs = createTxReads(tables, chain.id, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
-  const balances = createBalanceReads(tables, utxos);
+  const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables);
@@ -52,8 +53,9 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
       }),
     balances: (addresses, pin, now) =>
       runWithPauses(function* () {
-        const singleOwner = yield* balances.singleOwner(addresses, pin, now);
-        const others = yield* outputs.toEntries(yield* balances.otherOutputs(addresses, pin));
+        const [singleOwner, found] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
+        if (found.length === 0) return { singleOwner, multiOwner: [], exported: [] };
+        const others = yield* outputs.toEntries(found);
         return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
       }),
     asset: (id) => run(() => assets.asset(id)),
