@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/address.ts';
+import { type Address, addressLength } from '../bytes/address.ts';
 import { toHexAt } from '../bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../bytes/id.ts';
 import { outputFields, readU32 } from '../tx/transfer-layout.ts';
@@ -14,6 +14,8 @@ export type TransferContext = RenderContext & {
   readonly chains: Uint8Array;
   /** The start of the JSON of an amount of the asset whose ID is in `bytes` at `at`. */
   readonly assetStart: (bytes: Uint8Array, at: number) => Uint8Array;
+  /** The text of the address in `bytes` at `at`. The last one is cached: outputs of one address are listed one after the other. */
+  readonly ownerText: (bytes: Uint8Array, at: number) => string;
 };
 
 export function createTransferContext(context: RenderContext, chainID: Id): TransferContext {
@@ -21,6 +23,8 @@ export function createTransferContext(context: RenderContext, chainID: Id): Tran
   // An asset has one start, even one whose label is unknown: sums by asset compare starts.
   const starts = new Map<Id, Uint8Array>();
   let last: { readonly id: Uint8Array; readonly start: Uint8Array } | undefined;
+  const lastOwner = new Uint8Array(addressLength);
+  let lastOwnerText: string | undefined;
   return {
     ...context,
     chains: Buffer.from(`,"createdOnChainId":"${chain}","consumedOnChainId":"${chain}","utxoBytes":"0x`),
@@ -33,11 +37,18 @@ export function createTransferContext(context: RenderContext, chainID: Id): Tran
       }
       return last.start;
     },
+    ownerText: (bytes, at) => {
+      if (lastOwnerText === undefined || !hasBytesAt(bytes, at, lastOwner, 0, addressLength)) {
+        lastOwnerText = context.formatAddress(toHexAt(bytes, at, addressLength) as Address);
+        for (let i = 0; i < addressLength; i++) lastOwner[i] = bytes[at + i] as number;
+      }
+      return lastOwnerText;
+    },
   };
 }
 
-export function hasBytesAt(bytes: Uint8Array, at: number, expected: Uint8Array, from = 0): boolean {
-  for (let i = 0; i < idLength; i++) if (bytes[at + i] !== expected[from + i]) return false;
+export function hasBytesAt(bytes: Uint8Array, at: number, expected: Uint8Array, from = 0, length = idLength): boolean {
+  for (let i = 0; i < length; i++) if (bytes[at + i] !== expected[from + i]) return false;
   return true;
 }
 
@@ -72,7 +83,7 @@ export function writeTransferOutput(json: JsonBytes, { stored, time, id }: Trans
   const count = readU32(stored, storedOutput + outputFields.ownerCount);
   for (let i = 0; i < count; i++) {
     json.ascii(i === 0 ? '"' : ',"');
-    json.ascii(context.formatAddress(ownerAt(stored, i)));
+    json.ascii(context.ownerText(stored, storedOutput + outputFields.owners + addressLength * i));
     json.byte(quote);
   }
   json.bytes(texts.threshold);
