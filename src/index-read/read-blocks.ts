@@ -77,10 +77,8 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
-  function* entryOf(row: BlockRow): Steps<BlockEntry> {
-    if (row.tx_count === 0) return toEntry(row, 0, noTexts);
-    if (row.texts !== null && row.bytes !== null) return toEntry(row, row.bytes, row.texts);
-    // The block is stored but not indexed yet.
+  /** The entry of a block that is stored but not indexed yet. */
+  function* unindexedEntry(row: BlockRow): Steps<BlockEntry> {
     const txs = yield* fetchRows<TxSizeRow>([{ text: txsFrom, values: [row.first_tx, row.first_tx + row.tx_count] }]);
     const bytes = txs.reduce((sum, { size }) => sum + size, 0);
     return toEntry(row, bytes, joinIdTexts(txs.map(({ id }) => idFromBytes(id))));
@@ -100,7 +98,7 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     block: function* (which) {
       const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
       const [row] = yield* fetchRows<BlockRow>(queries);
-      return row && (yield* entryOf(row));
+      return row && (indexedEntry(row) ?? (yield* unindexedEntry(row)));
     },
     blockHeights: function* ({ pin, times, after, order, limit }) {
       const { before, last } = yield* bounds(times);
@@ -113,11 +111,18 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
     },
     blocks: function* (wanted) {
       const byHeight = new Map<number, BlockEntry>();
-      for (const row of yield* fetchRows<BlockRow>(byHeights(wanted))) byHeight.set(row.height, yield* entryOf(row));
+      for (const row of yield* fetchRows<BlockRow>(byHeights(wanted)))
+        byHeight.set(row.height, indexedEntry(row) ?? (yield* unindexedEntry(row)));
       return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
     bounds,
   };
+}
+
+/** Returns undefined for a block whose transactions are not indexed yet. */
+function indexedEntry(row: BlockRow): BlockEntry | undefined {
+  if (row.tx_count === 0) return toEntry(row, 0, noTexts);
+  return row.texts === null || row.bytes === null ? undefined : toEntry(row, row.bytes, row.texts);
 }
 
 /** `bytes` is the size of the transactions. In a block they lack the codec version that their own bytes begin with. */
