@@ -56,8 +56,10 @@ async function measureCpu(
   const end = performance.now() + 2 * halfMs;
   while (measured === 0 || (performance.now() < end && at < calls)) {
     const respond = api();
+    // Some calls are expensive to make: the address of a row is derived from its key.
+    const call = callAt(at++);
     const before = process.cpuUsage();
-    await respond(callAt(at++));
+    await respond(call);
     const { user, system } = process.cpuUsage(before);
     if (performance.now() < end - halfMs && at < calls / 2) continue;
     micros += user + system;

@@ -1,14 +1,16 @@
 import { type AddressList, addresses, bodyAddresses } from '../api/addresses.ts';
 import { notFound } from '../api/api-error.ts';
 import { timestamp } from '../api/params.ts';
+import { renderedJson } from '../api/rendered-json.ts';
 import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import { object } from '../api/schema.ts';
 import { idText } from '../bytes/id.ts';
 import { chainParams, chainPath, networkParam, networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { historyStart, listMetadata } from './list-metadata.ts';
-import { assetsOfBalances, renderBalances, sumBalances } from './render-balance.ts';
 import { AddressChainsSchema, BalancesSchema, ChainInfoSchema, historySchema, LastActivitySchema } from './schemas.ts';
+import { assetsOfBalances, sumBalances } from './sum-balances.ts';
+import { writeBalances } from './write-balance.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 
@@ -46,7 +48,7 @@ export const addressRoutes: readonly ApiRoute<DataDeps>[] = [
       const holdings = pin === undefined ? noHoldings : await reads.balances(owners, pin, now);
       const balances = sumBalances(holdings, now, feeAsset);
       const { labelOf } = await deps.assetLabels(chain)(assetsOfBalances(balances));
-      return { balances: renderBalances(balances, labelOf), ...metadata };
+      return renderedJson(`{"balances":${writeBalances(balances, labelOf)},${JSON.stringify(metadata).slice(1)}`);
     },
   }),
   defineRoute({

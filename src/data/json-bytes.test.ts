@@ -1,25 +1,16 @@
 import { expect, test } from 'bun:test';
 import { JsonBytes } from './json-bytes.ts';
 
-const written = (write: (json: JsonBytes) => void): string => {
-  const json = new JsonBytes();
-  return Buffer.from(json.collect(() => write(json))).toString();
-};
-
-test('whole numbers of every length', () => {
-  const numbers = [0, 9, 10, 99, 100, 999_999_999, 1_000_000_000, 1_000_000_001, 4_294_967_295, 1_700_000_000_000, Number.MAX_SAFE_INTEGER];
-  for (let power = 1; power < 2 ** 53; power *= 7) numbers.push(power, power - 1);
-  for (const number of numbers) expect(written((json) => json.number(number))).toBe(`${number}`);
-  expect(written((json) => json.number(18_446_744_073_709_551_615n))).toBe('18446744073709551615');
-});
+const json = new JsonBytes();
+const written = (write: () => void): string => Buffer.from(json.collect(write)).toString();
 
 test('parts, repeated bytes, hex and base64', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
-  expect(written((json) => json.part(Buffer.from('abcdef'), 2, 4))).toBe('cd');
-  expect(written((json) => json.hex(bytes, 3, 256))).toBe(Buffer.from(bytes.subarray(3)).toString('hex'));
+  expect(written(() => json.part(Buffer.from('abcdef'), 2, 4))).toBe('cd');
+  expect(written(() => json.hex(bytes, 3, 256))).toBe(Buffer.from(bytes.subarray(3)).toString('hex'));
   for (const end of [64, 65, 66])
-    expect(written((json) => json.base64(bytes, 0, end))).toBe(Buffer.from(bytes.subarray(0, end)).toString('base64'));
-  const repeated = written((json) => {
+    expect(written(() => json.base64(bytes, 0, end))).toBe(Buffer.from(bytes.subarray(0, end)).toString('base64'));
+  const repeated = written(() => {
     json.ascii('<text>');
     json.repeat(1, 4);
   });
@@ -27,9 +18,30 @@ test('parts, repeated bytes, hex and base64', () => {
 });
 
 test('the buffer grows while it is written, and repeated bytes stay where they were', () => {
-  const text = written((json) => {
+  const text = written(() => {
     json.ascii('start');
     for (let i = 0; i < 100_000; i++) json.repeat(0, 5);
   });
   expect(text).toBe('start'.repeat(100_001));
+});
+
+test('numbers are written as JavaScript writes them', () => {
+  const edges = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent).flatMap((power) => [power - 1, power, power + 1]);
+  const numbers = [...edges, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 1_700_000_000, Number.MAX_SAFE_INTEGER];
+  for (const number of numbers) expect(written(() => json.number(number))).toBe(`${number}`);
+  for (const number of [0n, 2n ** 64n - 1n]) expect(written(() => json.number(number))).toBe(`${number}`);
+});
+
+test('an item that is larger than the buffer is written in full, and the next item begins anew', () => {
+  const long = 'x'.repeat(3_000_000);
+  expect(written(() => json.ascii(long))).toBe(long);
+  const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
+  expect(written(() => json.hex(bytes, 0, bytes.length))).toBe(Buffer.from(bytes).toString('hex'));
+  expect(written(() => json.text('ä"'))).toBe('ä"');
+});
+
+test('a collected item does not change when the buffer is used again', () => {
+  const first = json.collect(() => json.ascii('first'));
+  json.collect(() => json.ascii('second'));
+  expect(Buffer.from(first).toString()).toBe('first');
 });

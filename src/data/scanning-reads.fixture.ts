@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
+import { joinIdTexts } from '../index/tx-id-texts.ts';
 import type {
   AssetEntry,
   BlockEntry,
@@ -92,7 +93,8 @@ export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits 
     parentID: idToBytes(block.parentID),
     time: Number(block.time),
     size: block.bytes.length,
-    txIDs: block.txs.map(({ id }) => idToBytes(id)),
+    txCount: block.txs.length,
+    txIDTexts: joinIdTexts(block.txs.map(({ id }) => id)),
   });
   const spendable = (addresses: readonly Address[], { utxo: { output } }: StoredOutput) =>
     output.addresses.filter((address) => addresses.includes(address)).length >= output.threshold &&

@@ -5,7 +5,14 @@ import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { DataDeps } from './deps.ts';
 import { addSigners } from './page-signers.ts';
 import type { Piece } from './piece-cache.ts';
-import { createTransferContext, storedAssetID, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
+import {
+  createTransferContext,
+  hasBytesAt,
+  storedAssetID,
+  storedOutput,
+  storedOutputID,
+  writeTransferOutput,
+} from './write-transfer-output.ts';
 import { createUtxoWriter } from './write-utxo.ts';
 
 export type UtxoPieceQuery = {
@@ -24,7 +31,7 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const missing = entries.filter((_, i) => pieces[i] === undefined);
   if (missing.length === 0) return pieces as Piece[];
   const pause = deps.longWork?.begin();
-  const { labelOf, isComplete } = await deps.assetLabels(chain)(missing.map(assetOf));
+  const { labelOf, isComplete } = await deps.assetLabels(chain)(assetsOf(missing));
   const signers = new Set<Address>();
   addSigners(signers, missing);
   await deps.publicKeys?.load(chain.reads, signers);
@@ -50,8 +57,20 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   return pieces as Piece[];
 }
 
-/** The asset of an output; a stored output is not decoded. */
-const assetOf = (entry: OutputEntry): Id => (entry.stored === undefined ? entry.utxo.assetID : storedAssetID(entry.stored));
+/** The assets of outputs. Stored outputs are not decoded, and consecutive ones mostly have the same asset, which is read once. */
+function assetsOf(entries: readonly OutputEntry[]): Set<Id> {
+  const assets = new Set<Id>();
+  let last: Uint8Array | undefined;
+  for (const entry of entries) {
+    const { stored } = entry;
+    if (stored === undefined) assets.add(entry.utxo.assetID);
+    else if (last === undefined || !hasBytesAt(stored, storedOutput, last, storedOutput)) {
+      assets.add(storedAssetID(stored));
+      last = stored;
+    }
+  }
+  return assets;
+}
 
 /** False for outputs that moved between chains: more may become known about them. */
 const isFinal = ({ seq, spent }: OutputEntry): boolean => seq > 0 && (spent === undefined || spent.tx !== undefined);

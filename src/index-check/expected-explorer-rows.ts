@@ -1,4 +1,6 @@
-import type { Id } from '../bytes/id.ts';
+import { cb58Encode } from '../bytes/cb58.ts';
+import { toHex } from '../bytes/hex.ts';
+import { type Id, idToBytes } from '../bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { txKinds } from '../index/tables.ts';
 import { effectsOf } from '../tx/effects.ts';
@@ -32,19 +34,22 @@ export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): { re
       count.minted += sum(minted, unitsIn);
       count.mintedNfts += countNfts(minted);
     }
+  const withTxs = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 0);
   return {
     assetHolder: holders,
     assetCount: [...counts].map(
       ([asset, { holders, held, minted, mintedNfts }]) => `${asset} ${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`,
     ),
-    blockStat: blocks
-      .filter(({ height, txs: own }) => height > 0 && own.length > 0)
-      .map(({ height, txs: own }) => {
-        const bytes = own.reduce((total, { tx }) => total + tx.bytes.length, 0);
-        const fees = own.reduce((total, tx) => total + burnedInTx(tx, spec.feeAsset), 0n);
-        const kinds = Object.keys(txKinds).map((kind) => own.filter(({ tx }) => tx.unsigned.kind === kind).length);
-        return `${height} ${bytes} ${sumHex(fees)} ${kinds.join(' ')}`;
-      }),
+    blockStat: withTxs.map(({ height, txs: own }) => {
+      const bytes = own.reduce((total, { tx }) => total + tx.bytes.length, 0);
+      const fees = own.reduce((total, tx) => total + burnedInTx(tx, spec.feeAsset), 0n);
+      const kinds = Object.keys(txKinds).map((kind) => own.filter(({ tx }) => tx.unsigned.kind === kind).length);
+      return `${height} ${bytes} ${sumHex(fees)} ${kinds.join(' ')}`;
+    }),
+    blockTxIds: withTxs.map(({ height, txs: own }) => {
+      const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
+      return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
+    }),
   };
 }
 

@@ -99,14 +99,15 @@ export type BlockQuery = {
   readonly limit: number;
 };
 
-/** A block. IDs are bytes: a page of blocks shows thousands of them, each once. */
+/** A block. Its IDs are bytes, those of its transactions texts as stored; see `joinIdTexts`. */
 export type BlockEntry = {
   readonly height: number;
   readonly id: Uint8Array;
   readonly parentID: Uint8Array;
   readonly time: number;
   readonly size: number;
-  readonly txIDs: readonly Uint8Array[];
+  readonly txCount: number;
+  readonly txIDTexts: Uint8Array;
 };
 
 export type TxKind = UnsignedTx['kind'];

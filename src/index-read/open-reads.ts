@@ -1,9 +1,11 @@
 import type { Id } from '../bytes/id.ts';
+import { explorerTablesOf } from '../index/explorer-tables.ts';
 import type { Sql } from '../index/sql.ts';
 import { indexTablesOf } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { IndexReads } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import { createActivityReads } from './read-activity.ts';
 import { createAssetReads } from './read-assets.ts';
 import { createBalanceReads } from './read-balances.ts';
@@ -11,7 +13,7 @@ import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
-import { stepRunnerOn } from './read-run.ts';
+import { singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads } from './read-utxos.ts';
 
@@ -20,22 +22,23 @@ import { createUtxoReads } from './read-utxos.ts';
  * that other requests are handled in between.
  */
 export function openReads(sql: Sql, chain: { readonly number: number; readonly id: Id }, longWork?: LongWork): IndexReads {
+  const readOne = singleReaderOn(sql);
   const run = stepRunnerOn(sql);
   const runWithPauses = stepRunnerOn(sql, longWork);
-  const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number) };
+  const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql.dialect);
   const txs = createTxReads(tables, chain.id, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
-  const balances = createBalanceReads(tables, utxos);
+  const balances = createBalanceReads(tables, utxos, sql.dialect);
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables);
   return {
-    tip: () => run(blocks.tip),
+    tip: () => readOne(blocks.tip),
     pinAtHeight: (height) => run(() => blocks.pinAtHeight(height)),
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time)),
-    completeFrom: () => run(blocks.completeFrom),
+    completeFrom: () => readOne(blocks.completeFrom),
     block: (which) => run(() => blocks.block(which)),
     blockHeights: (query) => run(() => blocks.blockHeights(query)),
     blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
@@ -51,8 +54,9 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
       }),
     balances: (addresses, pin, now) =>
       runWithPauses(function* () {
-        const singleOwner = yield* balances.singleOwner(addresses, pin, now);
-        const others = yield* outputs.toEntries(yield* balances.otherOutputs(addresses, pin));
+        const [singleOwner, found] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
+        if (found.length === 0) return { singleOwner, multiOwner: [], exported: [] };
+        const others = yield* outputs.toEntries(found);
         return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
       }),
     asset: (id) => run(() => assets.asset(id)),
@@ -60,8 +64,8 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
-    buckets: (unit, from, to, limit) => run(() => buckets.buckets(unit, from, to, limit)),
-    lastBucketBefore: (unit, before) => run(() => buckets.lastBucketBefore(unit, before)),
+    buckets: (unit, from, to, limit) => readOne(buckets.buckets(unit, from, to, limit)),
+    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before)),
     totals: (metric, times) => run(() => buckets.totals(metric, times)),
     addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
   };

@@ -57,8 +57,8 @@ async function expectSums(sql: Sql): Promise<void> {
     const key = `${idFromBytes(asset)} ${locktime > now}`;
     if (amount > 0n) expected.set(key, (expected.get(key) ?? 0n) + amount);
   }
-  for (const keysPerPage of [1, 2, 3, 5, 512]) {
-    const { singleOwner } = createBalanceReads(tables, noUtxos, keysPerPage);
+  for (const rowsPerPage of [1, 2, 3, 5, 512]) {
+    const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, rowsPerPage);
     const found = await stepRunnerOn(sql)(() => singleOwner(owners.map(addressFromBytes), pin, now));
     expect(new Map(found.map(({ asset, isLocked, amount }) => [`${asset} ${isLocked}`, amount]))).toEqual(expected);
   }

@@ -1,6 +1,8 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
+import { compare, u64Bytes } from '../bytes/octets.ts';
+import type { Dialect } from '../index/ddl.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import type { Query, Steps } from '../index/steps.ts';
 import { type IndexTables, outputSets } from '../index/tables.ts';
@@ -16,44 +18,43 @@ export type IndexBalanceReads = {
   readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
 };
 
-/** `keysPerPage` is the maximum number of (asset, lock time) keys that one query reads. 512 keys take a few milliseconds. */
-export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPerPage = 512): IndexBalanceReads {
-  // A balance has one row for every block that changed it. This query skips from one (asset, lock time) key to the next, and for each key to
-  // the newest row at or below the height, so it reads a few rows per key, however many there are. It also returns keys that have no such
-  // row, because the next page starts after the last key. The comparisons contain the height, which makes them start behind the last row
-  // of a key: without it SQLite reads over all rows of the key, which took ten times as long for a busy address.
-  const next = (column: string) =>
-    `(SELECT b.${column} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.locktime, b.height) > (k.asset, k.locktime, ${aboveAnyHeight})
-      ORDER BY b.asset, b.locktime, b.height LIMIT 1)`;
-  const singleOwnerSql = `WITH RECURSIVE k(asset, locktime, n) AS (
-      SELECT f.asset, f.locktime, 1 FROM (SELECT b.asset, b.locktime FROM ${t.balance} b
-        WHERE b.address = ? AND (b.asset, b.locktime, b.height) > (?, ?, ${aboveAnyHeight}) ORDER BY b.asset, b.locktime, b.height LIMIT 1) f
-      UNION ALL SELECT ${next('asset')}, ${next('locktime')}, k.n + 1 FROM k WHERE k.asset IS NOT NULL AND k.n < ? + 0)
-    SELECT k.n, k.asset, k.locktime, b.amount, b.count, b.nfts FROM k LEFT JOIN ${t.balance} b
-      ON b.address = ? AND b.asset = k.asset AND b.locktime = k.locktime AND b.height = (SELECT h.height FROM ${t.balance} h
-        WHERE h.address = ? AND h.asset = k.asset AND h.locktime = k.locktime AND h.height <= ? ORDER BY h.height DESC LIMIT 1)
-    WHERE k.asset IS NOT NULL`;
+/** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
+export function createBalanceReads(
+  t: Pick<IndexTables, 'balance' | 'holding'>,
+  { utxos }: UtxoReads,
+  dialect: Dialect,
+  rowsPerPage = 512,
+): IndexBalanceReads {
+  // A balance has one row for every block that changed it. This query goes down from one (asset, lock time) key to the next and starts behind
+  // the newest row of each, so it reads one row per key, however many there are: two if the newest row is above the height.
+  const columns = 'b.asset, b.locktime, b.height, b.amount, b.count, b.nfts';
+  const below = (selected: string, asset: string, locktime: string, height: string) =>
+    `SELECT ${selected} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.locktime, b.height) < (${asset}, ${locktime}, ${height})
+      ORDER BY b.asset DESC, b.locktime DESC, b.height DESC LIMIT 1`;
+  const belowKey = (selected: string) =>
+    below(selected, 'k.asset', 'k.locktime', `CASE WHEN k.height > ? THEN ? + 0 ELSE ${belowAnyHeight} END`);
+  const nextRow: { readonly [D in Dialect]: string } = {
+    // SQLite has no LATERAL. PostgreSQL would not use the index for this comparison.
+    sqlite: `JOIN ${t.balance} r ON (r.asset, r.locktime, r.height) = (${belowKey('b.asset, b.locktime, b.height')}) AND r.address = ?`,
+    postgres: `CROSS JOIN LATERAL (${belowKey(columns)}) r`,
+  };
+  const singleOwnerSql = `WITH RECURSIVE k(n, asset, locktime, height, amount, count, nfts) AS (
+      SELECT 1, f.asset, f.locktime, f.height, f.amount, f.count, f.nfts FROM (${below(columns, '?', '?', '?')}) f
+      UNION ALL SELECT k.n + 1, r.asset, r.locktime, r.height, r.amount, r.count, r.nfts FROM k ${nextRow[dialect]} WHERE k.n < ? + 0)
+    SELECT n, asset, locktime, height, amount, count, nfts FROM k`;
 
-  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock): Query => ({
-    text: singleOwnerSql,
-    values: [owner, after?.asset ?? noBytes, after?.locktime ?? noBytes, owner, owner, keysPerPage, owner, owner, height],
+  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock): Query => {
+    const start = after === undefined ? aboveAnyKey : [after.asset, after.locktime, after.height > height ? height + 1 : belowAnyHeight];
+    const joined = dialect === 'sqlite' ? [owner] : [];
+    return { text: singleOwnerSql, values: [owner, ...start, owner, height, height + 1, ...joined, rowsPerPage] };
+  };
+
+  const anyOther = `SELECT seq FROM ${t.holding} WHERE address = ? AND shelf >= ? AND shelf <= ? LIMIT 1`;
+  const listed = [...otherSets.unspent, ...otherSets.spent];
+  const anyOtherQuery = (address: Address): Query => ({
+    text: anyOther,
+    values: [addressToBytes(address), Math.min(...listed), Math.max(...listed)],
   });
-
-  const otherOutputs = (addresses: readonly Address[], pin: PinnedBlock) =>
-    utxos(
-      {
-        pin,
-        addresses,
-        asset: undefined,
-        minAmount: 0n,
-        includeSpent: false,
-        sortBy: 'timestamp',
-        order: 'asc',
-        after: undefined,
-        limit: Number.POSITIVE_INFINITY,
-      },
-      otherSets,
-    );
 
   return {
     singleOwner: function* (addresses, pin, now) {
@@ -62,18 +63,34 @@ export function createBalanceReads(t: IndexTables, { utxos }: UtxoReads, keysPer
       while (unread.length > 0) {
         const pages = unread.slice(0, pagesPerStep);
         const results = (yield pages.map((page) => singleOwnerQuery(page, pin))) as readonly (readonly SingleOwnerRow[])[];
-        for (const row of results.flat()) add(row);
+        for (const rows of results) for (const row of rows) if (row.height <= pin.height) add(row);
         const nextPages = pages.flatMap(({ owner }, i) => {
-          const after = results[i]?.find(({ n }) => n === keysPerPage);
+          const after = results[i]?.find(({ n }) => n === rowsPerPage);
           return after === undefined ? [] : [{ owner, after }];
         });
         unread = [...nextPages, ...unread.slice(pagesPerStep)];
       }
       return list();
     },
-    otherOutputs,
+    otherOutputs: function* (addresses, pin) {
+      // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
+      const found = yield addresses.map(anyOtherQuery);
+      const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
+      if (owners.length === 0) return [];
+      return yield* utxos({ ...everyOutput, pin, addresses: owners }, otherSets);
+    },
   };
 }
+
+const everyOutput = {
+  asset: undefined,
+  minAmount: 0n,
+  includeSpent: false,
+  sortBy: 'timestamp',
+  order: 'asc',
+  after: undefined,
+  limit: Number.POSITIVE_INFINITY,
+} as const;
 
 const otherSets: OutputSetSelection = {
   unspent: [outputSets.multiOwnerUnspent, outputSets.exported],
@@ -83,33 +100,46 @@ const otherSets: OutputSetSelection = {
 /** Maximum number of queries per step; their rows are in memory at the same time. */
 const pagesPerStep = 8;
 
-const noBytes = new Uint8Array(0);
+const belowAnyHeight = -1;
 
-const aboveAnyHeight = Number.MAX_SAFE_INTEGER;
+/** A key behind all others: an asset has 32 bytes. */
+const aboveAnyKey = [new Uint8Array(33).fill(0xff), new Uint8Array(0), 0] as const;
 
-/** A page of the keys of an address; `after` is the last key of the previous page. */
+/** A page of the rows of an address; `after` is the last row of the previous page. */
 type KeyPage = { readonly owner: Uint8Array; readonly after: SingleOwnerRow | undefined };
 
 /** Sums rows by asset, separately for outputs that are locked at `now` (Unix seconds) and for the others. */
 function createSingleOwnerSums(now: number) {
-  const seconds = BigInt(now);
+  const seconds = u64Bytes(BigInt(now));
   const sums = new Map<string, SingleOwnerSum>();
   return {
-    add: (row: SingleOwnerRow): void => {
-      if (row.amount === null || (row.count === 0 && row.nfts === 0)) return;
-      const asset = toHex(row.asset) as Id;
-      const isLocked = Buffer.from(row.locktime).readBigUInt64BE() > seconds;
-      const key = asset + isLocked;
+    add: ({ asset: assetBytes, locktime, amount, count, nfts }: SingleOwnerRow): void => {
+      if (count === 0 && nfts === 0) return;
+      const asset = toHex(assetBytes) as Id;
+      const isLocked = compare(locktime, seconds) > 0;
+      const key = isLocked ? `${asset} locked` : asset;
       const before = sums.get(key);
-      const [amount, count] = [(before?.amount ?? 0n) + sumFromBytes(row.amount), (before?.count ?? 0) + row.count];
-      sums.set(key, { asset, isLocked, amount, count, nfts: (before?.nfts ?? 0) + row.nfts });
+      if (before === undefined) sums.set(key, { asset, isLocked, amount: sumFromBytes(amount), count, nfts });
+      else
+        sums.set(key, {
+          asset,
+          isLocked,
+          amount: before.amount + sumFromBytes(amount),
+          count: before.count + count,
+          nfts: before.nfts + nfts,
+        });
     },
     list: (): SingleOwnerSum[] => [...sums.values()],
   };
 }
 
-/** `n` is the number of the key in its page, from 1. The last three are null if the balance has no row at or below the height. */
-type SingleOwnerRow = { readonly n: number; readonly asset: Uint8Array; readonly locktime: Uint8Array } & (
-  | { readonly amount: Uint8Array; readonly count: number; readonly nfts: number }
-  | { readonly amount: null; readonly count: null; readonly nfts: null }
-);
+/** `n` is the number of the row in its page, from 1. */
+type SingleOwnerRow = {
+  readonly n: number;
+  readonly asset: Uint8Array;
+  readonly locktime: Uint8Array;
+  readonly height: number;
+  readonly amount: Uint8Array;
+  readonly count: number;
+  readonly nfts: number;
+};

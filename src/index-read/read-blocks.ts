@@ -1,17 +1,20 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { versionSize } from '../codec/pack.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { joinIdTexts } from '../index/tx-id-texts.ts';
 import type { Tables } from '../state/schema.ts';
 import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
+import type { SingleRead } from './read-run.ts';
 
 /** Queries for blocks and pinned blocks. */
 export type BlockReads = {
-  readonly tip: () => Steps<PinnedBlock>;
+  readonly tip: SingleRead<PinnedBlock>;
   readonly pinAtHeight: (height: number) => Steps<PinnedBlock | undefined>;
   readonly pinBeforeTime: (time: number) => Steps<PinnedBlock | undefined>;
-  readonly completeFrom: () => Steps<number>;
+  readonly completeFrom: SingleRead<number>;
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
   readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
   readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
@@ -23,7 +26,7 @@ type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: Pin
 
 const noBounds: TimeBounds = { before: undefined, last: undefined };
 
-export function createBlockReads(t: Tables, chainID: Id): BlockReads {
+export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 'blockTxIds'>, chainID: Id): BlockReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
   const pins = `SELECT height, id, time, CASE WHEN height = 0
     THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
@@ -36,21 +39,25 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
     text: `${pins} WHERE time < ? ORDER BY time DESC, height DESC LIMIT 1`,
     values: [time],
   });
-  const columns = `SELECT height, id, header, first_tx, tx_count, time FROM ${t.block}`;
-  const byId = `${columns} WHERE id = ?`;
-  const byHeights = keyLookup((keys) => `${columns} WHERE height IN (${keys})`);
+  const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
+    b.time, s.bytes, i.texts FROM ${t.block} b
+    LEFT JOIN ${t.blockStat} s ON s.height = b.height LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
+  const byId = `${columns} WHERE b.id = ?`;
+  const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
   const heights = {
     asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
     desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
   };
   const txsFrom = `SELECT id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
 
-  function* tip(): Steps<PinnedBlock> {
-    const [row] = yield* fetchRows<PinRow>([tipQuery]);
-    if (row === undefined)
-      throw new IndexError(`no block of chain ${idText(chainID)} is indexed yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });
-    return pinOf(row);
-  }
+  const tip: SingleRead<PinnedBlock> = {
+    query: tipQuery,
+    resultOf: ([row]) => {
+      if (row === undefined)
+        throw new IndexError(`no block of chain ${idText(chainID)} is indexed yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });
+      return pinOf(row as PinRow);
+    },
+  };
 
   /** Limits a pinned block to the last indexed one: while the index catches up, the chain's own tables are ahead of it. */
   function* limitToIndexed(query: Query): Steps<PinnedBlock | undefined> {
@@ -70,22 +77,11 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
     return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
   }
 
-  function* entries(rows: readonly BlockRow[]): Steps<BlockEntry[]> {
-    const ranges = txRanges(rows);
-    const txs = (yield ranges.map(({ first, end }) => ({ text: txsFrom, values: [first, end] }))) as readonly (readonly TxSizeRow[])[];
-    return rows.map((row) => {
-      const at = ranges.findIndex(({ first, end }) => first <= row.first_tx && row.first_tx < end);
-      const start = row.first_tx - (ranges[at]?.first ?? row.first_tx);
-      const own = txs[at]?.slice(start, start + row.tx_count) ?? [];
-      return {
-        height: row.height,
-        id: row.id,
-        parentID: row.header.subarray(parentOffset, parentOffset + 32),
-        time: row.time,
-        size: own.reduce((sum, { size }) => sum + size - versionSize, row.header.length),
-        txIDs: own.map(({ id }) => id),
-      };
-    });
+  /** The entry of a block that is stored but not indexed yet. */
+  function* unindexedEntry(row: BlockRow): Steps<BlockEntry> {
+    const txs = yield* fetchRows<TxSizeRow>([{ text: txsFrom, values: [row.first_tx, row.first_tx + row.tx_count] }]);
+    const bytes = txs.reduce((sum, { size }) => sum + size, 0);
+    return toEntry(row, bytes, joinIdTexts(txs.map(({ id }) => idFromBytes(id))));
   }
 
   return {
@@ -95,14 +91,14 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
       return pin?.height === height ? pin : undefined;
     },
     pinBeforeTime: (time) => limitToIndexed(pinBeforeQuery(time)),
-    completeFrom: function* () {
-      const [row] = yield* fetchRows<{ complete_from: number }>([{ text: progress, values: [chain] }]);
-      return row?.complete_from ?? 0;
+    completeFrom: {
+      query: { text: progress, values: [chain] },
+      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from ?? 0,
     },
     block: function* (which) {
       const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
       const [row] = yield* fetchRows<BlockRow>(queries);
-      return row && (yield* entries([row]))[0];
+      return row && (indexedEntry(row) ?? (yield* unindexedEntry(row)));
     },
     blockHeights: function* ({ pin, times, after, order, limit }) {
       const { before, last } = yield* bounds(times);
@@ -114,40 +110,52 @@ export function createBlockReads(t: Tables, chainID: Id): BlockReads {
       return rows.map(({ height }) => height);
     },
     blocks: function* (wanted) {
-      const rows = yield* fetchRows<BlockRow>(byHeights(wanted));
-      const byHeight = new Map((yield* entries(rows)).map((entry) => [entry.height, entry]));
+      const byHeight = new Map<number, BlockEntry>();
+      for (const row of yield* fetchRows<BlockRow>(byHeights(wanted)))
+        byHeight.set(row.height, indexedEntry(row) ?? (yield* unindexedEntry(row)));
       return wanted.map((height) => byHeight.get(height) as BlockEntry);
     },
     bounds,
   };
 }
 
-/** Ranges of numbers that cover the transactions of blocks. Transactions of consecutive blocks have consecutive numbers. */
-function txRanges(rows: readonly BlockRow[]): { readonly first: number; readonly end: number }[] {
-  const ranges: { first: number; end: number }[] = [];
-  const sorted = rows.filter(({ tx_count }) => tx_count > 0).sort((a, b) => a.first_tx - b.first_tx);
-  for (const { first_tx, tx_count } of sorted) {
-    const last = ranges[ranges.length - 1];
-    if (last !== undefined && first_tx <= last.end) last.end = Math.max(last.end, first_tx + tx_count);
-    else ranges.push({ first: first_tx, end: first_tx + tx_count });
-  }
-  return ranges;
+/** Returns undefined for a block whose transactions are not indexed yet. */
+function indexedEntry(row: BlockRow): BlockEntry | undefined {
+  if (row.tx_count === 0) return toEntry(row, 0, noTexts);
+  return row.texts === null || row.bytes === null ? undefined : toEntry(row, row.bytes, row.texts);
 }
+
+/** `bytes` is the size of the transactions. In a block they lack the codec version that their own bytes begin with. */
+const toEntry = ({ height, id, header_size, parent, tx_count, time }: BlockRow, bytes: number, txIDTexts: Uint8Array): BlockEntry => ({
+  height,
+  id,
+  parentID: parent,
+  time,
+  size: header_size + bytes - versionSize * tx_count,
+  txCount: tx_count,
+  txIDTexts,
+});
+
+const noTexts = new Uint8Array(0);
 
 type TxSizeRow = { readonly id: Uint8Array; readonly size: number };
 
-/** Offset of the parent ID in a block header: after version and type. */
-const parentOffset = 6;
+/** Position of the parent ID in a block header, counted from 1 (SQL `substr`): after version and type. */
+const parentAt = 7;
 
 type PinRow = { readonly height: number; readonly id: Uint8Array; readonly time: number; readonly last_tx: number };
 
 const pinOf = ({ height, id, time, last_tx }: PinRow): PinnedBlock => ({ height, id: idFromBytes(id), time, lastTx: last_tx });
 
+/** `bytes` and `texts` are null for a block without transactions, and for one that is not indexed yet. */
 type BlockRow = {
   readonly height: number;
   readonly id: Uint8Array;
-  readonly header: Uint8Array;
+  readonly header_size: number;
+  readonly parent: Uint8Array;
   readonly first_tx: number;
   readonly tx_count: number;
   readonly time: number;
+  readonly bytes: number | null;
+  readonly texts: Uint8Array | null;
 };

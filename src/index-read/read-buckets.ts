@@ -4,10 +4,11 @@ import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/step
 import { type BucketUnit, bucketUnits, type IndexTables } from '../index/tables.ts';
 import type { TimeBucket } from '../index/time-bucket.ts';
 import type { Totals } from './index-reads.ts';
+import type { SingleRead } from './read-run.ts';
 
 export type BucketReads = {
-  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Steps<TimeBucket[]>;
-  readonly lastBucketBefore: (unit: BucketUnit, before: number) => Steps<TimeBucket | undefined>;
+  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => SingleRead<TimeBucket[]>;
+  readonly lastBucketBefore: (unit: BucketUnit, before: number) => SingleRead<TimeBucket | undefined>;
   readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Steps<Totals[T][]>;
   readonly addressesBefore: (time: number) => Steps<number>;
 };
@@ -104,13 +105,14 @@ export function createBucketReads(t: IndexTables): BucketReads {
   };
 
   return {
-    buckets: function* (unit, from, to, limit) {
-      return (yield* fetchRows<BucketRow>([bucketsIn(unit, from, to, limit)])).map(entryOf);
-    },
-    lastBucketBefore: function* (unit, before) {
-      const [row] = yield* fetchRows<BucketRow>([bucketsIn(unit, 0, before, 1)]);
-      return row && entryOf(row);
-    },
+    buckets: (unit, from, to, limit) => ({
+      query: bucketsIn(unit, from, to, limit),
+      resultOf: (rows) => (rows as readonly BucketRow[]).map(entryOf),
+    }),
+    lastBucketBefore: (unit, before) => ({
+      query: bucketsIn(unit, 0, before, 1),
+      resultOf: ([row]) => (row === undefined ? undefined : entryOf(row as BucketRow)),
+    }),
     totals: function* <T extends keyof Totals>(metric: T, times: readonly number[]): Steps<Totals[T][]> {
       // In the table 0 means never, so the earliest time counted is 1.
       const froms = metric === 'newAddresses' ? times : times.map((time) => Math.max(time, 1));

@@ -1,5 +1,5 @@
 import type { Sql } from '../index/sql.ts';
-import { runSteps, type Steps } from '../index/steps.ts';
+import { type Query, runSteps, type Steps } from '../index/steps.ts';
 import type { LongWork, Pause } from '../timing/long-work.ts';
 
 /** Runs a query that is written as steps. */
@@ -29,6 +29,15 @@ export function stepRunnerOn(sql: Sql, longWork?: LongWork): RunSteps {
     return run.result();
   };
 }
+
+/** A read that is a single query, and what its rows mean. */
+export type SingleRead<T> = { readonly query: Query; readonly resultOf: (rows: readonly unknown[]) => T };
+
+/** Runs a single query, without the transaction that steps have on SQLite: to begin and end one takes as long as a small query. */
+export const singleReaderOn =
+  (sql: Sql) =>
+  async <T>({ query, resultOf }: SingleRead<T>): Promise<T> =>
+    resultOf(await sql.all<unknown>(query.text, query.values));
 
 const neverPause: Pause = () => undefined;
 

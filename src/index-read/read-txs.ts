@@ -173,7 +173,9 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
       return yield* storedEntries(yield* rowsOf(seqs, maxBytes), pin);
     },
     storedTx: function* (id, isRendered) {
-      const [pin, [row]] = yield* runTogether(blocks.tip(), fetchRows<TxRow>([{ text: byId, values: [idToBytes(id)] }]));
+      const [tipRows = [], rows] = yield [blocks.tip.query, { text: byId, values: [idToBytes(id)] }];
+      const pin = blocks.tip.resultOf(tipRows);
+      const row = rows?.[0] as TxRow | undefined;
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
       return { pin, seq: row.seq, entry: isRendered(row.seq, pin) ? undefined : (yield* storedEntries([row], pin))[0] };

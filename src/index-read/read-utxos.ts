@@ -1,7 +1,7 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
-import { maxU64 } from '../bytes/octets.ts';
+import { maxU64, u64Bytes } from '../bytes/octets.ts';
 import { listedAmount } from '../index/output-amount.ts';
 import { unspentSet } from '../index/output-set.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
@@ -10,12 +10,12 @@ import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import {
   decodeStoredUtxo,
+  hasAmount,
   hasAsset,
   hasOnlyOwner,
   isTransfer,
   ownerCount,
   type StoredUtxo,
-  storedAmount,
   storedOwners,
   storedThreshold,
 } from '../state/stored-utxo.ts';
@@ -214,7 +214,9 @@ const noEnd = Number.MAX_SAFE_INTEGER - 1;
 function queryFilter({ addresses, asset, minAmount, ownership = 'enough' }: UtxoQuery): (bytes: StoredUtxo) => boolean {
   const requested = new Set(addresses);
   const assetBytes = asset === undefined ? undefined : idToBytes(asset);
-  const amountOf = (bytes: StoredUtxo): bigint => (isTransfer(bytes) ? storedAmount(bytes) : listedAmount(decodeStoredUtxo(bytes).output));
+  const leastAmount = u64Bytes(minAmount);
+  const isEnough = (bytes: StoredUtxo): boolean =>
+    isTransfer(bytes) ? hasAmount(bytes, leastAmount) : listedAmount(decodeStoredUtxo(bytes).output) >= minAmount;
   const [only] = addresses.length === 1 ? addresses.map(addressToBytes) : [];
   const countOwners = (bytes: StoredUtxo): number =>
     only !== undefined && ownerCount(bytes) === 1
@@ -223,6 +225,6 @@ function queryFilter({ addresses, asset, minAmount, ownership = 'enough' }: Utxo
   return (bytes) => {
     const owners = countOwners(bytes);
     if (owners === 0 || owners >= storedThreshold(bytes) !== (ownership === 'enough')) return false;
-    return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || amountOf(bytes) >= minAmount);
+    return (assetBytes === undefined || hasAsset(bytes, assetBytes)) && (minAmount === 0n || isEnough(bytes));
   };
 }

@@ -10,10 +10,11 @@ import { sumFromBytes, sumToBytes } from '../index/output-amount.ts';
 import type { SqlValue } from '../index/sql.ts';
 import { fetchRowGroups, type Query, type Steps } from '../index/steps.ts';
 import type { Table } from '../index/tables.ts';
+import { joinIdTexts } from '../index/tx-id-texts.ts';
 import { addMinted, blockSums, type MintedSum } from '../index/tx-sums.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 
-/** Writes the tables of the explorer routes; see index/explorer-tables.ts. */
+/** Writes the tables of the explorer routes and of lists of blocks; see index/explorer-tables.ts. */
 export type ExplorerRows = {
   /** The queries that add blocks. `changes`: the balance changes of each block. */
   readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChanges[], feeAsset: Id) => Steps<Query[]>;
@@ -101,14 +102,16 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       for (const ofBlock of changes) addHolderChanges(holders, ofBlock);
       const minted = new Map<Id, MintedSum>();
       const stats: SqlValue[] = [];
+      const txIds: SqlValue[] = [];
       for (const { block, applied } of blocks) {
         const txs = applied.map(({ tx }) => tx);
         for (const tx of txs) addMinted(minted, tx);
         if (block.height === 0n || txs.length === 0) continue;
         const { bytes, fees, kinds } = blockSums(txs, feeAsset);
         stats.push(Number(block.height), bytes, sumToBytes(fees), ...kinds);
+        txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
-      return [...(yield* change(holders, minted)), ...q.addStats(stats)];
+      return [...(yield* change(holders, minted)), ...q.addStats(stats), ...q.addTxIds(txIds)];
     },
     addBalances: (changes) => {
       const holders = new Map<string, HolderChange>();
@@ -169,6 +172,7 @@ function explorerQueries(dialect: Dialect, chain: number, schema: string) {
     removeHolders: batchedStatement(keys, 2, (n) => `DELETE FROM ${holderTable} WHERE ${matching(n)}`),
     upsertCounts: insert(names.assetCount, explorerSchema.assetCount, ['holders', 'held', 'minted', 'minted_nfts']),
     addStats: insert(names.blockStat, explorerSchema.blockStat, []),
+    addTxIds: insert(names.blockTxIds, explorerSchema.blockTxIds, []),
   };
 }
 

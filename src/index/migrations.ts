@@ -7,6 +7,7 @@ import { addImportedOutputs } from './imported-migration.ts';
 import { separateNfts } from './nft-migration.ts';
 import type { Steps } from './steps.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from './tables.ts';
+import { addTxIdTexts } from './tx-ids-migration.ts';
 
 /**
  * A migration to a schema version; there are no downgrades. The shared tables and the tables of each chain have their own versions, since
@@ -61,11 +62,8 @@ export const migrations: readonly Migration[] = [
     shared: () => [],
     chain: (dialect, number) => {
       const { asset } = tablesOf(number);
-      return [
-        ...createAll(dialect, explorerTablesOf(number), explorerSchema),
-        createIndex(asset, ['symbol']),
-        createIndex(asset, ['name']),
-      ];
+      const { blockTxIds: _, ...tables } = explorerSchema;
+      return [...createAll(dialect, explorerTablesOf(number), tables), createIndex(asset, ['symbol']), createIndex(asset, ['name'])];
     },
     rows: addExplorerRows,
   },
@@ -73,6 +71,12 @@ export const migrations: readonly Migration[] = [
     version: 4,
     shared: (dialect) => createTable(dialect, signerKeyTable, signerKeySchema),
     chain: () => [],
+  },
+  {
+    version: 5,
+    shared: () => [],
+    chain: (dialect, number) => createTable(dialect, explorerTablesOf(number).blockTxIds, explorerSchema.blockTxIds),
+    rows: addTxIdTexts,
   },
 ];
 

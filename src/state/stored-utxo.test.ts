@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { idToBytes, zeroId } from '../bytes/id.ts';
+import { maxU64, u64Bytes } from '../bytes/octets.ts';
 import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { appendBlocks, openChain } from './open-chain.fixture.ts';
 import { randomChain } from './random-chain.fixture.ts';
@@ -31,6 +32,12 @@ test('fields read from the stored bytes equal the fields decoded by the codec, f
         expect(inPlace.isTransfer(bytes)).toBe(utxo.output.kind === 'secp256k1fx.TransferOutput');
         expect(inPlace.hasAsset(bytes, idToBytes(utxo.assetID))).toBe(true);
         expect(inPlace.hasAsset(bytes, idToBytes(zeroId))).toBe(false);
+        if (utxo.output.kind === 'secp256k1fx.TransferOutput') {
+          const { amount } = utxo.output;
+          expect(inPlace.storedAmount(bytes)).toBe(amount);
+          for (const least of [0n, 1n, amount - 1n, amount, amount + 1n, amount * 256n, maxU64])
+            if (least <= maxU64) expect(inPlace.hasAmount(bytes, u64Bytes(least))).toBe(amount >= least);
+        }
         const copied = Buffer.alloc(34);
         inPlace.copyTxID(bytes, copied, 1);
         expect(toHex(copied)).toBe(`00${utxo.txID}00`);

@@ -72,6 +72,15 @@ export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, at.typeID) 
 /** The amount of a transfer output. */
 export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, at.output);
 
+/** Whether a transfer output has at least an amount, given as 8 big-endian bytes: a bigint for each output would take longer. */
+export function hasAmount(bytes: StoredUtxo, least: Uint8Array): boolean {
+  for (let i = 0; i < 8; i++) {
+    const difference = byte(bytes, at.output + i) - byte(least, i);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
 export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
   for (let i = 0; i < idLength; i++) if (bytes[at.assetID + i] !== assetID[i]) return false;
   return true;

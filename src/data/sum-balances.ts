@@ -1,8 +1,7 @@
-import { type Id, idText } from '../bytes/id.ts';
+import type { Id } from '../bytes/id.ts';
 import { compareHex } from '../bytes/octets.ts';
 import { type AssetType, assetTypeOf, isMintOutput, listedAmount } from '../index/output-amount.ts';
 import type { Holdings, OutputEntry } from '../index-read/index-reads.ts';
-import { type LabelOf, renderAmount } from './render-asset.ts';
 
 /** Balances by asset and type, in the four parts of the Data API. The fee asset comes first, the others are sorted by id. */
 export type AddressBalances = {
@@ -49,20 +48,6 @@ export function sumBalances({ singleOwner, multiOwner, exported }: Holdings, now
 
 export const assetsOfBalances = (balances: AddressBalances): Id[] =>
   Object.values(balances).flatMap((part) => part.map(({ asset }) => asset));
-
-export function renderBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: AddressBalances, labelOf: LabelOf) {
-  const render = ({ asset, type, sharedWith, amount, count }: AssetBalance) => ({
-    ...renderAmount(labelOf(asset), type, amount),
-    utxoCount: count,
-    sharedWithChainId: sharedWith && idText(sharedWith),
-  });
-  return {
-    unlocked: unlocked.map(render),
-    locked: locked.map(render),
-    atomicMemoryUnlocked: atomicMemoryUnlocked.map(render),
-    atomicMemoryLocked: atomicMemoryLocked.map(render),
-  };
-}
 
 /** Sort key: units of an asset come before its NFTs. */
 const typeOrder: { readonly [T in AssetType]: string } = { secp256k1: '00', nft: '01' };
