@@ -56,9 +56,13 @@ function findBun() {
   }
 }
 
-/** The flags make Bun ignore .env and bunfig.toml in the working directory. */
+/**
+ * The flags make Bun ignore .env and bunfig.toml in the working directory. The compiler settings of a clone, which its pages need, are those of the
+ * clone; by default Bun takes them from the working directory.
+ */
 async function runOnBun(program, main) {
-  const args = ['--no-env-file', `--config=${devNull}`, main, ...process.argv.slice(2)];
+  const compiler = main === source ? [`--tsconfig-override=${join(home, 'tsconfig.json')}`] : [];
+  const args = ['--no-env-file', `--config=${devNull}`, ...compiler, main, ...process.argv.slice(2)];
   if (typeof process.execve === 'function') {
     hideExperimentalWarnings();
     process.execve(program, [program, ...args], environment(npm));

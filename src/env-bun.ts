@@ -1,4 +1,3 @@
-import { devNull } from 'node:os';
 import { createCommonEnv, type EnvOptions } from './env-common.ts';
 import { openDatabase } from './platform/database-bun.ts';
 import { openPostgres } from './platform/postgres-bun.ts';
@@ -20,9 +19,9 @@ export const createBunEnv = (options: EnvOptions): Env => ({
   spawnReader: () => spawnReaderProcess(readerCommand(options.program), readerEnvironment(process.env)),
 });
 
-/** A single-file executable takes only its own arguments; it ignores .env and bunfig.toml by how it is built. */
+/** Readers run with the flags that the launcher gave this process. A single-file executable takes only its own arguments. */
 const readerCommand = (program: string | undefined): string[] => [
   process.execPath,
-  ...(program === undefined ? [] : ['--no-env-file', `--config=${devNull}`, program]),
+  ...(program === undefined ? [] : [...process.execArgv, program]),
   ...process.argv.slice(2),
 ];

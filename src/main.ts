@@ -259,12 +259,22 @@ function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
   }
 }
 
-/** Stops cleanly on the first signal, and immediately on the second. */
+/**
+ * How long after the first signal further ones are the same, in milliseconds. Ctrl-C reaches every process of the terminal, and npm and the
+ * launcher pass it on, so it arrives up to three times.
+ */
+const sameSignalMs = 500;
+
+/** Stops cleanly on the first signal, and immediately on a later one. */
 function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
-  let stopping = false;
+  let firstSignal: number | undefined;
   const stop = async () => {
-    if (stopping) process.exit(exitCodes.failure);
-    stopping = true;
+    const now = performance.now();
+    if (firstSignal !== undefined) {
+      if (now - firstSignal > sameSignalMs) process.exit(exitCodes.failure);
+      return;
+    }
+    firstSignal = now;
     try {
       await running.close();
     } catch (error) {

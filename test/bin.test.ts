@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { nodes, runsSerac } from './nodes.ts';
 
 /** A fake Bun that prints its path, process id, parent's process id and arguments. */
@@ -82,6 +82,19 @@ for (const node of nodes) {
       else expect([code, err]).toEqual([1, expect.stringMatching(/^serac: cannot find Bun.*npm install serac.*Node 22\.13 or newer/)]);
     });
 
+    test('Ctrl-C, which reaches every process of the terminal and is passed on too, saves and exits with 0', async () => {
+      const state = join(top, `${name}.serac`);
+      const child = Bun.spawn([path, resolve('bin/serac'), '--http-port=0', '--json', `--state=${state}`], {
+        stdout: 'pipe',
+        stderr: 'inherit',
+        detached: true,
+      });
+      await child.stdout.getReader().read();
+      for (let signals = 0; signals < 3; signals++) process.kill(-child.pid, 'SIGINT');
+      expect(await child.exited).toBe(0);
+      expect(statSync(state).size).toBeGreaterThan(0);
+    }, 20_000);
+
     test('sets the garbage collector of writer and readers, unless the environment does', async () => {
       const serac = install(`collector-${name}/node_modules/serac`);
       writeExecutable(
@@ -98,6 +111,7 @@ for (const node of nodes) {
 
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
   const serac = install('real');
+  copyFileSync('tsconfig.json', join(top, 'real/tsconfig.json'));
   writeExecutable('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
   mkdirSync(join(top, 'real/node_modules/bun/bin'), { recursive: true });
   symlinkSync(process.execPath, join(top, 'real/node_modules/bun/bin/bun.exe'));
@@ -106,3 +120,22 @@ test('the real Bun ignores .env and bunfig.toml of the working directory', async
   writeExecutable('elsewhere/preload.ts', 'console.log("preloaded");');
   expect((await run([serac, '--help', '-c'], join(top, 'elsewhere'))).out).toEqual(['none --help -c']);
 });
+
+test('a clone runs in another working directory, with the pages of writer and reader', async () => {
+  const cwd = mkdtempSync(join(top, 'other-'));
+  const flags = ['--http-port=0', '--json', '--workers=1', `--data-dir=${join(cwd, 'data')}`];
+  const child = Bun.spawn([resolve('bin/serac'), ...flags], { cwd, stdout: 'pipe', stderr: 'inherit' });
+  try {
+    const { value } = await child.stdout.getReader().read();
+    const { url } = JSON.parse(new TextDecoder().decode(value).split('\n')[0] as string);
+    // Each request has a connection of its own: some reach the writer, some the reader.
+    const answers = Array.from({ length: 8 }, () => fetch(url, { headers: { accept: 'text/html', connection: 'close' } }));
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain('<h1');
+    }
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+}, 60_000);

@@ -198,6 +198,9 @@ describe('errors', () => {
       [['mine', 'x'], '"x" is not a number of blocks'],
       [['time', 'banana'], '"banana" is not a time'],
       [['address', 'bogus'], '"bogus" is not an address'],
+      [['tx', 'zzz'], '"zzz" is not the ID of a transaction'],
+      [['block', 'newest'], '"newest" is not the height or ID of a block'],
+      [['utxo', '1:2'], '"1" is not the ID of an output'],
       [['accounts', '--memo', 'x'], '--memo belongs to serac send'],
       [['snapshot', 'forget'], 'save, revert, list, delete, diff'],
     ];

@@ -224,7 +224,9 @@ describe.each(modes)('dev.* %s', (_, flags) => {
       ['dev.sendNFT', { utxoID: 'none', to: stranger }, 'DEV_UNKNOWN_OUTPUT'],
       ['dev.atomicDeposit', { from: 'X', to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.atomicDeposit', { from: 'Q', to: stranger, amount: 1 }, 'RPC_UNKNOWN_CHAIN'],
+      ['dev.atomicDeposit', { to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.export', { destinationChain: 'X', amount: 1 }, 'DEV_WRONG_CHAIN'],
+      ['dev.export', { to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.export', { destinationChain: 'P', to: account(1).replace('X-', 'C-'), amount: 1 }, 'AVM_BAD_ADDRESS'],
       ['dev.claimExport', { utxoID: avax }, 'DEV_UNKNOWN_OUTPUT'],
     ];

@@ -165,13 +165,17 @@ describe.each(nodes)('npx serac on $name', ({ path }) => {
 });
 
 for (const node of nodes.filter(runsSerac)) {
-  test(`without Bun the program runs on ${node.name}: a data directory, reader processes, a transaction`, async () => {
+  test(`without Bun the program runs on ${node.name}: a data directory, reader processes, a transaction, its event over WebSocket`, async () => {
     const dataDir = `./data-${node.version}`;
     const { url, npx, stderr } = await startNpx(withoutBun.folder, node.path, [`--data-dir=${dataDir}`, '--workers=1', '--accounts=0']);
+    const events = new WebSocket(`${url.replace('http', 'ws')}/ext/events?kind=tx`);
+    const event = new Promise<string>((resolve) => events.addEventListener('message', ({ data }) => /"tx"/.test(data) && resolve(data)));
+    await new Promise((resolve) => events.addEventListener('open', resolve));
     const [tx] = createTxs(1);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'avm.issueTx', params: { tx, encoding: 'hex' } });
     const issued = await fetch(`${url}/ext/bc/X`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    expect(await issued.json()).toHaveProperty('result.txID');
+    const { result } = (await issued.json()) as { result: { txID: string } };
+    expect(JSON.parse(await event)).toMatchObject({ kind: 'tx', txID: result.txID });
     expect((await fetch(`${url}/v1/networks/local/blockchains/x-chain/blocks`)).status).toBe(200);
     npx.kill('SIGTERM');
     await npx.exited;

@@ -128,7 +128,8 @@ const isKnown = (name: string): boolean =>
   [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
 
 function splitFlag(word: string): [name: string, attached: string | undefined] {
-  const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word);
+  // Anvil has levels of -v; here there is one.
+  const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word.replace(/^-v+$/, '-v'));
   if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
   const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
   if (parts === null) throw unexpectedArgument(word);

@@ -27,6 +27,11 @@ function errorMessage(argv: string[], env: FlagEnv = {}): string {
 }
 
 describe('flags and their values', () => {
+  test('-v may be repeated, as with Anvil', () => {
+    for (const flag of ['-v', '-vv', '-vvvv']) expect(options([flag]).verbose).toBe(true);
+    expect(errorMessage(['-vx'])).toContain('unknown flag -vx');
+  });
+
   test('without flags: local network, in memory, on loopback', () => {
     const config = configFrom(options([]));
     expect(config.network.id).toBe(12345);

@@ -1,5 +1,7 @@
+import { parseId } from '../bytes/id.ts';
 import { formatUnits } from '../bytes/units.ts';
 import { SeracError } from '../client/fault.ts';
+import { Fault } from '../fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
 import { findAsset } from './asset-labels.ts';
 import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
@@ -22,6 +24,16 @@ function formatUtxoLine(utxo: DataUtxo): string {
 export function formatBytes(hex: string): string {
   const text = Buffer.from(hex.replace(/^0x/, ''), 'hex').toString('utf8');
   return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
+}
+
+/** Throws for an argument that is not the ID of anything, so that the program exits with 2. */
+function requireId(text: string, what: string): void {
+  try {
+    parseId(text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw badArgument(text, `${JSON.stringify(text)} is not ${what}: ${error.message}`);
+  }
 }
 
 const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
@@ -60,6 +72,7 @@ const showTx: ClientCommand = async (context) => {
   const { client, args, options, print } = context;
   const [id = ''] = args;
   if (/^0x/i.test(id)) return explainTx(context);
+  requireId(id, 'the ID of a transaction, nor its bytes as 0x…');
   const tx = (await (await createDataClient(client))(`/transactions/${encodeURIComponent(id)}`)) as DataTx | undefined;
   if (tx === undefined) {
     const { status } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string };
@@ -75,6 +88,7 @@ const showTx: ClientCommand = async (context) => {
 };
 
 const showBlock: ClientCommand = async ({ client, args: [name = ''], options, print }) => {
+  if (name !== 'latest' && !/^\d{1,20}$/.test(name)) requireId(name, 'the height or ID of a block');
   const get = await createDataClient(client);
   const path = name === 'latest' ? '/blocks?pageSize=1' : `/blocks/${encodeURIComponent(name)}`;
   const found = await get(path);
@@ -135,6 +149,7 @@ function formatShownUtxo(utxo: DevResult<'getUTXO'>): string[] {
 }
 
 const showUtxo: ClientCommand = async ({ client, args: [utxoID = ''], options, print }) => {
+  requireId(utxoID.replace(/:\d{1,10}$/, ''), 'the ID of an output, nor TX:INDEX');
   const json = await callDev(client, 'getUTXO', { utxoID });
   for (const line of options.json ? [formatJson(json)] : formatShownUtxo(decodeDev('getUTXO', json))) print(line);
   return undefined;

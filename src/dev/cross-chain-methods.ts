@@ -43,7 +43,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
     obj({ from: str, to: addressOrList, amount: amountParam, assetID: str, locktime: timeParam, threshold: u32 }),
     (deps, { from, to, amount, assetID, locktime, threshold }) => {
       const { wallet } = deps;
-      const source = requireCounterpart(from, deps);
+      const source = requireCounterpart('from', from, deps);
       const asset = wallet.asset(assetID);
       const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
       const { output } = transfer(asset.id, parseAmount(amount, asset), owners);
@@ -77,7 +77,7 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
     }),
     async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
       const { wallet, formatAddress } = deps;
-      const destination = requireCounterpart(destinationChain, deps);
+      const destination = requireCounterpart('destinationChain', destinationChain, deps);
       const payer = wallet.account(from);
       const asset = wallet.asset(assetID);
       const addresses = to.length === 0 ? [formatAddress(destination, payer.key.address)] : to;
@@ -121,10 +121,11 @@ export const crossChainMethods = methodTable<CrossChainDeps>()({
   ),
 });
 
-function requireCounterpart(name: string, { aliases, counterparts }: CrossChainDeps): Id {
-  const id = aliases.lookup(name);
-  if (counterparts.includes(id)) return id;
-  throw new DevError(`${JSON.stringify(name)} is neither the P- nor the C-Chain; use P or C`, { code: 'DEV_WRONG_CHAIN', chain: name });
+function requireCounterpart(parameter: string, name: string, { aliases, counterparts }: CrossChainDeps): Id {
+  const id = name === '' ? undefined : aliases.lookup(name);
+  if (id !== undefined && counterparts.includes(id)) return id;
+  const message = name === '' ? `${parameter} is missing` : `${JSON.stringify(name)} is neither the P- nor the C-Chain`;
+  throw new DevError(`${message}; use P or C`, { code: 'DEV_WRONG_CHAIN', chain: name });
 }
 
 function describeOutput({ source, destination, utxo }: AtomicOutput, { aliases, formatAddress }: CrossChainDeps) {

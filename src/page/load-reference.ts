@@ -1,8 +1,5 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import type { OpenApi, OpenRpc } from './reference-types.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { ReferenceBody } from './views/reference-body.tsx';
 
 export type ReferenceData = {
   readonly description: string;
@@ -30,6 +27,7 @@ export function createReferenceLoader(): (source: Source, origin: string) => Pro
 }
 
 async function load(source: Source): Promise<ReferenceData> {
+  const { renderReference } = await import('./render-reference.ts');
   const [openApi, openRpc] = await Promise.all([read<OpenApi>(source, '/api-json'), readIfFound<OpenRpc>(source, '/openrpc-json')]);
   const security = Object.values(openApi.paths).flatMap((methods) => Object.values(methods).map((operation) => operation.security));
   const keyed = security.filter((one) => one.length > 0);
@@ -38,6 +36,6 @@ async function load(source: Source): Promise<ReferenceData> {
     description: openApi.info.description,
     keyState: keyed.length === 0 ? 'none' : isOptional ? 'optional' : 'required',
     hasRpc: openRpc !== undefined,
-    html: renderToString(h(ReferenceBody, { openApi, openRpc, origin: originMark })),
+    html: renderReference({ openApi, openRpc, origin: originMark }),
   };
 }

@@ -2,7 +2,6 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { type AddressText, parseAddressText } from './address-text.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
 import { loadDevState } from './dev-state.ts';
-import { renderDocument } from './document.tsx';
 import { loadFollowState } from './follow-state.ts';
 import { createReferenceLoader } from './load-reference.ts';
 import { createLocalSource, sendLocal } from './local-source.ts';
@@ -76,6 +75,9 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
 }
 
+/** Loads the code that renders pages, which most nodes never need: not when the node starts, but for the first page. */
+const loadRenderer = async () => (await import('./document.tsx')).renderDocument;
+
 async function respond(options: HandlerParts, request: HttpRequest, target: Target): Promise<HttpResponse> {
   const assets = await options.assets();
   if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
@@ -84,7 +86,11 @@ async function respond(options: HandlerParts, request: HttpRequest, target: Targ
   if (target.kind === 'image') return respondImage(source, context, target.name);
   if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
   if (wantsJson(request)) return respondJson(options, request, target, context);
-  const [found, frame] = await Promise.all([load(options, source, context, target, request), loadFrame(source, context)]);
+  const [found, frame, renderDocument] = await Promise.all([
+    load(options, source, context, target, request),
+    loadFrame(source, context),
+    loadRenderer(),
+  ]);
   if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
   const payload: PagePayload = {
     section: target.kind === 'page' ? target.row.section : 'home',

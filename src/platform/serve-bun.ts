@@ -49,7 +49,7 @@ export const serve: Serve = async (options) => {
       if (response.webSocket === undefined) return finish(response);
       if (server.upgrade(request, { data: response.webSocket, headers: toHeaders(response.headers) })) return undefined;
       response.webSocket.onClose();
-      return finish(upgradeFailedResponse(400, 'this is not a valid WebSocket request'));
+      return finish(upgradeFailedResponse);
     };
     try {
       const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server as NodeServer, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { HttpRequest, HttpResponse } from '../http/message.ts';
+import type { Handler, HttpRequest, HttpResponse, WebSocketHandlers } from '../http/message.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
 import {
@@ -17,6 +17,7 @@ import {
   toListenError,
   upgradeFailedResponse,
 } from './serve.ts';
+import { acceptKey, asksForWebSocket, openWebSocket } from './web-socket.ts';
 
 /** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
 const readTimeout = 30_000;
@@ -34,20 +35,23 @@ export const serve: Serve = async (options) => {
       let response = handlerErrorResponse;
       const body = createBodyReader(incoming, large, bodyTimeout);
       try {
-        response = await handler(toHttpRequest(incoming, body.read, bodyTimeout));
+        const bodyStream = (max: number) => streamBody(incoming, max, bodyTimeout);
+        response = await handler({ ...toHttpRequest(incoming), body: body.read, bodyStream });
       } catch {
         // The handler has reported the error itself; the client gets status 500.
       }
       body.release();
-      if (response.webSocket !== undefined) {
-        response.webSocket.onClose();
-        response = upgradeFailedResponse(501, 'this server runs on Node and has no WebSockets; use server-sent events on the same path');
-      }
+      if (response.webSocket !== undefined) response = refuseUpgrade(response.webSocket);
       if (response.stream === undefined) send(incoming, outgoing, response);
       else await sendStream(outgoing, response, response.stream);
     },
   );
   server.on('connection', connections.add);
+  server.on('upgrade', (incoming, socket: Socket, head) => {
+    if (!asksForWebSocket(incoming)) return dropUpgrade(server, incoming, socket, head);
+    connections.upgraded(socket);
+    void respondToUpgrade(handler, incoming, socket, head);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(toListenError(cause, options)));
     server.listen(unix === undefined ? { host, port, reusePort } : { path: unix }, resolve);
@@ -84,6 +88,11 @@ function createConnections() {
       running.add(socket);
       outgoing.once('close', () => end(socket));
     },
+    /** A WebSocket runs until it is closed. */
+    upgraded(socket: Socket) {
+      running.add(socket);
+      socket.once('close', () => running.delete(socket));
+    },
     closeIdle() {
       isClosing = true;
       for (const socket of open) if (!running.has(socket)) socket.destroy();
@@ -94,7 +103,53 @@ function createConnections() {
   };
 }
 
-function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body'], bodyTimeout: number): HttpRequest {
+/** Answers a request for a WebSocket, which has no body. */
+async function respondToUpgrade(handler: Handler, incoming: IncomingMessage, socket: Socket, head: Uint8Array): Promise<void> {
+  // Node has removed its own listeners; an error without a listener would end the program.
+  socket.on('error', () => socket.destroy());
+  let response = handlerErrorResponse;
+  try {
+    response = await handler({ ...toHttpRequest(incoming), body: () => new Uint8Array(0) });
+  } catch {
+    // The handler has reported the error itself; the client gets status 500.
+  }
+  const { webSocket: handlers, headers } = response;
+  const key = acceptKey(incoming);
+  if (socket.destroyed) return handlers?.onClose();
+  if (handlers !== undefined && key !== undefined) return openWebSocket(socket, head, { key, headers, handlers });
+  const outgoing = new ServerResponse(incoming);
+  outgoing.shouldKeepAlive = false;
+  outgoing.assignSocket(socket);
+  outgoing.once('finish', () => socket.end());
+  if (handlers !== undefined) send(incoming, outgoing, refuseUpgrade(handlers));
+  else if (response.stream === undefined) send(incoming, outgoing, response);
+  else await sendStream(outgoing, response, response.stream);
+}
+
+function refuseUpgrade(handlers: WebSocketHandlers): HttpResponse {
+  handlers.onClose();
+  return upgradeFailedResponse;
+}
+
+/**
+ * Gives the connection of a request for another protocol, such as HTTP/2, back to the server, without the headers that ask for it: a server
+ * need not change the protocol, but Node does not pass such requests to the handler.
+ */
+function dropUpgrade(
+  server: NodeServer,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Socket,
+  head: Uint8Array,
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!/^(?:upgrade|connection|http2-settings)$/i.test(rawHeaders[i] ?? '')) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(head);
+  socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+  server.emit('connection', socket);
+}
+
+function toHttpRequest(incoming: IncomingMessage): Omit<HttpRequest, 'body'> {
   const { path, query } = splitTarget(incoming.url ?? '/');
   return {
     method: incoming.method ?? '',
@@ -105,8 +160,6 @@ function toHttpRequest(incoming: IncomingMessage, body: HttpRequest['body'], bod
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
     },
-    body,
-    bodyStream: (max) => streamBody(incoming, max, bodyTimeout),
   };
 }
 

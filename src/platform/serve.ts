@@ -57,11 +57,11 @@ export const createBodyBudgets = (maxBodyMemory: number): { readonly small: Body
 export const handlerErrorResponse: HttpResponse = { status: 500, headers: {}, body: '' };
 
 /** The response if a client asks for a WebSocket and the upgrade is not possible. */
-export const upgradeFailedResponse = (status: 400 | 501, reason: string): HttpResponse => ({
-  status,
+export const upgradeFailedResponse: HttpResponse = {
+  status: 400,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
-  body: `${reason}\n`,
-});
+  body: 'this is not a valid WebSocket request\n',
+};
 
 /** Splits a request target or a URL into path and query, without validation: it never throws. */
 export function splitTarget(target: string): { path: string; query: string } {
@@ -122,7 +122,12 @@ async function withTimeout<T>(work: Promise<T>, timeout: number): Promise<T> {
 export function toListenError(cause: unknown, { host, port, unix }: ServeOptions): ServeError {
   const reason = (cause as { code?: unknown } | null)?.code;
   const where = unix ?? `${host}:${port}`;
-  if (reason === 'EADDRINUSE') return new ServeError(`${where} is already in use`, { code: 'PORT_TAKEN', host, port });
+  if (reason === 'EADDRINUSE')
+    return new ServeError(`${where} is already in use; choose another port (0 picks a free one) or stop the program that listens there`, {
+      code: 'PORT_TAKEN',
+      host,
+      port,
+    });
   const errorCode = typeof reason === 'string' ? reason : 'unknown';
   return new ServeError(`cannot listen on ${where}: ${errorCode}`, { code: 'LISTEN_FAILED', host, port, reason: errorCode });
 }
