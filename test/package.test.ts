@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { checksum } from '../src/bytes/hash.ts';
 import { toHex } from '../src/bytes/hex.ts';
@@ -30,6 +30,15 @@ test('contains programs, types, docs and genesis data, but no tests of its own, 
   const unwanted = /\.(test|fixture)\.|(?<!\.d)\.ts$|^(src|test|vectors)\b|examples.*node_modules/;
   expect(installed.files.filter((file) => unwanted.test(file))).toEqual(['examples/vitest/payout.test.js']);
   expect(installed.tarballBytes).toBeLessThan(1_200_000);
+});
+
+test('Bun runs the scripts without transpiling them: they are marked, and in ASCII, as Bun reads marked files as Latin-1', () => {
+  const scripts = installed.files.filter((file) => /^dist\/(main|library\/index|chunk-\w+)\.js$/.test(file));
+  expect(scripts.length).toBeGreaterThan(3);
+  for (const file of scripts) {
+    const text = readFileSync(join(installed.folder, 'node_modules/serac', file), 'latin1');
+    expect([file, text.startsWith('// @bun\n'), /[\u0080-\u00ff]/.test(text)]).toEqual([file, true, false]);
+  }
 });
 
 test('the types are found and correct for Node and for bundlers', async () => {

@@ -45,9 +45,18 @@ async function bundle(): Promise<void> {
     naming: { entry: '[dir]/[name].js', chunk: 'chunk-[hash].js' },
     external,
   });
+  for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
   process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
+
+/**
+ * Marks JavaScript with a comment that makes Bun run it without transpiling it first: that takes 90 ms of the first start, until Bun has cached
+ * the result. Bun reads a marked file as Latin-1, so characters outside ASCII are escaped; an escape means the same in strings, templates and
+ * regular expressions.
+ */
+export const markForBun = (script: string): string =>
+  `// @bun\n${script.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}`;
 
 async function bundleForBrowsers(): Promise<void> {
   const { outputs } = await Bun.build({

@@ -1,10 +1,12 @@
 import { constants, Database, type SQLQueryBindings } from 'bun:sqlite';
 import { statSync } from 'node:fs';
+import { watchWalIndex } from './wal-index.ts';
 
 type Value = null | number | string | Uint8Array;
 
 /** Opens a SQLite database with Bun's driver. */
-export function openDatabase(path: string, options: { readonly readonly: boolean }) {
+export function openDatabase(path: string, options: { readonly readonly: boolean; readonly watchesCommits?: boolean }) {
+  const walIndex = options.watchesCommits === true ? watchWalIndex(path) : undefined;
   const raw = new Database(...openArguments(path, options.readonly));
   const statements: { finalize: () => void }[] = [];
   return {
@@ -20,6 +22,7 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
     },
     fileToAttach: (file: string): string => quote(path === ':memory:' ? `file:${encodeURI(file)}?vfs=${diskVfs}` : file),
     walBytes: (): number => sizeOf(`${path}-wal`),
+    commitVersion: walIndex?.isInUse() === true ? walIndex.version : undefined,
     /** Finalizes the statements first: an open statement would keep the file and its locks until garbage collection. */
     close: (): void => {
       for (const statement of statements.splice(0)) statement.finalize();

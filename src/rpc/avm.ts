@@ -22,6 +22,8 @@ export type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uin
 
 /** Reads of the accepted state, in the writer process or in a reader process. */
 export type AvmReads = AvmBalanceReads & {
+  /** Changes with every commit: while it stays the same, the other functions return the same. Undefined if that is not known. */
+  readonly version: () => number | undefined;
   readonly height: () => bigint;
   readonly blockAt: (height: bigint) => Uint8Array | undefined;
   readonly block: (id: Id) => Uint8Array | undefined;
@@ -72,6 +74,9 @@ export function createAvmContext(deps: AvmDeps): AvmContext {
   };
 }
 
+/** For results that depend on the parameters and the accepted state only. */
+const isCacheable = () => true;
+
 export const txTextParams = obj({ tx: longStr, encoding });
 
 /** Methods of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
@@ -89,7 +94,9 @@ export const avmMethods = methodTable<AvmContext>()({
     { deprecated: '1.9.12' },
   ),
 
-  getAssetDescription: method(obj({ assetID: str }), (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps)),
+  getAssetDescription: method(obj({ assetID: str }), (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), {
+    isCacheable,
+  }),
 
   getBalance: method(
     obj({ address: str, assetID: str, includePartial: bool }),
@@ -119,18 +126,22 @@ export const avmMethods = methodTable<AvmContext>()({
     return { block: renderBlock(params.height, params.encoding, deps, read), encoding: params.encoding };
   }),
 
-  getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() })),
+  getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() }), { isCacheable }),
 
-  getTx: method(obj({ txID: idParam, encoding }), (deps, params) => {
-    if (params.txID === zeroId) throw nilTxIDError();
-    const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
-      tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
-      encoding: params.encoding,
-    });
-    return deps.preLinearizationTx === undefined || deps.reads.hasTx(params.txID)
-      ? toResult()
-      : deps.preLinearizationTx(params.txID).then(toResult);
-  }),
+  getTx: method(
+    obj({ txID: idParam, encoding }),
+    (deps, params) => {
+      if (params.txID === zeroId) throw nilTxIDError();
+      const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
+        tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
+        encoding: params.encoding,
+      });
+      return deps.preLinearizationTx === undefined || deps.reads.hasTx(params.txID)
+        ? toResult()
+        : deps.preLinearizationTx(params.txID).then(toResult);
+    },
+    { isCacheable },
+  ),
 
   getTxFee: method(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
 
@@ -141,10 +152,11 @@ export const avmMethods = methodTable<AvmContext>()({
       const found = status(txID);
       return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
     },
-    { deprecated: '1.10.0' },
+    // Other states of a transaction change without a commit.
+    { deprecated: '1.10.0', isCacheable: (result) => (result as { status: string }).status === 'Accepted' },
   ),
 
-  getUTXOs: method(utxoParams, ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos)),
+  getUTXOs: method(utxoParams, ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), { isCacheable }),
 
   issueTx: method(
     txTextParams,

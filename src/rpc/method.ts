@@ -1,6 +1,7 @@
 import type { AnyFault } from '../fault.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import { createParamsReader } from './params-reader.ts';
+import { cacheResults } from './result-cache.ts';
 import type { Json } from './write-json.ts';
 
 /** A JSON-RPC method: its parameters, and a function from its dependencies and parameters to its result. */
@@ -11,9 +12,15 @@ export type Method<D, P> = {
   readonly needsWriter: boolean;
   /** The version of AvalancheGo that deprecated it, or null. */
   readonly deprecated: string | null;
+  /** Whether a result depends on the parameters and the accepted state only, so that it may be cached until the next commit; null: never. */
+  readonly isCacheable: ((result: Json) => boolean) | null;
 };
 
-export type MethodOptions = { readonly needsWriter?: boolean; readonly deprecated?: string };
+export type MethodOptions = {
+  readonly needsWriter?: boolean;
+  readonly deprecated?: string;
+  readonly isCacheable?: (result: Json) => boolean;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which only its own `run` receives
 export type MethodTable<D> = { readonly [name: string]: Method<D, any> };
@@ -27,12 +34,13 @@ export const methodTable =
 export const method = <D, P>(
   params: RpcParam<P>,
   run: Method<D, P>['run'],
-  { needsWriter = false, deprecated }: MethodOptions = {},
+  { needsWriter = false, deprecated, isCacheable }: MethodOptions = {},
 ): Method<D, P> => ({
   params,
   run,
   needsWriter,
   deprecated: deprecated ?? null,
+  isCacheable: isCacheable ?? null,
 });
 
 /** A method with its dependencies: `readParams` takes the JSON text of the parameters (null: absent), `run` takes what it returned. */
@@ -53,17 +61,19 @@ export type Service = {
 
 export type CreateUnknownMethodError = (method: string) => AnyFault;
 
-export function createService<D>(name: string, table: MethodTable<D>, deps: D): Service {
-  const methods = Object.entries(table).map(([name, { params, run, needsWriter }]): [string, BoundMethod] => [
-    name,
-    {
+/** `version` changes with every commit of the accepted state; without it no results are cached. */
+export function createService<D>(name: string, table: MethodTable<D>, deps: D, version?: () => number | undefined): Service {
+  const methods = Object.entries(table).map(([name, { params, run, needsWriter, isCacheable }]): [string, BoundMethod] => {
+    const runBound = (values: unknown) => run(deps, values);
+    const bound: BoundMethod = {
       needsWriter,
       paramNames: Object.keys(params.fields ?? {}),
       // The parameters of a method that writes, such as a transaction, do not repeat.
       readParams: needsWriter ? (raw) => readRpcParams(params, raw) : createParamsReader(params),
-      run: (values) => run(deps, values),
-    },
-  ]);
+      run: isCacheable === null || version === undefined ? runBound : (cacheResults(runBound, version, isCacheable) as BoundMethod['run']),
+    };
+    return [name, bound];
+  });
   return { name, methods: new Map(methods) };
 }
 

@@ -1,5 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
 import type { Store } from '../store/store.ts';
+import { cacheByVersion } from '../store/version-cache.ts';
 import type { Block } from '../tx/block.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
@@ -34,6 +35,8 @@ export type ChainState = View &
     readonly height: () => bigint;
     /** Number of reverts so far; part of every cache key. */
     readonly epoch: () => number;
+    /** Changes with every commit; see `Store`. */
+    readonly version: Store['version'];
     /** An output of this chain, spent or unspent. */
     readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
     /** Whether an output existed and was consumed, on this chain or in the memory shared with another chain. */
@@ -107,11 +110,12 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     return query.addresses.length === 1 ? page() : store.read(page);
   };
 
-  /** The last accepted block, cached in the writer process only. */
+  /** The last accepted block, set by the writer process only. */
+  const storedLast = cacheByVersion(history.last, store.version);
   let cachedLast = store.readonly ? undefined : history.last();
   let numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
   const last = (): NonNullable<ReturnType<History['last']>> => {
-    const accepted = cachedLast ?? history.last();
+    const accepted = cachedLast ?? storedLast();
     if (accepted === undefined)
       throw new StateError(`chain ${idText(chain.id)} has no block yet`, { code: 'STATE_EMPTY', chainID: idText(chain.id) });
     return accepted;
@@ -268,6 +272,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     },
     height: () => last().height,
     epoch: store.epoch,
+    version: store.version,
     wasConsumed: (utxoID) => utxos.findPosition(utxoID)?.isSpent ?? memory.wasRemoved(chain.id, utxoID),
     consumerOf: utxos.consumer,
     utxos: (sourceChain, query, strict) =>

@@ -10,6 +10,8 @@ export type Database = {
   readonly fileToAttach: (path: string) => string;
   /** Size of the write-ahead log file in bytes; 0 for a database in memory. */
   readonly walBytes: () => number;
+  /** Increases with every commit of another process, without a query. Undefined unless `watchesCommits` was given and the platform can do it. */
+  readonly commitVersion?: (() => number) | undefined;
   readonly close: () => void;
 };
 
@@ -22,7 +24,13 @@ export type Statement<Row> = {
 
 export type SqlValue = null | number | string | Uint8Array;
 
-export type OpenDatabase = (path: string, options: { readonly readonly: boolean }) => Database;
+export type OpenDatabaseOptions = {
+  readonly readonly: boolean;
+  /** For the only connection of a process to a database that another process writes and has open: provides `commitVersion`. */
+  readonly watchesCommits?: boolean;
+};
+
+export type OpenDatabase = (path: string, options: OpenDatabaseOptions) => Database;
 
 /** The path of a database in memory; closing the database deletes it. */
 export const memoryPath = ':memory:';

@@ -4,9 +4,10 @@ import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
 import { type PageChecksums, recordOrDiscard } from './page-checksums.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
+import { cacheByVersion } from './version-cache.ts';
 
 /** The database of a node: one SQLite file with the data of all its chains. */
-export type Store = Transactions & {
+export type Store = Omit<Transactions, 'writes'> & {
   readonly db: Database;
   readonly readonly: boolean;
   /** Writes a row and reads it back; throws if the database does not accept writes or a row was found damaged. */
@@ -15,6 +16,11 @@ export type Store = Transactions & {
   readonly noteDamage: (description: string) => void;
   /** Sizes in bytes of the database file and of its write-ahead log. */
   readonly sizes: () => { file: number; wal: number };
+  /**
+   * A number that changes with every commit: while it stays the same, reads return the same. Compare it before and after a read. Undefined
+   * inside a transaction, and in a reader process that cannot see commits without a query.
+   */
+  readonly version: () => number | undefined;
   /** Number of reverts so far. Caches of anything that depends on accepted state have it in their keys. */
   readonly epoch: () => number;
   /**
@@ -37,6 +43,8 @@ export type StoreOptions = {
   /** An ID of the network's genesis; a database created with another one is rejected. */
   readonly genesis: Id;
   readonly readonly?: boolean;
+  /** Provides `version` in a reader process; see `OpenDatabaseOptions`. */
+  readonly watchesCommits?: boolean;
   /** No other process opens the file meanwhile: reads then need no lock and are a few microseconds faster. */
   readonly exclusive?: boolean;
   /** Size of SQLite's page cache in bytes. */
@@ -50,7 +58,7 @@ export const schemaVersion = 1;
 
 export function openStore(open: OpenDatabase, options: StoreOptions): Store {
   try {
-    const db = open(options.path, { readonly: options.readonly ?? false });
+    const db = open(options.path, { readonly: options.readonly ?? false, watchesCommits: options.watchesCommits ?? false });
     try {
       return createStore(db, options);
     } catch (cause) {
@@ -72,6 +80,11 @@ function createStore(db: Database, options: StoreOptions): Store {
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerBusyTimeout}`);
   const checkpointer = createCheckpointer(db, options.pageChecksums);
   const probe = createWriteProbe(db, transactions);
+  // Every write of the writer process goes through `transactions`; a reader process sees the commits of the writer.
+  const version = (): number | undefined => {
+    const writes = transactions.writes();
+    return readonly && writes !== undefined ? db.commitVersion?.() : writes;
+  };
   let damage: string | undefined;
   const pages = db.prepare<{ page_count: number }>('PRAGMA page_count');
   const pageSize = db.prepare<{ page_size: number }>('PRAGMA page_size');
@@ -85,7 +98,8 @@ function createStore(db: Database, options: StoreOptions): Store {
     readonly,
     read: transactions.read,
     write,
-    ...createEpochs(db, write, readonly),
+    version,
+    ...createEpochs(db, write, readonly, version),
     probeWrite: () => {
       if (damage !== undefined) throw new StoreError(damage, { code: 'STORE_DAMAGED' });
       probe();
@@ -174,8 +188,8 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
 
 type Epochs = Pick<Store, 'epoch' | 'revert' | 'onReverting' | 'onRevert'>;
 
-/** The writer process caches the epoch; a reader process reads it from the database each time. */
-function createEpochs(db: Database, write: Transactions['write'], readonly: boolean): Epochs {
+/** The writer process caches the epoch; a reader process reads it from the database after each commit. */
+function createEpochs(db: Database, write: Transactions['write'], readonly: boolean, version: Store['version']): Epochs {
   const select = db.prepare<{ value: number }>(`SELECT value FROM meta WHERE name = 'epoch'`);
   const set = db.prepare(`INSERT OR REPLACE INTO meta VALUES ('epoch', ?)`);
   const listeners: (() => void)[] = [];
@@ -186,7 +200,7 @@ function createEpochs(db: Database, write: Transactions['write'], readonly: bool
   };
   let current = stored();
   return {
-    epoch: readonly ? stored : () => current,
+    epoch: readonly ? cacheByVersion(stored, version) : () => current,
     revert: (work, snapshot) => {
       try {
         write(() => {

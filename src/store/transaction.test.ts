@@ -26,6 +26,18 @@ for (const { name, open, onDisk } of sqliteDrivers)
         db.close();
       }));
 
+    test('every write is counted, committed or not; inside a transaction the count is unknown', () =>
+      within(({ db, add, read, write, writes }) => {
+        const before = writes() as number;
+        expect(write(() => [add(1), writes()])).toEqual([undefined, undefined]);
+        expect(writes()).toBe(before + 1);
+        expect(() => write(() => add(1))).toThrow();
+        expect(writes()).toBe(before + 2);
+        expect(read(() => writes())).toBeUndefined();
+        expect(writes()).toBe(before + 2);
+        db.close();
+      }));
+
     test('a fault is rethrown unchanged, and a driver error becomes a fault', () =>
       within(({ db, add, numbers, write }) => {
         const fault = new Fault('no', { code: 'TEST_NO' });

@@ -10,6 +10,11 @@ export type Transactions = {
   readonly write: <T>(work: () => T) => T;
   /** Runs `work` in a read transaction: all its reads see the same commit, whatever other processes write meanwhile. May be nested. */
   readonly read: <T>(work: () => T) => T;
+  /**
+   * Increases with every write of this process, committed or not. Undefined inside a transaction: what is read there may be older or newer than
+   * the last commit.
+   */
+  readonly writes: () => number | undefined;
 };
 
 export function createTransactions(db: Database, isInMemory = false): Transactions {
@@ -17,6 +22,7 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
   let open: 'read' | 'write' | undefined;
+  let writes = 0;
 
   const run = <T>(kind: 'read' | 'write', work: () => T): T => {
     begin[kind].run();
@@ -30,6 +36,7 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
       throw cause;
     } finally {
       open = undefined;
+      if (kind === 'write') writes++;
     }
   };
 
@@ -52,5 +59,6 @@ export function createTransactions(db: Database, isInMemory = false): Transactio
       }
     },
     read: (work) => (open !== undefined ? work() : run('read', work)),
+    writes: () => (open === undefined ? writes : undefined),
   };
 }

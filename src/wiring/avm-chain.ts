@@ -200,7 +200,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,
   });
-  const avmService: Service = createService('avm', avmMethods, context);
+  const avmService: Service = createService('avm', avmMethods, context, reads.version);
   return {
     avm: combineServices(avmService),
     wallet: combineServices(createService('wallet', walletMethods, { queueWalletTx: txIssuer.queueWalletTx })),

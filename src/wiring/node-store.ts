@@ -200,13 +200,13 @@ export function openNodeDatabase(
   const { store, dataDir, network } = config;
   const cacheBytes = splitCacheBudget(config, env).databasePages;
   const options = { networkID: network.id, genesis: context.specs[0].id, readonly: access === 'read', cacheBytes };
-  const open = (path: string) => {
-    const opened = openStore(env.openDatabase, { ...options, path });
+  const open = (path: string, watchesCommits = false) => {
+    const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });
     return { store: opened, ends: undefined, close: opened.close };
   };
   if (store === 'memory' || dataDir === undefined) return open(memoryPath);
   const files = dataFilesIn(dataDir);
-  if (access === 'read') return open(files.database);
+  if (access === 'read') return open(files.database, true);
   env.makeFolder(files.folder);
   const lock = acquireLock(env.openDatabase, files.lock);
   try {

@@ -41,7 +41,7 @@ const killWriterAfter = 15_000;
 
 /**
  * Starts a reader process: it shares the port, answers reads from the last committed block, and forwards all other calls to the writer
- * process. Every call reads the database, so a client that saw a transaction accepted by one process sees it in every process.
+ * process. Answers are of the last commit, so a client that saw a transaction accepted by one process sees it in every process.
  */
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
   let isHung = false;
