@@ -1,5 +1,5 @@
+import type { Balances, Tx, TxList, Utxo, UtxoList } from '../client/data-types.ts';
 import { balancesAfter } from './balance-after.ts';
-import type { Balances, Tx, TxList, Utxo, UtxoList } from './data-types.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { slimTx, slimUtxo } from './slim.ts';

@@ -1,4 +1,4 @@
-import type { Tx, Utxo } from './data-types.ts';
+import type { Tx, Utxo } from '../client/data-types.ts';
 
 /** The properties of an output that pages show. Its bytes and signatures are left out: the data of a page is sent to the browser. */
 export const slimUtxo = (utxo: Utxo): Utxo => {

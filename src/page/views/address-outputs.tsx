@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Balances, Utxo } from '../data-types.ts';
+import type { Balances, Utxo } from '../../client/data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';
 import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';

@@ -1,4 +1,4 @@
-import type { Balance, Tx } from '../data-types.ts';
+import type { Balance, Tx } from '../../client/data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import { chainPath, chainTitle } from '../page-context.ts';
 import { ageText, amountText } from '../text-format.ts';
