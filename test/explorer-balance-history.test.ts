@@ -98,7 +98,7 @@ test('an address whose outputs have more lock times than are read one by one', a
     };
     await issue(signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, outputs)));
     const total = outputs.reduce((sum, _, i) => sum + 1000 + i, 0);
-    for (let sent = 1; sent <= 5; sent++) await locks.dev('dev.send', { to: owner, amount: `${sent} nAVAX` });
+    for (let sent = 1; sent <= 5; sent++) await locks.dev('dev.send', { to: owner, amount: `${sent}` });
     const { points, isSampled } = await read();
     expect(isSampled).toBe(false);
     expect(points.map(({ amount }: Json) => Number(amount) - total)).toEqual([0, 1, 3, 6, 10, 15]);

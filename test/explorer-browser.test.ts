@@ -165,6 +165,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
   });
 
   test('a revert removes what is gone from all open pages, and a page of something gone says so', async () => {
+    await node.dev('dev.snapshot', { name: 'just before' });
     const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '5 AVAX' });
     await page.open(`${url}/`);
     await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`);
@@ -178,7 +179,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const second = await openLive(`/address/${accounts[1].address}`);
     await page.show();
     await until('!document.hidden');
-    await node.dev('dev.revert', { name: 'before' });
+    await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
     expect(await until(`document.querySelector('[role=status]').textContent.includes('Reverted')`)).toBe(true);
     // Hidden tabs catch up when they are shown.
@@ -192,6 +193,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await tab.run(`document.querySelector('.gone-note button').click()`);
     const isBack = `!document.body.classList.contains('gone') && document.querySelector('.chip.ok')?.textContent === 'accepted'`;
     expect(await waitFor(() => tab.run<boolean>(isBack), Boolean)).toBe(true);
+    await node.dev('dev.deleteSnapshot', { name: 'just before' });
     await page.show();
     await tab.close();
     await second.close();
