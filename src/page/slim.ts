@@ -11,3 +11,13 @@ export const slimTx = (tx: Tx): Tx => ({
   consumedUtxos: tx.consumedUtxos.map(slimUtxo),
   emittedUtxos: tx.emittedUtxos.map(slimUtxo),
 });
+
+/** An output on the canvas of an address: there are hundreds, so only what is drawn is sent. */
+export type CanvasOutput = Pick<Utxo, 'utxoId' | 'timestamp' | 'threshold' | 'locktime' | 'asset' | 'groupId'> & {
+  readonly owners: number;
+};
+
+export const canvasOutput = ({ utxoId, timestamp, threshold, locktime, addresses, groupId, asset }: Utxo): CanvasOutput => {
+  const shown = { utxoId, timestamp, threshold, locktime, asset, owners: addresses.length };
+  return groupId === undefined ? shown : { ...shown, groupId };
+};
