@@ -49,6 +49,21 @@ for (const mode of devModes)
     const statusOf = async (path: string) => (await getFrom(node.program(), path)).status;
     const status = async (tx: Tx) => (await get(`transactions/${idText(tx.id)}/lifecycle`)) as Json;
 
+    /** The sums of all minutes; the test may run over the end of one. */
+    const issuedInAll = async () => {
+      const { minutes, endTimestamp } = await get('issue-minutes');
+      for (const { timestamp, latency } of minutes) {
+        expect([timestamp % 60, timestamp <= endTimestamp]).toEqual([0, true]);
+        if (latency !== undefined) expect(latency.p50).toBeLessThanOrEqual(latency.max);
+      }
+      const sum = (value: (minute: Json) => number): number => minutes.reduce((total: number, minute: Json) => total + value(minute), 0);
+      return {
+        refused: sum(({ refused }) => refused),
+        dropped: sum(({ dropped }) => dropped),
+        accepted: sum(({ latency }) => latency?.count ?? 0),
+      };
+    };
+
     test('the mempool lists waiting transactions, oldest first, in pages', async () => {
       expect((await get('mempool')).txCount).toBe(0);
       const started = Date.now();
@@ -81,6 +96,7 @@ for (const mode of devModes)
       ]);
       expect(transactions[1].reason.data).toMatchObject({ code: 'MEMPOOL_CONFLICT', spentBy: idText(first.id) });
       expect(transactions[1].transaction).toMatchObject({ txHash: idText(rival.id), burned: '1000000' });
+      expect(await issuedInAll()).toEqual({ refused: 1, dropped: 1, accepted: 1 });
       const page = await get('dropped-transactions?pageSize=1');
       const next = await get(`dropped-transactions?pageSize=1&pageToken=${page.nextPageToken}`);
       expect(next.transactions.map(({ txHash }: Json) => txHash)).toEqual([idText(rival.id)]);
@@ -129,6 +145,7 @@ for (const mode of devModes)
       expect((await get('mempool')).transactions[0].receivedAt).toBeNumber();
       expect(await status(first)).toMatchObject({ status: 'Processing', steps: [{ step: 'pooled' }] });
       expect((await get('dropped-transactions')).transactions).toHaveLength(2);
+      expect(await issuedInAll()).toEqual({ refused: 1, dropped: 1, accepted: 0 });
       await node.dev('dev.mine');
       await node.untilAccepted(first);
     });
@@ -198,7 +215,18 @@ for (const mode of devModes)
         [0, `0x${toHex(Buffer.from('hello'))}`],
         [1, undefined],
       ]);
-      for (const list of ['holders', 'nft-groups']) expect(await statusOf(`assets/${idText(first.id)}/${list}`)).toBe(404);
+      const { days, isComplete } = await get(`assets/${assetID}/days?days=3`);
+      expect([isComplete, days.length, days.map(({ timestamp }: Json) => timestamp % 86_400)]).toEqual([true, 3, [0, 0, 0]]);
+      // The test may run over midnight.
+      expect(days.reduce((total: number, { txCount }: Json) => total + txCount, 0)).toBe(2);
+      expect((await get(`assets/${family}/days`)).days).toHaveLength(30);
+      await node.dev('dev.snapshot', { name: 'days' });
+      await node.dev('dev.increaseTime', { seconds: '2d' });
+      await node.dev('dev.mint', { assetID, to: plain(bob.address), amount: '1' });
+      expect((await get(`assets/${assetID}/days?days=3`)).days.map(({ txCount }: Json) => txCount).slice(1)).toEqual([0, 1]);
+      await node.dev('dev.revert', { name: 'days' });
+      for (const answer of await node.getEverywhere(`${root}/assets/${assetID}/days?days=3`)) expect(answer.days).toEqual(days);
+      for (const list of ['holders', 'nft-groups', 'days']) expect(await statusOf(`assets/${idText(first.id)}/${list}`)).toBe(404);
     });
 
     test('shared memory by direction, and transfers with their export and import', async () => {
@@ -281,6 +309,7 @@ for (const mode of devModes)
       expect(await statusOf(`search?q=${'a'.repeat(8193)}`)).toBe(400);
       expect(await statusOf('search')).toBe(400);
       for (const seconds of ['0', '3601', '-1', '1e3', 'x']) expect(await statusOf(`throughput?seconds=${seconds}`)).toBe(400);
+      for (const days of ['0', '367', '-1', 'x']) expect(await statusOf(`assets/${avaxText}/days?days=${days}`)).toBe(400);
       for (const path of [
         'assets',
         'mempool',
@@ -356,6 +385,7 @@ test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_T
         'assets',
         `assets/${avaxText}/holders`,
         `assets/${avaxText}/nft-groups`,
+        `assets/${avaxText}/days?days=366`,
         'block-summaries',
         'blocks/1/transactions',
         `utxos/${idText(split.id)}:1`,
@@ -370,7 +400,7 @@ test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_T
       }
       expect((await getFrom(api, 'throughput?seconds=3600')).json.figures).toMatchObject({ txCount: 1, burned: '1000000' });
       expect((await getFrom(api, 'cross-chain/balances')).json.inbound).toBeUndefined();
-      for (const absent of ['mempool', 'dropped-transactions', `transactions/${idText(split.id)}/lifecycle`])
+      for (const absent of ['mempool', 'issue-minutes', 'dropped-transactions', `transactions/${idText(split.id)}/lifecycle`])
         expect([absent, (await getFrom(api, absent)).status]).toEqual([absent, 404]);
     } finally {
       await Promise.all([api.stop(), indexer.stop()]);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createAddressFormatter } from '../src/bytes/address.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { getFrom, type Json } from './explorer-client.ts';
+import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The balance of an address over time: route and page. */
 let node: DevNode;
@@ -78,3 +80,39 @@ test('the page shows the plot, its values and the balance after each transaction
   expect(await get('?range=1d')).toContain('aria-current="true"');
   expect(await get('?asset=unknown')).toContain('cannot show it');
 });
+
+test('an address whose outputs have more lock times than are read one by one', async () => {
+  const wallet = createWallet('locks', { keys: [ewoq], count: 1 });
+  const [, holder] = wallet.keys as [Key, Key];
+  const owner = createAddressFormatter('X', 'local')(holder.address);
+  const locks = await startDevNode('in memory', '--accounts=0');
+  const avax = localChainParams.feeAsset;
+  const outputs = Array.from({ length: 300 }, (_, i) =>
+    transfer(avax, BigInt(1000 + i), { ...ownedBy([holder]), locktime: BigInt(i === 0 ? 0 : 4e9 + i) }),
+  );
+  const read = async (query = ''): Promise<Json> => (await getFrom(locks.program(), `balance-history?addresses=${owner}${query}`)).json;
+  try {
+    const issue = async (tx: ReturnType<typeof signDraft>) => {
+      expect((await locks.issue(tx)).error).toBeUndefined();
+      await locks.untilAccepted(tx);
+    };
+    await issue(signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, outputs)));
+    const total = outputs.reduce((sum, _, i) => sum + 1000 + i, 0);
+    for (let sent = 1; sent <= 5; sent++) await locks.dev('dev.send', { to: owner, amount: `${sent}` });
+    const { points, isSampled } = await read();
+    expect(isSampled).toBe(false);
+    expect(points.map(({ amount }: Json) => Number(amount) - total)).toEqual([0, 1, 3, 6, 10, 15]);
+    expect(points.map(({ blockNumber }: Json) => blockNumber)).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(points.every(({ timestamp }: Json) => timestamp > 1.7e9)).toBe(true);
+    expect((await read('&startBlock=3&endBlock=4')).points).toEqual(points.slice(2, 4));
+    expect((await read('&endBlock=0')).points).toEqual([]);
+    const few = await read('&maxPoints=3');
+    expect([few.isSampled, few.points.length]).toEqual([true, 3]);
+    expect([few.points[0], few.points.at(-1)]).toEqual([points[0], points.at(-1)]);
+    const html = await (await fetch(`${locks.program().url}/address/${owner}`, { headers: { accept: 'text/html' } })).text();
+    expect(html).toContain('AVAX over time');
+    expect(html).not.toContain('cannot show it');
+  } finally {
+    await locks.stop();
+  }
+}, 60_000);

@@ -165,6 +165,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
   });
 
   test('a revert removes what is gone from all open pages, and a page of something gone says so', async () => {
+    await node.dev('dev.snapshot', { name: 'just before' });
     const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '5 AVAX' });
     await page.open(`${url}/`);
     await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') !== null`);
@@ -178,7 +179,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const second = await openLive(`/address/${accounts[1].address}`);
     await page.show();
     await until('!document.hidden');
-    await node.dev('dev.revert', { name: 'before' });
+    await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
     expect(await until(`document.querySelector('[role=status]').textContent.includes('Reverted')`)).toBe(true);
     // Hidden tabs catch up when they are shown.
@@ -186,10 +187,43 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(await waitFor(() => tab.run<boolean>(`document.body.classList.contains('gone')`), Boolean)).toBe(true);
     await second.show();
     expect(await waitFor(() => second.run<boolean>(`document.querySelector('a[href="/tx/${txID}"]') === null`), Boolean)).toBe(true);
+    await tab.show();
+    const note = await tab.run<string>(`document.querySelector('.gone-note').textContent`);
+    expect(note).toContain('This transaction is no longer in the chain');
+    await tab.run(`document.querySelector('.gone-note button').click()`);
+    const isBack = `!document.body.classList.contains('gone') && document.querySelector('.chip.ok')?.textContent === 'accepted'`;
+    expect(await waitFor(() => tab.run<boolean>(isBack), Boolean)).toBe(true);
+    await node.dev('dev.deleteSnapshot', { name: 'just before' });
     await page.show();
     await tab.close();
     await second.close();
   }, 30_000);
+
+  test('the outputs of a transaction are saved as CSV, with whole IDs', async () => {
+    const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2].address, amount: '2.5 AVAX' });
+    await page.open(`${url}/tx/${txID}`);
+    await until(`document.querySelector('.stream-state.live') !== null`);
+    await page.run(
+      `URL.createObjectURL = (blob) => { void blob.text().then((text) => { window.saved = text; }); return 'about:blank#csv'; }`,
+    );
+    await page.run(`HTMLAnchorElement.prototype.click = () => {}`);
+    await page.run(`document.querySelector('[data-save-csv=Produced]').click()`);
+    await until('window.saved !== undefined');
+    const rows = (await page.run<string>('window.saved')).split('\n');
+    expect(rows[0]).toBe('"Index","Owners","State","Amount"');
+    expect(rows).toHaveLength(3);
+    const sent = rows.find((row) => row.includes('"2.5 AVAX"')) as string;
+    expect(sent).toContain(`"${accounts[2].address}"`);
+    expect(sent).toContain('unspent');
+  });
+
+  test('a wrong letter of an address is marked in what was probably meant', async () => {
+    const { address } = accounts[2];
+    const wrong = `${address.slice(0, -1)}${address.endsWith('q') ? 'p' : 'q'}`;
+    await page.open(`${url}/search?q=${wrong}`);
+    expect(await text('.message mark')).toBe(address.slice(-1));
+    expect(await text('.message li a')).toBe(address);
+  });
 
   test('the search field and the keys of a block', async () => {
     await page.open(`${url}/block/2`);

@@ -131,6 +131,24 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
     expect(await response.text()).toContain('EventSource');
   });
 
+  test('plots of an asset by day and of issued transactions by minute, with their values', async () => {
+    const { assetID } = await node.dev('dev.createAsset', { name: 'Days', symbol: 'DAY', denomination: 0, supply: '10' });
+    for (const [range, rows] of [
+      ['30d', 30],
+      ['1y', 365],
+    ] as const) {
+      const html = await page(`/asset/${assetID}?range=${range}`);
+      expect(html).toContain('Transactions per day');
+      const table = /<table data-csv="days">.*?<\/table>/s.exec(html)?.[0] ?? '';
+      expect(table.match(/<tr>/g)).toHaveLength(rows + 1);
+      expect(table.match(/<td class="number">[1-9]/g)).toHaveLength(1);
+    }
+    const issued = /<table data-csv="issued">.*?<\/table>/s.exec(await page('/throughput'))?.[0] ?? '';
+    expect(issued).toContain('Refused');
+    expect(issued.match(/<tr>/g)?.length).toBeGreaterThan(1);
+    expect(await page('/throughput?range=minute')).not.toContain('data-csv="issued"');
+  });
+
   test('every page of the navigation answers', async () => {
     const paths = [...(await page('/')).matchAll(/<a href="(\/[a-z-]*)"[^>]*data-go/g)].map(([, path = '']) => path);
     expect(paths).toEqual(['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/dev']);

@@ -21,6 +21,8 @@ export type LiveReads = {
   readonly checks: (txID: Id) => Promise<LiveChecks | undefined>;
   /** Milliseconds from issue to acceptance of the last transactions that were issued to this node. */
   readonly latency: () => Promise<LiveLatency>;
+  /** Transactions issued to this node by minute of the last hour, oldest first. Minutes without any are left out. `now`: Unix seconds. */
+  readonly minutes: () => Promise<{ readonly now: number; readonly minutes: readonly LiveMinute[] }>;
 };
 
 export type LivePool = {
@@ -78,4 +80,12 @@ export type LiveLatency = {
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
+};
+
+/** `start`: Unix seconds of the real clock. `latency` is null if no transaction was accepted. */
+export type LiveMinute = {
+  readonly start: number;
+  readonly refused: number;
+  readonly dropped: number;
+  readonly latency: LiveLatency | null;
 };

@@ -3,6 +3,7 @@ import type { AnyFault } from '../fault.ts';
 import type { Tx } from '../tx/tx.ts';
 import { createDropLog, type DropLog } from './drop-log.ts';
 import type { EventBus } from './events.ts';
+import { createIssueMinutes, type IssueMinute } from './issue-minutes.ts';
 import { createLatencies, type LatencySummary } from './latencies.ts';
 import { createStepTable, type Step } from './step-table.ts';
 
@@ -17,6 +18,8 @@ export type TxLifecycle = {
   readonly drops: Pick<DropLog, 'list' | 'find'>;
   /** Time from issue to acceptance of the newest transactions that were issued to this node. */
   readonly latency: () => LatencySummary;
+  /** Refused, dropped and accepted transactions by minute of the last hour, oldest first. `now`: Unix nanoseconds. */
+  readonly minutes: () => { readonly now: bigint; readonly minutes: readonly IssueMinute[] };
 };
 
 /** The number of transactions kept, and the number of steps kept of each; a transaction may be issued again and again. */
@@ -31,6 +34,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
   const table = createStepTable(maxTxs, maxSteps);
   const drops = createDropLog();
   const latencies = createLatencies();
+  const minutes = createIssueMinutes();
   /** By object: the mempool keeps the transaction, and with it the entry, as long as it waits. */
   let pooledAt = new WeakMap<Tx, bigint>();
 
@@ -47,6 +51,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
     const time = now();
     add(tx.id, 'dropped', time, reason);
     drops.add({ tx, time, reason, stage: 'dropped' });
+    minutes.addDrop(time, 'dropped');
   });
   events.subscribe('accepted', (event) => {
     if (event.chainID !== chainID) return;
@@ -56,13 +61,17 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
     for (const tx of accepted) {
       add(tx.id, 'accepted', time, block);
       const received = table.timeOf(tx.id, 'received');
-      if (received !== undefined) latencies.add(Number(time - received) / 1e6);
+      if (received === undefined) continue;
+      const milliseconds = Number(time - received) / 1e6;
+      latencies.add(milliseconds);
+      minutes.addLatency(time, milliseconds);
     }
   });
   events.subscribe('reverted', (event) => {
     if (event.chainID !== chainID) return;
     table.clear();
     latencies.clear();
+    minutes.clearLatencies();
     pooledAt = new WeakMap();
   });
 
@@ -72,10 +81,15 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
       const time = now();
       add(tx.id, 'refused', time, reason);
       drops.add({ tx, time, reason, stage: 'refused' });
+      minutes.addDrop(time, 'refused');
     },
     stepsOf: table.stepsOf,
     pooledAt: (tx) => pooledAt.get(tx),
     drops,
     latency: latencies.summary,
+    minutes: () => {
+      const time = now();
+      return { now: time, minutes: minutes.list(time) };
+    },
   };
 }

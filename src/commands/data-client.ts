@@ -1,47 +1,6 @@
 import { SeracError } from '../client/fault.ts';
 import type { RpcClient } from '../client/rpc-client.ts';
 
-export type DataAsset = {
-  readonly assetId: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly denomination: number;
-  readonly amount?: string;
-};
-export type DataUtxo = {
-  readonly utxoId: string;
-  readonly creationTxHash: string;
-  readonly outputIndex: string;
-  readonly utxoType: string;
-  readonly asset: DataAsset;
-  readonly addresses: readonly string[];
-  readonly threshold: number;
-  readonly locktime: number;
-  readonly consumingTxHash?: string;
-  readonly payload?: string;
-};
-export type DataTx = {
-  readonly txHash: string;
-  readonly txType: string;
-  readonly blockHeight: number;
-  readonly blockHash: string;
-  readonly timestamp: number;
-  readonly memo: string;
-  readonly sourceChain?: string;
-  readonly destinationChain?: string;
-  readonly consumedUtxos: readonly DataUtxo[];
-  readonly emittedUtxos: readonly DataUtxo[];
-};
-export type DataBlock = {
-  readonly blockNumber: string;
-  readonly blockHash: string;
-  readonly parentHash: string;
-  readonly blockTimestamp: number;
-  readonly txCount: number;
-  readonly transactions: readonly string[];
-  readonly blockSizeBytes: number;
-};
-
 /** Reads the Data API of a node: `get('/blocks/5')`. Returns undefined if there is no such thing. */
 export async function createDataClient(client: RpcClient): Promise<(path: string) => Promise<unknown>> {
   const { networkName } = (await client.call('/ext/info', 'info.getNetworkName')) as { networkName: string };

@@ -1,21 +1,21 @@
 import { parseId } from '../bytes/id.ts';
 import { formatUnits } from '../bytes/units.ts';
+import type { AssetAmount, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../client/data-types.ts';
 import { SeracError } from '../client/fault.ts';
 import { Fault } from '../fault.ts';
 import { parseAddressSpellings, spellAddress } from './address-spellings.ts';
 import { findAsset } from './asset-labels.ts';
 import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
-import { createDataClient, type DataAsset, type DataBlock, type DataTx, type DataUtxo } from './data-client.ts';
+import { createDataClient } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
 
-const formatAmount = ({ amount, denomination, symbol }: DataAsset): string =>
-  amount === undefined ? symbol : `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
+const formatAmount = ({ amount, denomination, symbol }: AssetAmount): string => `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
 
-const formatOwners = ({ addresses, threshold }: Pick<DataUtxo, 'addresses' | 'threshold'>): string =>
+const formatOwners = ({ addresses, threshold }: Pick<Utxo, 'addresses' | 'threshold'>): string =>
   addresses.length === 1 && threshold === 1 ? `${addresses[0]}` : `${threshold} of ${addresses.join(', ')}`;
 
-function formatUtxoLine(utxo: DataUtxo): string {
+function formatUtxoLine(utxo: Utxo): string {
   const lock = utxo.locktime > 0 ? `, locked until ${formatTime(utxo.locktime)}` : '';
   return `  ${formatAmount(utxo.asset)}  ${formatOwners(utxo)}${lock}`;
 }
@@ -38,7 +38,7 @@ function requireId(text: string, what: string): void {
 
 const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
 
-function formatTx(tx: DataTx): string[] {
+function formatTx(tx: Tx): string[] {
   return [
     `${tx.txType} ${tx.txHash}`,
     `accepted in block ${tx.blockHeight}, ${formatTime(tx.timestamp)}`,
@@ -73,7 +73,7 @@ const showTx: ClientCommand = async (context) => {
   const [id = ''] = args;
   if (/^0x/i.test(id)) return explainTx(context);
   requireId(id, 'the ID of a transaction, nor its bytes as 0x…');
-  const tx = (await (await createDataClient(client))(`/transactions/${encodeURIComponent(id)}`)) as DataTx | undefined;
+  const tx = (await (await createDataClient(client))(`/transactions/${encodeURIComponent(id)}`)) as Tx | undefined;
   if (tx === undefined) {
     const { status } = (await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: id })) as { status: string };
     if (status === 'Unknown') throw notFound(`transaction ${id}`, client.url);
@@ -92,7 +92,7 @@ const showBlock: ClientCommand = async ({ client, args: [name = ''], options, pr
   const get = await createDataClient(client);
   const path = name === 'latest' ? '/blocks?pageSize=1' : `/blocks/${encodeURIComponent(name)}`;
   const found = await get(path);
-  const block = (name === 'latest' ? (found as { blocks: DataBlock[] }).blocks[0] : found) as DataBlock | undefined;
+  const block = (name === 'latest' ? (found as BlockList).blocks[0] : found) as Block | undefined;
   if (block === undefined) throw notFound(`block ${name}`, client.url);
   if (options.json) print(JSON.stringify(block));
   else {
@@ -104,10 +104,6 @@ const showBlock: ClientCommand = async ({ client, args: [name = ''], options, pr
   return undefined;
 };
 
-type Balances = {
-  readonly balances: { readonly unlocked: readonly DataAsset[]; readonly locked: readonly DataAsset[] };
-};
-
 const showAddress: ClientCommand = async ({ client, args: [text = ''], options, print }) => {
   const address = parseAddressSpellings(text);
   if (address === undefined)
@@ -115,8 +111,8 @@ const showAddress: ClientCommand = async ({ client, args: [text = ''], options, 
   const { networkID } = (await client.call('/ext/info', 'info.getNetworkID')) as { networkID: string };
   const spellings = spellAddress(address, Number(networkID));
   const get = await createDataClient(client);
-  const found = (await get(`/balances?addresses=${spellings.own}`)) as Balances;
-  const { utxos } = (await get(`/utxos?addresses=${spellings.own}&pageSize=${shownUtxos}`)) as { readonly utxos: readonly DataUtxo[] };
+  const found = (await get(`/balances?addresses=${spellings.own}`)) as { readonly balances: Balances };
+  const { utxos } = (await get(`/utxos?addresses=${spellings.own}&pageSize=${shownUtxos}`)) as UtxoList;
   const { unlocked, locked } = found.balances;
   if (options.json) {
     print(JSON.stringify({ spellings: spellings.all, balances: found.balances, utxos }));

@@ -1,5 +1,5 @@
 import { notFound } from '../api/api-error.ts';
-import { pathId, sortOrder } from '../api/params.ts';
+import { integer, pathId, sortOrder } from '../api/params.ts';
 import { type ApiRoute, routeDefiner } from '../api/route.ts';
 import type { ServedChain } from '../api/served-chains.ts';
 import { toHex } from '../bytes/hex.ts';
@@ -12,8 +12,9 @@ import { listSchema } from '../data/schemas.ts';
 import type { AssetCounts, NftGroup } from '../index-read/explorer-reads.ts';
 import type { AssetEntry } from '../index-read/index-reads.ts';
 import { effectsOf } from '../tx/effects.ts';
+import { maxDays } from './asset-days.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { AssetSummarySchema, HoldersSchema, NftGroupSchema } from './schemas.ts';
+import { AssetDaysSchema, AssetSummarySchema, HoldersSchema, NftGroupSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 
@@ -21,6 +22,9 @@ const assetParam = pathId({ description: 'Asset ID: the ID of the transaction th
 
 /** Holders beyond this rank are not listed: the list is read from its start. */
 const maxRank = 10_000;
+
+/** Days of a request that does not say how many. */
+const defaultDays = 30;
 
 /** Mint outputs read for one page of NFT groups. */
 const maxMintOutputs = 1000;
@@ -83,6 +87,32 @@ export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
           .slice(0, limit)
           .map(({ address, amount, nfts }, i) => ({ rank: offset + i + 1, address: format(address), amount: amount.toString(), nfts })),
         ...(await listMetadata(spelling, chain)),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/assets/{assetId}/days`,
+    id: 'listAssetDays',
+    tag: 'Explorer',
+    summary: 'Transactions with an asset by day, UTC, for up to a year',
+    description: 'The last day is that of the last block, or the current one of the chain if that is later; it is not over.',
+    params: {
+      ...chainParams,
+      assetId: assetParam,
+      days: integer({ min: 1, max: maxDays, description: `Number of days; ${defaultDays} if absent.` }),
+    },
+    response: AssetDaysSchema,
+    cachePolicy: 'block-and-second',
+    run: async (deps, { assetId, days: count = defaultDays, ...chainRef }) => {
+      const chain = requireChain(deps.served, chainRef);
+      await requireAsset(chain, assetId);
+      const { isComplete, days } = await deps.assetDaysOf(chain).read(assetId, count);
+      return {
+        assetId: idText(assetId),
+        isComplete,
+        days: days.map(({ start, txCount }) => ({ timestamp: start, txCount })),
+        ...(await listMetadata(networkSpelling(deps.served, chainRef.network), chain)),
       };
     },
   }),

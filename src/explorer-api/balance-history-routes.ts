@@ -9,7 +9,7 @@ import { idText } from '../bytes/id.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
-import { maxLocktimes } from '../index-read/read-balance-history.ts';
+import { maxBalanceRows } from '../index-read/read-balance-history.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { BalanceHistorySchema } from './schemas.ts';
 
@@ -54,7 +54,7 @@ export const balanceHistoryRoutes: readonly ApiRoute<ExplorerDeps>[] = [
       if (history === undefined)
         throw apiError(
           400,
-          `The outputs of this address have more than ${maxLocktimes} different lock times. Read the balance at single times: /balances?blockTimestamp=`,
+          `The outputs of this address have so many lock times that its balance changed more than ${maxBalanceRows} times. Read the balance at single times: /balances?blockTimestamp=`,
         );
       return {
         address: deps.addressFormatter(spelling.hrp)(address),

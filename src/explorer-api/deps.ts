@@ -5,21 +5,30 @@ import type { Id } from '../bytes/id.ts';
 import { memoize } from '../bytes/memoize.ts';
 import type { DataDeps } from '../data/deps.ts';
 import type { ExplorerReads } from '../index-read/explorer-reads.ts';
-import { createThroughput, type Throughput } from './throughput.ts';
+import { type AssetDays, type AssetDaysDeps, createAssetDays } from './asset-days.ts';
+import { createThroughput, type Throughput, type ThroughputDeps } from './throughput.ts';
 
 /** Dependencies of the explorer routes. */
 export type ExplorerDeps = DataDeps & {
   /** The transactions per second of a chain; one object per chain. */
   readonly throughputOf: (chain: ServedChain) => Throughput;
+  /** The transactions of assets by day; one object per chain. */
+  readonly assetDaysOf: (chain: ServedChain) => AssetDays;
 };
 
 export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
-  const byChain = memoize(data.served.chains.length, (id: Id) => {
-    const chain = data.served.chains.find((one) => one.id === id) as ServedChain;
-    return createThroughput({ chain, explorer: explorerOf(chain), epoch: data.epoch, now: data.served.now, longWork: data.longWork });
-  });
-  return { ...data, throughputOf: ({ id }) => byChain(id) };
+  const { served, epoch, longWork } = data;
+  const byChain = <T extends object>(create: (deps: ChainDeps) => T) => {
+    const created = memoize(served.chains.length, (id: Id) => {
+      const chain = served.chains.find((one) => one.id === id) as ServedChain;
+      return create({ chain, explorer: explorerOf(chain), epoch, now: served.now, longWork });
+    });
+    return ({ id }: ServedChain) => created(id);
+  };
+  return { ...data, throughputOf: byChain(createThroughput), assetDaysOf: byChain(createAssetDays) };
 };
+
+type ChainDeps = ThroughputDeps & AssetDaysDeps & { readonly chain: ServedChain };
 
 /** The reads of a chain; throws 503 if this server has none. */
 export function explorerOf({ explorer, slug }: ServedChain): ExplorerReads {

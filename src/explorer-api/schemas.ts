@@ -125,6 +125,8 @@ export const TxPositionSchema = object('TransactionPosition', {
   nextTxHash: optional(text('The transaction after it in the block.')),
 });
 
+const percentiles = { p50: number(), p90: number(), p99: number(), max: number() };
+
 export const ThroughputSchema = object('Throughput', {
   endTimestamp: unixSeconds('The current second of the chain, which is not over'),
   windowSeconds: integer(),
@@ -138,10 +140,7 @@ export const ThroughputSchema = object('Throughput', {
     latency: optional(
       object('AcceptanceLatency', {
         count: integer('Number of measured transactions: the newest that were issued to this node, at most 4,096.'),
-        p50: number(),
-        p90: number(),
-        p99: number(),
-        max: number(),
+        ...percentiles,
       }),
     ),
   }),
@@ -150,6 +149,38 @@ export const ThroughputSchema = object('Throughput', {
     'Oldest first. Seconds without blocks are left out.',
   ),
   chainInfo: ChainInfoSchema,
+});
+
+export const IssueMinutesSchema = object('IssueMinutes', {
+  endTimestamp: unixSeconds('Start of the current minute of the real clock, which is not over'),
+  minutes: list(
+    object('IssueMinute', {
+      timestamp: unixSeconds('Start of the minute, by the real clock'),
+      refused: integer('Not admitted to the mempool.'),
+      dropped: integer('Left the mempool without being accepted.'),
+      latency: optional(
+        object('MinuteLatency', {
+          count: integer('Transactions that were issued to this node and accepted in this minute.'),
+          ...percentiles,
+        }),
+      ),
+    }),
+    'Oldest first, at most 60. Minutes in which nothing happened are left out.',
+  ),
+  chainInfo: ChainInfoSchema,
+});
+
+export const AssetDaysSchema = object('AssetDays', {
+  assetId: text(),
+  isComplete: flag(
+    'False if older days would have cost too much to count in one request: they are left out, unless a later request adds them.',
+  ),
+  days: list(
+    object('AssetDay', { timestamp: unixSeconds('Start of the day, UTC'), txCount: integer('Transactions with the asset.') }),
+    'Oldest first.',
+  ),
+  chainInfo: ChainInfoSchema,
+  ...historySchema,
 });
 
 const reason = object('RefusalReason', {

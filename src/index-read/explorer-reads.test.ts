@@ -7,6 +7,7 @@ import type { LongWork } from '../timing/long-work.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
+import { daySeconds } from './read-asset-days.ts';
 import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
 
@@ -128,6 +129,27 @@ const checkNftGroups: Check = async ({ chains: { oracle }, explorer }) => {
     found += expected.length;
   }
   expect(found).toBeGreaterThan(0);
+};
+
+const checkAssetDays: Check = async ({ chains: { oracle }, explorer }) => {
+  const pins = oracle.pins();
+  const day = (time: bigint | number): number => Number(time) - (Number(time) % daySeconds);
+  const starts = [...new Set(oracle.blocks.map(({ time }) => day(time)))].toSorted((a, b) => b - a);
+  const days = [(starts[0] as number) + daySeconds, ...starts, (starts.at(-1) as number) - daySeconds];
+  let found = 0;
+  for (const pin of [pins.at(-1), pins[30]] as PinnedBlock[])
+    for (const asset of oracle.assetIDs()) {
+      const uses = oracle.allTxs
+        .filter(({ seq, consumed, emitted }) => seq <= pin.lastTx && [...consumed, ...emitted].some(({ utxo }) => utxo.assetID === asset))
+        .map(({ block }) => day(block.time));
+      const expected = days.map((start) => uses.filter((one) => one === start).length);
+      found += uses.length;
+      expect(await explorer.assetDays({ asset, days, pin, maxRows: 10_000 })).toEqual(expected);
+      // Days that would exceed the number of rows are left out, and all days after them.
+      const first = expected.findIndex((count) => count > 0);
+      if (first >= 0) expect(await explorer.assetDays({ asset, days, pin, maxRows: (expected[first] as number) - 1 })).toHaveLength(first);
+    }
+  expect(found).toBeGreaterThan(20);
 };
 
 const checkNames: Check = async ({ chains: { oracle }, explorer }) => {
@@ -280,6 +302,7 @@ const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => 
 const checks: readonly Check[] = [
   checkAssets,
   checkHolders,
+  checkAssetDays,
   checkNftGroups,
   checkNames,
   checkBlocks,

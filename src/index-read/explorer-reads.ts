@@ -3,6 +3,7 @@ import type { Id } from '../bytes/id.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { OutputEntry, PinnedBlock, TxKind, UtxoQuery } from './index-reads.ts';
+import type { AssetDaysQuery } from './read-asset-days.ts';
 import type { BalanceHistory, BalanceHistoryQuery } from './read-balance-history.ts';
 
 /** Queries of the explorer routes about one chain, beside those of `IndexReads`. Where no block is pinned, they show the last block. */
@@ -12,6 +13,8 @@ export type ExplorerReads = {
   readonly assetCounts: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetCounts>>;
   /** The addresses that alone own most of an asset, largest first. Reads over `offset` rows. */
   readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolder[]>;
+  /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
+  readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
   /** NFT mint outputs of an asset, oldest first. Reads at most `maxScan` mint outputs; `last` is the last one read. */
   readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly last: number | undefined }>;
   /** Assets whose symbol or name is the given text. Reads at most `limit` of each. */

@@ -93,6 +93,22 @@ export function* runTogether<A, B>(first: Steps<A>, second: Steps<B>): Steps<[A,
   return [a.value, b.value];
 }
 
+/** Runs computations of the same kind in step, like `runTogether`. */
+export function* runAllTogether<T>(all: readonly Steps<T>[]): Steps<T[]> {
+  const runs = all.map((steps) => ({ steps, step: steps.next() }));
+  while (runs.some(({ step }) => step.done !== true)) {
+    const queries = runs.map(({ step }) => (step.done === true ? [] : step.value));
+    const results = yield queries.flat();
+    let at = 0;
+    for (const [i, run] of runs.entries()) {
+      const end = at + (queries[i]?.length ?? 0);
+      if (run.step.done !== true) run.step = run.steps.next(results.slice(at, end));
+      at = end;
+    }
+  }
+  return runs.map(({ step }) => step.value as T);
+}
+
 /**
  * Runs several ways to compute the same result in alternation and returns the result of the first that finishes. Each one ends its turn by
  * yielding an empty list of queries. If all turns cost the same, two of them cost little more than twice the cheaper one, and the caller

@@ -7,6 +7,7 @@ import { tablesOf } from '../state/schema.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import { createAssetDayReads } from './read-asset-days.ts';
 import { createAssetListReads } from './read-asset-lists.ts';
 import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
@@ -34,6 +35,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const txs = createTxReads(tables, chain.id, blocks, outputs);
   const utxos = createUtxoReads(tables, chain.id, outputs, txs);
   const assets = createAssetListReads(tables);
+  const assetDays = createAssetDayReads(tables, blocks);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
   const transfers = createTransferReads(chain, chain.hasInbound);
@@ -49,6 +51,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     createdAssets: (query) => run(() => assets.createdAssets(query)),
     assetCounts: (ids) => run(() => assets.assetCounts(ids)),
     holders: (asset, offset, limit) => run(() => assets.holders(asset, offset, limit)),
+    assetDays: (query) => runWithPauses(() => assetDays(query)),
     nftGroups: (query) => run(() => assets.nftGroups(query)),
     assetsNamed: (texts, limit) => run(() => assets.assetsNamed(texts, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),

@@ -1,9 +1,11 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import { fetchRows, type Query, type Steps } from '../index/steps.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
+import { addChange, pickSums, sumsFrom } from './balance-sums.ts';
 
 /** `from` undefined: from the first block that changed the balance. Heights are inclusive. */
 export type BalanceHistoryQuery = {
@@ -23,8 +25,14 @@ export type BalancePoint = { readonly height: number; readonly time: number; rea
  */
 export type BalanceHistory = { readonly isSampled: boolean; readonly points: readonly BalancePoint[] };
 
-/** Lock times of one asset of an address; each has rows of its own in the balance table. */
-export const maxLocktimes = 256;
+/** Lock times of one asset of an address; each has rows of its own in the balance table. Of more, all rows are read. */
+const maxLocktimes = 256;
+
+/** Rows that are read of an address with more lock times: each lock time usually has two, one when it is created and one when it is spent. */
+export const maxBalanceRows = 100_000;
+
+/** Rows of one query. */
+const rowsPerQuery = 1000;
 
 /** Points of a sample times lock times: the rows that one history looks up. */
 const maxLookups = 16_384;
@@ -57,6 +65,10 @@ export function createBalanceHistoryReads(t: IndexTables & Pick<Tables, 'block'>
       (SELECT r.height FROM ${t.balance} r WHERE r.address = ? AND r.asset = ? AND r.locktime = ? AND r.height <= h.height
         ORDER BY r.height DESC LIMIT 1)
     ORDER BY h.height`;
+
+  const allRowsSql = `SELECT b.locktime, b.height, b.amount, b.nfts FROM ${t.balance} b WHERE ${ofKey} AND (b.locktime, b.height) > (?, ?)
+    ORDER BY b.locktime, b.height LIMIT ? + 0`;
+  const timesByHeight = keyLookup((keys) => `SELECT height, time FROM ${t.block} WHERE height IN (${keys})`);
 
   /** Every change, or undefined if there are more than `maxPoints`. */
   function* exactPoints(keys: readonly Key[], from: number, to: number, maxPoints: number): Steps<BalancePoint[] | undefined> {
@@ -96,11 +108,40 @@ export function createBalanceHistoryReads(t: IndexTables & Pick<Tables, 'block'>
     return sumByHeight(history);
   }
 
-  /** Undefined if the address has outputs of the asset with more than `maxLocktimes` lock times. */
-  return function* balanceHistory({ address, asset, from, to, maxPoints }: BalanceHistoryQuery): Steps<BalanceHistory | undefined> {
-    const owner = [addressToBytes(address), idToBytes(asset)] as const;
+  /** The history of an address with many lock times, from all its rows. Undefined if there are more than `maxBalanceRows`. */
+  function* scannedPoints(owner: Owner, { from, to, maxPoints }: BalanceHistoryQuery): Steps<BalanceHistory | undefined> {
+    const changes = new Map<number, { amount: bigint; nfts: number }>();
+    let last: { readonly locktime: Uint8Array; readonly height: number } = { locktime: new Uint8Array(0), height: -1 };
+    let before = { amount: 0n, nfts: 0 };
+    for (let read = 0; ; read += rowsPerQuery) {
+      if (read > maxBalanceRows) return undefined;
+      const values = [...owner, last.locktime, last.height, rowsPerQuery];
+      const rows = yield* fetchRows<LocktimeRow>([{ text: allRowsSql, values }]);
+      for (const row of rows) {
+        if (Buffer.compare(row.locktime, last.locktime) !== 0) before = { amount: 0n, nfts: 0 };
+        last = row;
+        const now = { amount: sumFromBytes(row.amount), nfts: row.nfts };
+        if (row.height <= to) addChange(changes, row.height, { amount: now.amount - before.amount, nfts: now.nfts - before.nfts });
+        before = now;
+      }
+      if (rows.length < rowsPerQuery) break;
+    }
+    const sums = sumsFrom(changes, from, to);
+    const shown = pickSums(sums, to, maxPoints);
+    const times = yield* fetchRows<{ height: number; time: number }>(timesByHeight(shown.map(({ height }) => height)));
+    const timeAt = new Map(times.map(({ height, time }) => [height, time]));
+    return {
+      isSampled: shown.length < sums.length,
+      points: shown.map((sum) => ({ ...sum, time: timeAt.get(sum.height) ?? 0 })),
+    };
+  }
+
+  /** Undefined if the address has too many rows of the asset to read them all. */
+  return function* balanceHistory(query: BalanceHistoryQuery): Steps<BalanceHistory | undefined> {
+    const { address, asset, from, to, maxPoints } = query;
+    const owner: Owner = [addressToBytes(address), idToBytes(asset)];
     const locktimes = yield* fetchRows<{ locktime: Uint8Array }>([{ text: locktimesSql, values: [...owner, ...owner, maxLocktimes + 1] }]);
-    if (locktimes.length > maxLocktimes) return undefined;
+    if (locktimes.length > maxLocktimes) return yield* scannedPoints(owner, query);
     const keys = locktimes.map(({ locktime }): Key => [...owner, locktime]);
     const starts = yield* fetchRows<{ height: number }>(keys.map((key) => ({ text: firstSql, values: key })));
     const first = Math.min(...starts.map(({ height }) => height));
@@ -111,11 +152,14 @@ export function createBalanceHistoryReads(t: IndexTables & Pick<Tables, 'block'>
   };
 }
 
+/** Address and asset. */
+type Owner = readonly [Uint8Array, Uint8Array];
 /** Address, asset and lock time of a row. */
-type Key = readonly [Uint8Array, Uint8Array, Uint8Array];
+type Key = readonly [...Owner, Uint8Array];
 type Row = { readonly height: number; readonly time: number; readonly amount: Uint8Array; readonly nfts: number };
 type EmptyRow = Omit<Row, 'amount' | 'nfts'> & { readonly amount: null; readonly nfts: null };
 type KeyedRow = Row & { readonly key: number };
+type LocktimeRow = Omit<Row, 'time'> & { readonly locktime: Uint8Array };
 
 /** Queries per step; their rows are in memory at the same time. */
 const keysPerStep = 8;

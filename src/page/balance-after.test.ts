@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import type { Tx, Utxo } from '../client/data-types.ts';
 import { walkBalances } from './balance-after.ts';
-import type { Tx, Utxo } from './data-types.ts';
 
 const asset = { assetId: 'A', symbol: 'AVAX', denomination: 9, type: 'secp256k1' } as const;
 const me = 'local1me';

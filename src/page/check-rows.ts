@@ -1,4 +1,4 @@
-import type { TxCheckResult, TxChecks } from './data-types.ts';
+import type { TxCheckResult, TxChecks } from '../client/data-types.ts';
 import type { PageContext } from './page-context.ts';
 import { amountText, groupDigits, plural, shortId } from './text-format.ts';
 

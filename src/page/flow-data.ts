@@ -1,4 +1,4 @@
-import type { AssetAmount, Tx, UnacceptedTx, Utxo } from './data-types.ts';
+import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../client/data-types.ts';
 import { chainTitle, type PageContext } from './page-context.ts';
 import { amountText, compactAmount, spanText, splitAddress } from './text-format.ts';
 

@@ -1,8 +1,8 @@
+import type { Balances, Tx, TxList, UtxoList } from '../client/data-types.ts';
 import { balancesAfter } from './balance-after.ts';
-import type { Balances, Tx, TxList, Utxo, UtxoList } from './data-types.ts';
 import { type BalancePlot, type BalanceRange, loadBalancePlot } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { slimTx, slimUtxo } from './slim.ts';
+import { type CanvasOutput, canvasOutput, slimTx } from './slim.ts';
 import { read, type Source } from './source.ts';
 
 export type AddressData = {
@@ -11,10 +11,11 @@ export type AddressData = {
   /** The 20 bytes as hex. */
   readonly hex: string;
   readonly balances: Balances;
-  readonly utxos: readonly Utxo[];
+  /** The newest unspent outputs that it owns alone. */
+  readonly utxos: readonly CanvasOutput[];
   readonly hasMoreUtxos: boolean;
   /** Outputs that the address owns with others and cannot spend alone. */
-  readonly shared: readonly Utxo[];
+  readonly shared: readonly CanvasOutput[];
   readonly txs: readonly Tx[];
   /** Token of the next page of the history. */
   readonly nextTxs: string | undefined;
@@ -26,8 +27,8 @@ export type AddressData = {
 
 export type AddressQuery = { readonly page: string | undefined } & BalanceRange;
 
-/** Outputs on the canvas; more are counted by the balances, and not drawn. */
-const maxUtxoPages = 10;
+/** Pages of outputs on the canvas, which draws at most 600; more are counted by the balances, and not drawn. */
+const maxUtxoPages = 6;
 const pageSize = 100;
 
 export async function loadAddress(
@@ -55,7 +56,7 @@ export async function loadAddress(
     balances,
     utxos,
     hasMoreUtxos: hasMore,
-    shared: shared.utxos.map(slimUtxo),
+    shared: shared.utxos.map(canvasOutput),
     txs: history.transactions.map(slimTx),
     nextTxs: history.nextPageToken,
     plot,
@@ -63,12 +64,12 @@ export async function loadAddress(
   };
 }
 
-async function loadUtxos(source: Source, path: string): Promise<{ utxos: Utxo[]; hasMore: boolean }> {
-  const utxos: Utxo[] = [];
+async function loadUtxos(source: Source, path: string): Promise<{ utxos: CanvasOutput[]; hasMore: boolean }> {
+  const utxos: CanvasOutput[] = [];
   let token: string | undefined;
   for (let page = 0; page < maxUtxoPages; page++) {
     const list: UtxoList = await read<UtxoList>(source, `${path}&pageSize=${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
-    utxos.push(...list.utxos.map(slimUtxo));
+    utxos.push(...list.utxos.map(canvasOutput));
     token = list.nextPageToken;
     if (token === undefined) break;
   }

@@ -1,4 +1,4 @@
-import type { AssetSummary } from './data-types.ts';
+import type { AssetSummary } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 

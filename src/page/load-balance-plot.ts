@@ -1,4 +1,4 @@
-import type { AssetDetails, BalanceHistory } from './data-types.ts';
+import type { AssetDetails, BalanceHistory } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 
@@ -26,8 +26,8 @@ export type BalancePlot = {
 
 const day = 86_400;
 
-/** Points of the plot. More are not visible. */
-const maxPoints = 1000;
+/** Points of the plot, which is about 500 px wide. */
+const maxPoints = 500;
 
 /** The balance of an address in one asset over time. Undefined if the asset is unknown or the server cannot tell. */
 export async function loadBalancePlot(

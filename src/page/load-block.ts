@@ -1,4 +1,4 @@
-import type { Block, Tx, TxList } from './data-types.ts';
+import type { Block, Tx, TxList } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
 import { burnedAmounts, summarizeTx, type TxSummary } from './tx-summary.ts';

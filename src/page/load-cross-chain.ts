@@ -1,4 +1,4 @@
-import type { CrossChainBalances, Transfer } from './data-types.ts';
+import type { CrossChainBalances, Transfer } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { BlockSummaryList } from './data-types.ts';
+import type { BlockSummaryList } from '../client/data-types.ts';
 import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { BlockSummaryList, CrossChainBalances, Mempool, RollingWindow, Throughput, TxCounts, TxList } from './data-types.ts';
+import type { BlockSummaryList, CrossChainBalances, Mempool, RollingWindow, Throughput, TxCounts, TxList } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import type { TapeBlock } from './pictures/tape.tsx';
 import { read, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { Drop, Mempool } from './data-types.ts';
+import type { Drop, Mempool } from '../client/data-types.ts';
 import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';

@@ -13,11 +13,24 @@ export type HealthCheck = {
 
 export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
 
+/** A peer, as far as the page shows it; AvalancheGo's `info.peers`. */
+export type PeerRow = {
+  readonly nodeID: string;
+  readonly ip: string;
+  readonly version: string;
+  readonly lastReceived: string;
+  /** The uptime of this node as the peer observed it: percent. */
+  readonly observedUptime: string;
+  readonly trackedSubnets: readonly string[];
+  /** Chains on which the peer gets no queries for a while. */
+  readonly benched: readonly string[];
+};
+
 export type NodeData = {
   readonly nodeID: string | undefined;
   readonly health: { readonly healthy: boolean; readonly checks: { readonly [name: string]: HealthCheck } } | undefined;
   readonly versions: { readonly [name: string]: string } | undefined;
-  readonly peers: readonly { readonly nodeID: string; readonly ip: string; readonly version: string }[] | undefined;
+  readonly peers: readonly PeerRow[] | undefined;
   readonly process: ProcessMetrics | undefined;
   /** Undefined if the reader may not see them. */
   readonly settings: readonly Setting[] | undefined;

@@ -1,4 +1,4 @@
-import type { Lifecycle, Reason, Tx, TxChecks, Utxo } from './data-types.ts';
+import type { Lifecycle, Reason, Tx, TxChecks, Utxo } from '../client/data-types.ts';
 import type { PageContext } from './page-context.ts';
 import { slimUtxo } from './slim.ts';
 import { readIfFound, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { RollingWindow, Series, Throughput } from './data-types.ts';
+import type { IssueMinutes, RollingWindow, Series, Throughput } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -20,6 +20,8 @@ export type ThroughputData = {
   readonly windows: { readonly [metric: string]: RollingWindow['result'] };
   /** The last minute or hour, by second; undefined for longer ranges. */
   readonly recent: Throughput | undefined;
+  /** What happened to transactions that were issued to this node; only for the last hour, and if this server knows. */
+  readonly issues: IssueMinutes | undefined;
 };
 
 const hourly = ['txCount', 'activeAddresses', 'activeSenders'] as const;
@@ -41,8 +43,12 @@ export async function loadThroughput(source: Source, context: PageContext, wante
   const base = `/v2/chains/${context.chain.alias}`;
   if (unit === 'second' || !context.has.metrics) {
     const seconds = unit === 'second' ? count : ranges.hour.count;
-    const recent = await read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`);
-    return { range: unit === 'second' ? range : 'hour', series: {}, windows: {}, recent };
+    const hasIssues = range !== 'minute' && context.operations.includes('listIssueMinutes');
+    const [recent, issues] = await Promise.all([
+      read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`),
+      hasIssues ? read<IssueMinutes>(source, `${chainPath(context)}/issue-minutes`) : undefined,
+    ]);
+    return { range: unit === 'second' ? range : 'hour', series: {}, windows: {}, recent, issues };
   }
   const metrics = unit === 'hour' ? hourly : daily;
   const [series, windows] = await Promise.all([
@@ -58,5 +64,5 @@ export async function loadThroughput(source: Source, context: PageContext, wante
       ),
     ),
   ]);
-  return { range, series: Object.fromEntries(series), windows: Object.fromEntries(windows), recent: undefined };
+  return { range, series: Object.fromEntries(series), windows: Object.fromEntries(windows), recent: undefined, issues: undefined };
 }

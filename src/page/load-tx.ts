@@ -1,4 +1,4 @@
-import type { Tx, TxPosition } from './data-types.ts';
+import type { Tx, TxPosition } from '../client/data-types.ts';
 import { loadPendingTx, type PendingTx } from './load-pending-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';

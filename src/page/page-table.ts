@@ -91,8 +91,8 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   asset: {
     section: 'assets',
     json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page }) => {
-      const data = await loadAsset(source, context, name, page);
+    load: async ({ source, context, name, page, query }) => {
+      const data = await loadAsset(source, context, name, { page, range: query.get('range') });
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },
   },

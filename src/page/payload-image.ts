@@ -1,6 +1,6 @@
 import { fromHex } from '../bytes/hex.ts';
+import type { Utxo } from '../client/data-types.ts';
 import type { HttpResponse } from '../http/message.ts';
-import type { Utxo } from './data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { imageTypeOf } from './payload-kind.ts';
 import { readIfFound, type Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { SearchAnswer } from './data-types.ts';
+import type { SearchAnswer } from '../client/data-types.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
 

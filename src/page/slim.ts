@@ -1,4 +1,4 @@
-import type { Tx, Utxo } from './data-types.ts';
+import type { Tx, Utxo } from '../client/data-types.ts';
 
 /** The properties of an output that pages show. Its bytes and signatures are left out: the data of a page is sent to the browser. */
 export const slimUtxo = (utxo: Utxo): Utxo => {
@@ -11,3 +11,13 @@ export const slimTx = (tx: Tx): Tx => ({
   consumedUtxos: tx.consumedUtxos.map(slimUtxo),
   emittedUtxos: tx.emittedUtxos.map(slimUtxo),
 });
+
+/** An output on the canvas of an address: there are hundreds, so only what is drawn is sent. */
+export type CanvasOutput = Pick<Utxo, 'utxoId' | 'timestamp' | 'threshold' | 'locktime' | 'asset' | 'groupId'> & {
+  readonly owners: number;
+};
+
+export const canvasOutput = ({ utxoId, timestamp, threshold, locktime, addresses, groupId, asset }: Utxo): CanvasOutput => {
+  const shown = { utxoId, timestamp, threshold, locktime, asset, owners: addresses.length };
+  return groupId === undefined ? shown : { ...shown, groupId };
+};

@@ -60,6 +60,13 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
     },
     latency: async () => lifecycle.latency(),
+    minutes: async () => {
+      const { now, minutes } = lifecycle.minutes();
+      return {
+        now: Math.floor(milliseconds(now) / 1000),
+        minutes: minutes.map(({ latency, ...minute }) => ({ ...minute, latency: latency ?? null })),
+      };
+    },
   };
 }
 
@@ -130,6 +137,7 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
     refusal: (tx) => call('refusal', tx),
     checks: (txID) => call('checks', txID),
     latency: () => call('latency'),
+    minutes: () => call('minutes'),
   };
 }
 

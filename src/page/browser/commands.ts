@@ -54,15 +54,22 @@ function changeTheme(): void {
   localStorage.setItem('serac-theme', dataset.theme);
 }
 
-/** Saves a table as CSV. Cells that a spreadsheet would run as a formula get an apostrophe. */
+/** Saves a table, or the outputs of a transaction, as CSV. Cells that a spreadsheet would run as a formula get an apostrophe. */
 function saveCsv(name: string): void {
-  const rows = [...document.querySelectorAll<HTMLTableRowElement>(`table[data-csv="${CSS.escape(name)}"] tr`)];
+  const list = document.querySelector<HTMLElement>(`[data-csv="${CSS.escape(name)}"]`);
+  const quote = (text: string): string =>
+    `"${(/^[=+@-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
   const cell = (element: Element): string => {
-    const link = element.querySelector('a[title]');
-    const text = (link?.getAttribute('title') ?? element.textContent ?? '').trim();
-    return `"${(/^[=+@-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
+    const copy = element.cloneNode(true) as Element;
+    // IDs and addresses are shortened on the page; an amount is a quiet link to its asset.
+    for (const link of copy.querySelectorAll('a[title]:is(.mono, :not(.plain))')) link.textContent = link.getAttribute('title');
+    return quote((element.getAttribute('title') ?? copy.textContent ?? '').trim());
   };
-  save(`${name}.csv`, 'text/csv', rows.map((row) => [...row.children].map(cell).join(',')).join('\n'));
+  const rows = [...(list?.querySelectorAll('tr, li') ?? [])].map((row) =>
+    [...(row.matches('li') ? row.querySelectorAll('.index, .owner > p, .sum') : row.children)].map(cell),
+  );
+  if (list?.dataset.head !== undefined) rows.unshift(list.dataset.head.split(',').map(quote));
+  save(`${name}.csv`, 'text/csv', rows.map((row) => row.join(',')).join('\n'));
 }
 
 function saveSvg(name: string): void {

@@ -1,12 +1,15 @@
 import type { RpcAnswer } from '../source.ts';
 import { devHeaders } from './payload.ts';
 
-/** Calls a method of `/ext/dev`. A refusal or a lost connection is an answer with an error. */
-export async function callDev<T>(method: string, params: object = {}): Promise<RpcAnswer<T>> {
+/** The token is sent to no other path. */
+export const devPath = '/ext/dev';
+
+/** Calls a method of the Node RPC or of `/ext/dev`. A refusal or a lost connection is an answer with an error. */
+export async function call<T>(path: string, method: string, params: object = {}): Promise<RpcAnswer<T>> {
   try {
-    const response = await fetch('/ext/dev', {
+    const response = await fetch(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...devHeaders() },
+      headers: { 'content-type': 'application/json', ...(path === devPath && devHeaders()) },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     if (response.status !== 200) return { error: { message: `${response.status}: ${(await response.text()).slice(0, 200)}` } };

@@ -15,7 +15,7 @@ const maxLog = 12;
 const maxFresh = 4;
 const noRows: ReadonlySet<string> = new Set();
 
-type State = Omit<LiveView, 'now' | 'toggleHold' | 'showWaiting' | 'onEnter' | 'onLeave' | 'waiting' | 'isHeld' | 'txs'> & {
+type State = Omit<LiveView, 'now' | 'isGone' | 'toggleHold' | 'showWaiting' | 'onEnter' | 'onLeave' | 'waiting' | 'isHeld' | 'txs'> & {
   /** All transactions, newest first; the list shows the first `rowCount`, or those of when it was held. */
   readonly rows: readonly TxSummary[];
 };
@@ -37,10 +37,15 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
   let held: readonly TxSummary[] | undefined;
   let eventCount = 0;
   let isPointerInside = false;
+  /** Height of the last block that this page knows. */
+  let lastHeight = first.height ?? 0;
   let isHeldByKey = false;
-  let state: State = fromPayload(first, { status: 'connecting', reverted: undefined, log: [] });
+  let state: State = fromPayload(first, { status: 'connecting', lostAt: undefined, reverted: undefined, log: [] });
 
-  function fromPayload(payload: PagePayload, { status, reverted, log }: Pick<State, 'status' | 'reverted' | 'log'>): State {
+  function fromPayload(
+    payload: PagePayload,
+    { status, lostAt, reverted, log }: Pick<State, 'status' | 'lostAt' | 'reverted' | 'log'>,
+  ): State {
     const home = payload.view === 'home' ? (payload.data as HomeData) : undefined;
     pending.clear();
     pendingBefore = home?.pending ?? 0;
@@ -52,6 +57,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     for (const { amount } of home?.txs ?? []) if (amount !== undefined) labels.set(amount.assetId, amount);
     return {
       status,
+      lostAt,
       blocks: home?.blocks ?? [],
       seconds,
       rows: home?.txs ?? [],
@@ -99,7 +105,10 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       .map((event) => ({ number: ++eventCount, time: now(), kind: event.kind, text: eventText(event), href: eventHref(event) }));
     for (const event of events) {
       if ('chainID' in event && event.chainID !== first.context.chain.id) continue;
-      if (event.kind === 'block') newBlocks.push({ height: event.height, id: event.blockID, time: event.time, txs: event.txIDs.length });
+      if (event.kind === 'block') {
+        newBlocks.push({ height: event.height, id: event.blockID, time: event.time, txs: event.txIDs.length });
+        lastHeight = event.height;
+      }
       if (event.kind === 'tx') {
         leavePool(event.txID);
         countTx(event.txType, event.time);
@@ -113,6 +122,8 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       if (event.kind === 'time') clock = { at: monotonic(), time: event.time, isFrozen: event.frozen };
       if (event.kind === 'reverted') {
         const { height, snapshot } = event;
+        reverted = { height, snapshot, blocks: Math.max(0, lastHeight - height) };
+        lastHeight = height;
         const isKept = (one: { height: number }): boolean => one.height <= height;
         blocks = blocks.filter(isKept);
         rows = rows.filter(isKept);
@@ -121,7 +132,6 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
         newRows.splice(0, newRows.length, ...newRows.filter(isKept));
         pending.clear();
         pendingBefore = 0;
-        reverted = { height, snapshot };
       }
     }
     const known = new Set(blocks.map(({ id }) => id));
@@ -145,7 +155,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     held = isHeld() ? (held ?? state.rows) : undefined;
   };
 
-  const view = (onChange: () => void): LiveView => {
+  const view = (onChange: () => void, isGone: boolean): LiveView => {
     const rows = held ?? state.rows;
     const newest = rows[0]?.id;
     const at = newest === undefined ? state.rows.length : state.rows.findIndex(({ id }) => id === newest);
@@ -156,6 +166,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     };
     return {
       ...state,
+      isGone,
       now: now(),
       txs: rows.slice(0, rowCount),
       isHeld: isHeldByKey,
@@ -191,12 +202,13 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     ],
     setStatus: (status: LiveView['status']): boolean => {
       const isNew = state.status !== status;
-      if (isNew) state = { ...state, status };
+      if (isNew) state = { ...state, status, lostAt: status === 'lost' ? now() : undefined };
       return isNew;
     },
     /** Starts again from a page that was loaded again. */
     restart: (payload: PagePayload): void => {
       clock = { at: monotonic(), time: payload.now, isFrozen: payload.dev?.isFrozen === true };
+      lastHeight = payload.height ?? lastHeight;
       state = fromPayload(payload, state);
     },
   };

@@ -6,7 +6,7 @@ import { LiveContext } from '../views/live.ts';
 import { isAffected } from './affected.ts';
 import { tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
-import { callDev, loadState } from './dev-call.ts';
+import { call, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
 import { apiKey, devToken, fetchPayload, readPayload } from './payload.ts';
@@ -17,6 +17,8 @@ import type { StreamEvent } from './stream-events.ts';
 const silence = 4;
 /** Milliseconds between two loads of the same page's data. */
 const reloadInterval = 500;
+/** Milliseconds after which a page that is loaded again looks busy. */
+const busyDelay = 150;
 /** Events that wait for a frame; beyond it the page is loaded again instead. */
 const maxQueue = 5000;
 
@@ -34,10 +36,15 @@ let lastMessage = performance.now();
 let isGone = false;
 let seconds = 0;
 
-const actions = { dev: callDev, loadState, reload: () => reload() };
+const actions = {
+  call,
+  dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
+  loadState,
+  reload: () => reload(),
+};
 
 function draw(isFirst = false): void {
-  const live = payload.context.has.events ? store.view(schedule) : undefined;
+  const live = payload.context.has.events ? store.view(schedule, isGone) : undefined;
   const page = (
     <ActionsContext.Provider value={actions}>
       <LiveContext.Provider value={live}>
@@ -75,7 +82,10 @@ function reloadSoon(): void {
 }
 
 async function reload(): Promise<void> {
+  const busy = setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
   const loaded = await fetchPayload();
+  clearTimeout(busy);
+  document.querySelector('main')?.removeAttribute('aria-busy');
   if (loaded === undefined) return;
   // A page whose subject is gone stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';

@@ -1,4 +1,4 @@
-import type { TxType } from '../data-types.ts';
+import type { TxType } from '../../client/data-types.ts';
 import type { TxSummary } from '../tx-summary.ts';
 
 /** Events of the stream, as far as the page reads them; docs/events.md has all properties. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runsOf } from './lines-plot.tsx';
 import { thin, ticksUpTo } from './plot.tsx';
 import { squarify } from './squarify.ts';
 import { stack } from './stacked-plot.tsx';
@@ -72,4 +73,13 @@ test('layers are stacked', () => {
     [1, 2],
     [4, 2],
   ]);
+});
+
+test('a line has a gap where there is no value', () => {
+  expect(runsOf([null, 1, 2, null, null, 3])).toEqual([
+    { first: 1, values: [1, 2] },
+    { first: 5, values: [3] },
+  ]);
+  expect(runsOf([0, 0])).toEqual([{ first: 0, values: [0, 0] }]);
+  expect(runsOf([null])).toEqual([]);
 });

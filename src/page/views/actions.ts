@@ -4,6 +4,8 @@ import type { RpcAnswer } from '../source.ts';
 
 /** What a page can do in the browser. Absent on the server. */
 export type Actions = {
+  /** Calls a method of the Node RPC at a path. */
+  readonly call: <T>(path: string, method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Calls a method of `/ext/dev`. */
   readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Replaces the state of all chains with a state file. */

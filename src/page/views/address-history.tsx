@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tx, Utxo } from '../data-types.ts';
+import type { Tx, Utxo } from '../../client/data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import { amountText } from '../text-format.ts';
 import { summarizeTx } from '../tx-summary.ts';

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Balances, Utxo } from '../data-types.ts';
+import type { Balances } from '../../client/data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import type { TreemapItem } from '../pictures/treemap.tsx';
 import { UtxoCanvas } from '../pictures/utxo-canvas.tsx';
+import type { CanvasOutput } from '../slim.ts';
 import { ageText, amountText, compactAmount, groupDigits, plural, shortId, spanText } from '../text-format.ts';
 import { Panel, SvgButton, Switch } from './parts.tsx';
 import { useWidth } from './use-width.ts';
@@ -71,15 +72,14 @@ export function AddressOutputs({
   );
 }
 
-function canvasItem(utxo: Utxo, color: number, by: 'area' | 'age', now: number): TreemapItem {
-  const { asset, locktime, addresses, threshold } = utxo;
+function canvasItem(utxo: CanvasOutput, color: number, by: 'area' | 'age', now: number): TreemapItem {
+  const { asset, locktime, owners, threshold } = utxo;
   const isLocked = locktime > now;
   const text =
     asset.type === 'nft' ? `${asset.symbol} #${utxo.groupId ?? 0}` : `${compactAmount(asset.amount, asset.denomination)} ${asset.symbol}`;
-  const notes = [
-    isLocked ? `locked ${spanText(locktime - now)}` : '',
-    addresses.length > 1 ? `${threshold} of ${addresses.length}` : '',
-  ].filter((one) => one !== '');
+  const notes = [isLocked ? `locked ${spanText(locktime - now)}` : '', owners > 1 ? `${threshold} of ${owners}` : ''].filter(
+    (one) => one !== '',
+  );
   return {
     key: utxo.utxoId,
     area: by === 'age' ? Math.max(1, now - utxo.timestamp) : Math.max(1, Number(asset.amount)),
@@ -88,6 +88,6 @@ function canvasItem(utxo: Utxo, color: number, by: 'area' | 'age', now: number):
     label: `${[text, ...notes].join(' ')}: ${amountText(asset.amount, asset.denomination)} ${asset.symbol}, ${ageText(now - utxo.timestamp)} old`,
     href: `/graph/${utxo.utxoId}`,
     isLocked,
-    isShared: addresses.length > 1,
+    isShared: owners > 1,
   };
 }

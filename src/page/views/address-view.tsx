@@ -1,4 +1,4 @@
-import type { Balance, Tx } from '../data-types.ts';
+import type { AssetAmount, Tx } from '../../client/data-types.ts';
 import type { AddressData } from '../load-address.ts';
 import { chainPath, chainTitle } from '../page-context.ts';
 import { ageText, amountText } from '../text-format.ts';
@@ -88,11 +88,11 @@ function FaucetButton({ address }: { address: string }) {
 
 type PartProps = Omit<ViewProps<AddressData>, 'origin'>;
 
-type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: Balance };
+type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: AssetAmount };
 
 function BalancesPanel({ data: { address, balances, shared, plot }, context }: PartProps) {
   const rows = new Map<string, Split>();
-  const rowOf = (asset: Balance): Split => {
+  const rowOf = (asset: AssetAmount): Split => {
     const key = `${asset.assetId} ${asset.type}`;
     const row = rows.get(key) ?? { unlocked: 0n, locked: 0n, shared: 0n, exported: 0n, exportedTo: new Set<string>(), asset };
     rows.set(key, row);
@@ -105,9 +105,9 @@ function BalancesPanel({ data: { address, balances, shared, plot }, context }: P
     row.exported += BigInt(one.amount);
     row.exportedTo.add(one.sharedWithChainId ?? '');
   }
-  for (const { asset } of shared) rowOf({ ...asset, utxoCount: 1 }).shared += BigInt(asset.amount);
+  for (const { asset } of shared) rowOf(asset).shared += BigInt(asset.amount);
   const list = [...rows.values()];
-  const text = (value: bigint, { denomination, type }: Balance): string => amountText(value, type === 'nft' ? 0 : denomination);
+  const text = (value: bigint, { denomination, type }: AssetAmount): string => amountText(value, type === 'nft' ? 0 : denomination);
   return (
     <Panel title="Balances" side={list.length > 0 && <CsvButton name="balances" />}>
       {list.length === 0 ? (

@@ -2,13 +2,15 @@ import type { AssetData } from '../load-asset.ts';
 import { chainPath } from '../page-context.ts';
 import { amountText, dateText, groupDigits, plural } from '../text-format.ts';
 import type { TxSummary } from '../tx-summary.ts';
+import { AssetDaysPanel } from './asset-days.tsx';
 import { HoldersPanel } from './holders-panel.tsx';
 import { NftGroups } from './nft-groups.tsx';
 import { AddressLink, BlockLink, Chip, CopyAs, CsvButton, Facts, PageHead, Panel, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
-export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, groups }, context, now, origin }: ViewProps<AssetData>) {
+export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) {
+  const { asset, txs, nextTxs, createdIn, holders, groups } = data;
   const isNft = asset.type === 'nft';
   return (
     <>
@@ -55,7 +57,10 @@ export function AssetView({ data: { asset, txs, nextTxs, createdIn, holders, gro
         ]}
       />
       {groups.length > 0 && <NftGroups groups={groups} context={context} />}
-      <HoldersPanel asset={asset} holders={holders} context={context} />
+      <div class="two">
+        <AssetDaysPanel data={data} />
+        <HoldersPanel asset={asset} holders={holders} context={context} />
+      </div>
       <Panel title="Transactions" side={<CsvButton name="transactions" />}>
         <Scroll>
           <TxTable

@@ -1,5 +1,5 @@
+import type { TxCheckResult, TxChecks } from '../../client/data-types.ts';
 import { type CheckRow, checkRows } from '../check-rows.ts';
-import type { TxCheckResult, TxChecks } from '../data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { CsvButton, Panel, Scroll, TxLink } from './parts.tsx';
 

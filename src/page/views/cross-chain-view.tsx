@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CrossChainBalance, Transfer } from '../data-types.ts';
+import type { CrossChainBalance, Transfer } from '../../client/data-types.ts';
 import type { CrossChainData } from '../load-cross-chain.ts';
 import { chainTitle, type PageContext } from '../page-context.ts';
 import { ageText, amountText, plural } from '../text-format.ts';

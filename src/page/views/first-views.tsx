@@ -1,6 +1,4 @@
 import { AddressView } from './address-view.tsx';
-import { AssetView } from './asset-view.tsx';
-import { AssetsView } from './assets-view.tsx';
 import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
 import { HomeView } from './home-view.tsx';
@@ -14,7 +12,5 @@ export const firstViews = {
   block: BlockView,
   tx: TxView,
   address: AddressView,
-  asset: AssetView,
-  assets: AssetsView,
   message: MessageView,
 } as const;

@@ -1,4 +1,4 @@
-import type { AssetDetails, Holders } from '../data-types.ts';
+import type { AssetDetails, Holders } from '../../client/data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { amountText, groupDigits } from '../text-format.ts';
 import { AddressLink, CsvButton, Panel, Scroll } from './parts.tsx';

@@ -6,8 +6,9 @@ import { Tape } from '../pictures/tape.tsx';
 import { ageText, amountText, compactNumber, groupDigits } from '../text-format.ts';
 import { allKinds } from '../tx-kind.ts';
 import type { TxSummary } from '../tx-summary.ts';
+import { EmptyChain } from './empty-chain.tsx';
 import { type LiveView, useLive } from './live.ts';
-import { CopyButton, CsvButton, Empty, Facts, Key, Panel, Switch } from './parts.tsx';
+import { CopyButton, CsvButton, Facts, Key, Panel, Switch } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -27,11 +28,7 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
         <Facts columns={3} facts={figuresOf(data, context, blocks[0], pending, now)} />
       </div>
       {blocks.length <= 1 && (blocks[0]?.height ?? 0) === 0 ? (
-        <section class="panel">
-          <Empty title="No blocks yet">
-            <p>The first transaction makes the first block.</p>
-          </Empty>
-        </section>
+        <EmptyChain origin={origin} isDev={context.has.dev} />
       ) : (
         <Tape
           isCalm={live !== undefined && live.fresh.size > 0}

@@ -4,7 +4,7 @@ import { type DevState, miningText } from '../dev-state.ts';
 import type { FollowState } from '../follow-state.ts';
 import type { PageContext } from '../page-context.ts';
 import { type Section, sections } from '../sections.ts';
-import { dateText, groupDigits, shortId, spanText, timeText } from '../text-format.ts';
+import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
 import { FollowStrip } from './follow-strip.tsx';
 import { useLive } from './live.ts';
@@ -36,7 +36,7 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
       )}
       {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
       {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} />}
-      <StateStrip />
+      <StateStrip height={height} />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}
       </main>
@@ -171,7 +171,7 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
 }
 
 /** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
-function StateStrip() {
+function StateStrip({ height }: { height: number | undefined }) {
   const live = useLive();
   return (
     <div role="status">
@@ -179,7 +179,10 @@ function StateStrip() {
         <div class="strip warn">
           <div class="bar">
             <b>Not live</b>
-            <span>The node does not answer. Shown: block {groupDigits(live.blocks[0]?.height ?? 0)}. It is tried again every second.</span>
+            <span>
+              No answer since {timeText(live.lostAt ?? live.now)}
+              {height !== undefined && `. Shown: block ${groupDigits(live.blocks[0]?.height ?? height)}`}. It is tried again every second.
+            </span>
           </div>
         </div>
       )}
@@ -193,7 +196,10 @@ function StateStrip() {
                   to <b>{live.reverted.snapshot}</b>,{' '}
                 </>
               )}
-              block {groupDigits(live.reverted.height)}. Blocks above it are gone.
+              block {groupDigits(live.reverted.height)}.{' '}
+              {live.reverted.blocks === 0
+                ? 'What was above it is gone.'
+                : `${plural(live.reverted.blocks, 'block')} above it ${live.reverted.blocks === 1 ? 'is' : 'are'} gone.`}
             </span>
           </div>
         </div>

@@ -1,4 +1,4 @@
-import type { LifeStep, Reason, TxChecks } from '../data-types.ts';
+import type { LifeStep, Reason, TxChecks } from '../../client/data-types.ts';
 import { timeText } from '../text-format.ts';
 import { BlockLink, CopyButton, Panel, TxLink } from './parts.tsx';
 

@@ -6,6 +6,10 @@ import type { TxSummary } from '../tx-summary.ts';
 /** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
 export type LiveView = {
   readonly status: 'connecting' | 'live' | 'lost';
+  /** When the stream was lost, in Unix seconds of the chain's clock; undefined while it is not. */
+  readonly lostAt: number | undefined;
+  /** Whether a revert removed what the page shows. */
+  readonly isGone: boolean;
   /** Unix seconds of the chain's clock. */
   readonly now: number;
   readonly blocks: readonly TapeBlock[];
@@ -34,8 +38,11 @@ export type LiveView = {
   readonly onEnter: () => void;
   readonly onLeave: () => void;
   /** The last revert since the page opened. */
-  readonly reverted: { readonly height: number; readonly snapshot: string | undefined } | undefined;
+  readonly reverted: RevertNote | undefined;
 };
+
+/** `blocks`: how many blocks are gone, as far as this page knows. */
+export type RevertNote = { readonly height: number; readonly snapshot: string | undefined; readonly blocks: number };
 
 export const LiveContext = createContext<LiveView | undefined>(undefined);
 

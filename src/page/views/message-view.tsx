@@ -26,7 +26,7 @@ export const MessageView = ({ data: { heading, status, text, subject, links, nee
         {links.map(({ href, word, note }) => (
           <li>
             <a href={href} class="mono breakable">
-              {word}
+              {status === 404 ? <Nearest word={word} typed={subject ?? ''} /> : word}
             </a>{' '}
             <span class="note">{note}</span>
           </li>
@@ -36,6 +36,19 @@ export const MessageView = ({ data: { heading, status, text, subject, links, nee
     {needs !== undefined && <SecretForm needs={needs} />}
   </section>
 );
+
+/** Marks the character in which a text differs from what was typed. */
+function Nearest({ word, typed }: { word: string; typed: string }) {
+  const at = word.length === typed.length ? [...word].findIndex((letter, i) => letter !== typed[i]) : -1;
+  if (at < 0) return <>{word}</>;
+  return (
+    <>
+      {word.slice(0, at)}
+      <mark>{word[at]}</mark>
+      {word.slice(at + 1)}
+    </>
+  );
+}
 
 /** Until the script is ready the form cannot be sent: the browser would put the secret into the URL. */
 function SecretForm({ needs }: { needs: 'key' | 'token' }) {

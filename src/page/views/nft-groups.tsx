@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { NftGroup } from '../data-types.ts';
+import type { NftGroup } from '../../client/data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { payloadKind, payloadWord } from '../payload-kind.ts';
 import { groupDigits, plural } from '../text-format.ts';

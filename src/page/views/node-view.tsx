@@ -4,6 +4,7 @@ import type { HealthCheck, NodeData } from '../load-node.ts';
 import { ageText, bytesText, groupDigits, plural } from '../text-format.ts';
 import { useActions } from './actions.ts';
 import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { PeersPanel } from './peers-panel.tsx';
 import { ProcessPlots } from './process-plots.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import type { ViewProps } from './view.ts';
@@ -56,34 +57,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           </Scroll>
         </Panel>
       )}
-      {peers !== undefined && (
-        <Panel title="Peers" side={<span>{groupDigits(peers.length)}</span>}>
-          {peers.length === 0 ? (
-            <p class="table-foot">None: this node builds its own blocks, or follows another node over RPC.</p>
-          ) : (
-            <Scroll>
-              <table>
-                <thead>
-                  <tr>
-                    <th>Node</th>
-                    <th>Address</th>
-                    <th>Version</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {peers.slice(0, 100).map((peer) => (
-                    <tr>
-                      <td class="mono">{peer.nodeID}</td>
-                      <td class="mono">{peer.ip}</td>
-                      <td>{peer.version}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
-          )}
-        </Panel>
-      )}
+      {peers !== undefined && <PeersPanel peers={peers} clockOffset={clockOffset} now={now} />}
       {data.settings !== undefined && <SettingsPanel settings={data.settings} />}
       <div class="two">
         <Panel title="Versions">

@@ -1,17 +1,25 @@
-import type { Throughput } from '../data-types.ts';
+import type { IssueMinutes, Throughput } from '../../client/data-types.ts';
 import type { PageContext } from '../page-context.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
 import { amountText, groupDigits, shortNumber, timeText } from '../text-format.ts';
 import { allKinds } from '../tx-kind.ts';
 import { CsvButton, Facts, Panel, SvgButton } from './parts.tsx';
+import { IssuePlots } from './throughput-issues.tsx';
 import { useWidth } from './use-width.ts';
 
 /** The most points of a plot: an hour is shown in means of 15 s. */
 const maxPoints = 240;
 
+export type ShortRangeProps = {
+  readonly recent: Throughput;
+  readonly issues: IssueMinutes | undefined;
+  readonly chain: PageContext['chain'];
+  readonly isLog: boolean;
+};
+
 /** The last minute or hour by second. */
-export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain: PageContext['chain']; isLog: boolean }) {
+export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
   const { ref, width } = useWidth(1152);
   const { figures, endTimestamp, windowSeconds, seconds } = recent;
   const step = Math.max(1, Math.ceil(windowSeconds / maxPoints));
@@ -162,7 +170,8 @@ export function ShortRange({ recent, chain, isLog }: { recent: Throughput; chain
             </div>
           </Panel>
         ))}
-        {figures.latency !== undefined && (
+        {issues !== undefined && <IssuePlots issues={issues} width={Math.max(280, small)} />}
+        {issues === undefined && figures.latency !== undefined && (
           <Panel title="Received to accepted" side={<span>the newest {groupDigits(figures.latency.count)} issued here</span>}>
             <dl class="pairs">
               {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (

@@ -19,7 +19,7 @@ const plots = [
   { metric: 'cumulativeAddresses', title: 'Addresses ever used', unit: 'addresses', kind: 'line', color: 3 },
 ] as const;
 
-export function ThroughputView({ data: { range, series, windows, recent }, context: { chain, has } }: ViewProps<ThroughputData>) {
+export function ThroughputView({ data: { range, series, windows, recent, issues }, context: { chain, has } }: ViewProps<ThroughputData>) {
   const [scale, setScale] = useState<'linear' | 'log'>('linear');
   return (
     <>
@@ -52,13 +52,13 @@ export function ThroughputView({ data: { range, series, windows, recent }, conte
       {recent === undefined ? (
         <LongRange range={range} series={series} windows={windows} chain={chain} isLog={scale === 'log'} />
       ) : (
-        <ShortRange recent={recent} chain={chain} isLog={scale === 'log'} />
+        <ShortRange recent={recent} issues={issues} chain={chain} isLog={scale === 'log'} />
       )}
     </>
   );
 }
 
-type LongRangeProps = Omit<ThroughputData, 'recent'> & { readonly chain: PageContext['chain']; readonly isLog: boolean };
+type LongRangeProps = Omit<ThroughputData, 'recent' | 'issues'> & { readonly chain: PageContext['chain']; readonly isLog: boolean };
 
 /** Hours and days, from the Metrics API. */
 function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tx } from '../data-types.ts';
+import type { Tx } from '../../client/data-types.ts';
 import type { AcceptedTx } from '../load-tx.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { hexToText } from '../payload-text.ts';

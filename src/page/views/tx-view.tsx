@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AssetAmount, Tx, Utxo } from '../data-types.ts';
+import type { AssetAmount, Tx, Utxo } from '../../client/data-types.ts';
 import { flowOf } from '../flow-data.ts';
 import type { AcceptedTx, TxData } from '../load-tx.ts';
 import { chainTitle, type PageContext } from '../page-context.ts';
@@ -8,7 +8,21 @@ import { Flow } from '../pictures/flow.tsx';
 import { ageText, amountText, bytesText, dateText, groupDigits, plural, spanText, timeText } from '../text-format.ts';
 import { kindOf } from '../tx-kind.ts';
 import { burnedAmounts } from '../tx-summary.ts';
-import { AddressLink, AmountText, AssetLink, BlockLink, Chip, Facts, Key, PageHead, Panel, SvgButton, Switch, TxLink } from './parts.tsx';
+import {
+  AddressLink,
+  AmountText,
+  AssetLink,
+  BlockLink,
+  Chip,
+  CsvButton,
+  Facts,
+  Key,
+  PageHead,
+  Panel,
+  SvgButton,
+  Switch,
+  TxLink,
+} from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
@@ -142,8 +156,16 @@ type OutputsProps = {
 };
 
 const OutputsPanel = ({ title, utxos, totals, side, context, now }: OutputsProps) => (
-  <Panel title={title} side={<span>{totalsText(totals)}</span>}>
-    <ol class="outputs">
+  <Panel
+    title={title}
+    side={
+      <>
+        <span>{totalsText(totals)}</span>
+        {utxos.length > 0 && <CsvButton name={title} />}
+      </>
+    }
+  >
+    <ol class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
       {utxos.map((utxo, at) => (
         <li id={`${side}-${at}`}>
           <span class="index">{at}</span>

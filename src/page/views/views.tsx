@@ -1,4 +1,6 @@
 import type { ComponentType } from 'preact';
+import { AssetView } from './asset-view.tsx';
+import { AssetsView } from './assets-view.tsx';
 import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
@@ -12,6 +14,8 @@ import type { ViewProps } from './view.ts';
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 export const views = {
   ...firstViews,
+  asset: AssetView,
+  assets: AssetsView,
   mempool: MempoolView,
   'cross-chain': CrossChainView,
   node: NodeView,

@@ -1,4 +1,4 @@
-/** Shapes of the Data API's answers, as far as the page reads them. Their schemas are in src/data/schemas.ts and in /api-json. */
+/** Shapes of the Data API's answers, as far as the explorer and the commands read them. Their schemas are in src/data/schemas.ts and in /api-json. */
 
 export type AssetAmount = {
   readonly assetId: string;
@@ -121,6 +121,21 @@ export type Throughput = {
     readonly bytes: number;
     readonly burned: string;
   }[];
+};
+
+export type IssueMinutes = {
+  readonly endTimestamp: number;
+  readonly minutes: readonly {
+    readonly timestamp: number;
+    readonly refused: number;
+    readonly dropped: number;
+    readonly latency?: { readonly count: number; readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+  }[];
+};
+
+export type AssetDays = {
+  readonly isComplete: boolean;
+  readonly days: readonly { readonly timestamp: number; readonly txCount: number }[];
 };
 
 /** A transaction that is in no block. */
