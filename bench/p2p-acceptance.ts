@@ -78,4 +78,5 @@ async function issueAndWait(nodes: readonly PeerServer[], turn: number, tx: Tx):
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 
-const warmUpTxs = 5;
+/** A node runs for days: measured is what it does when its code is compiled, which takes Serac about this many blocks. */
+const warmUpTxs = 150;

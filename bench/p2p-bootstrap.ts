@@ -76,7 +76,7 @@ async function waitFirstBlock(node: PeerServer, started: number): Promise<{ time
 
 /** Waits until the node has the whole chain; returns the time. */
 async function waitBootstrapped(node: PeerServer, blocks: number): Promise<number> {
-  await waitUntil(`${node.name} has not bootstrapped`, () => isBootstrapped(node), timeout);
+  await waitUntil(`${node.name} has not bootstrapped`, () => isBootstrapped(node), timeout, pollMs);
   const end = performance.now();
   const height = await readHeight(node);
   if (height !== blocks) throw new BenchError(`${node.name} bootstrapped to height ${height}, not ${blocks}`);
@@ -86,6 +86,7 @@ async function waitBootstrapped(node: PeerServer, blocks: number): Promise<numbe
 const describe = ({ seconds, total, cpuSeconds }: Bootstrap, blocks: number): string =>
   `${Math.round(blocks / seconds)} blocks/s, ${((1e6 * cpuSeconds) / blocks).toFixed(0)} µs CPU per block, ${total.toFixed(1)} s since the start of the process`;
 
+/** Milliseconds between two questions to a node; a shorter time would cost it a noticeable part of its CPU time. */
 const pollMs = 50;
 /** Milliseconds until a run fails. */
 const timeout = 600_000;

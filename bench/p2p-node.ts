@@ -66,12 +66,12 @@ export const readHeight = async (node: BenchServer): Promise<number> =>
 export const isBootstrapped = async (node: BenchServer): Promise<boolean> =>
   (await callNode<{ isBootstrapped: boolean }>(node, '/ext/info', 'info.isBootstrapped', { chain: 'X' }))?.isBootstrapped === true;
 
-/** Waits until a condition holds; `failure` says what is wrong if it does not. */
-export async function waitUntil(failure: string, isTrue: () => Promise<boolean>, timeout = 60_000): Promise<void> {
+/** Waits until a condition holds; `failure` says what is wrong if it does not. It is tested every `interval` milliseconds. */
+export async function waitUntil(failure: string, isTrue: () => Promise<boolean>, timeout = 60_000, interval = 2): Promise<void> {
   const end = performance.now() + timeout;
   while (!(await isTrue())) {
     if (performance.now() > end) throw new BenchError(`${failure} after ${timeout / 1000} s`);
-    await Bun.sleep(2);
+    await Bun.sleep(interval);
   }
 }
 

@@ -33,7 +33,10 @@ const turnMilliseconds = 10;
 export function createAncestorFetcher({ vm, requester, peers, timers, randomBytes, isStopped }: FetcherParts): AncestorFetcher {
   const tracker = createPeerTracker(randomBytes, timers.now());
 
-  /** Decodes blocks as far as each is the parent of the one before. Stops at the first that is not. */
+  /**
+   * Decodes blocks as far as each is the parent of the one before. Stops at the first that is not. The bytes are views into the answer, which
+   * stays in memory with a block unless the Vm copies them, as that of outer blocks does.
+   */
   const parseChain = async (id: Id, containers: readonly Uint8Array[], maxBlocks: number): Promise<EngineBlock[]> => {
     const blocks: EngineBlock[] = [];
     let wanted = id;

@@ -17,7 +17,7 @@ type Asked<K extends keyof Responses> = Omit<MessageOfKind<K>, 'requestId' | 'de
 
 /** Requests to peers as promises. */
 export type Requester = {
-  /** Sends a request. Resolves to the response, with its own copies of bytes, or to undefined if there is none. */
+  /** Sends a request. Resolves to the response, or to undefined if there is none. Its byte fields are views: whoever keeps them copies them. */
   readonly ask: <K extends keyof Responses>(
     node: NodeId,
     message: { readonly kind: K } & Asked<K>,
@@ -46,17 +46,11 @@ export function createRequester(chainId: Id, transport: Transport, nextRequestId
     receive: (from, message) => {
       if (!('requestId' in message)) return;
       const key = keyOf(from, message.requestId, message.kind);
-      if (open.has(key)) end(key, withOwnBytes(message));
+      end(key, message);
     },
     failed: (from, requestId, response) => end(keyOf(from, requestId, response), undefined),
     stop: () => {
       for (const key of [...open.keys()]) end(key, undefined);
     },
   };
-}
-
-function withOwnBytes(message: ChainMessage): ChainMessage {
-  if (message.kind === 'put') return { ...message, container: new Uint8Array(message.container) };
-  if (message.kind === 'ancestors') return { ...message, containers: message.containers.map((bytes) => new Uint8Array(bytes)) };
-  return message;
 }

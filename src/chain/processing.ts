@@ -54,8 +54,10 @@ export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBloc
     for (const id of ids) imported.add(id);
     diff.apply(tx, effects);
   }
-  const before = deps.importedByAncestors(block.parentID);
-  if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
+  if (imported.size > 0) {
+    const before = deps.importedByAncestors(block.parentID);
+    if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
+  }
   return { block, diff, imported };
 }
 

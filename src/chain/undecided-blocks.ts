@@ -86,7 +86,8 @@ export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlock
     const current = (): View => processing.get(id)?.diff ?? ledger;
     return {
       utxo: (utxoID) => current().utxo(utxoID),
-      asset: (assetID) => current().asset(assetID),
+      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
       tx: (txID) => current().tx(txID),
       atomic: ledger.atomic,
     };

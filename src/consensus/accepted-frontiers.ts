@@ -29,12 +29,17 @@ export function createAcceptedFrontiers(validators: Pick<Validators, 'current'>)
     get: (node) => (validators.current().has(node) ? frontiers.get(node) : undefined),
     majorityHeight: () => {
       const set = validators.current();
+      // Most validators are at one of a few heights.
+      const weights = new Map<bigint, bigint>();
       let total = 0n;
-      for (const weight of set.values()) total += weight;
-      const known = [...frontiers].filter(([node]) => set.has(node)).sort(([, a], [, b]) => (a.height > b.height ? -1 : 1));
+      for (const [node, weight] of set) {
+        total += weight;
+        const height = frontiers.get(node)?.height;
+        if (height !== undefined) weights.set(height, (weights.get(height) ?? 0n) + weight);
+      }
       let sum = 0n;
-      for (const [node, { height }] of known) {
-        sum += set.get(node) ?? 0n;
+      for (const [height, weight] of [...weights].sort(([a], [b]) => (a > b ? -1 : 1))) {
+        sum += weight;
         if (2n * sum > total) return height;
       }
       return 0n;

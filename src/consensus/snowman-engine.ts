@@ -63,6 +63,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const { chainId, vm, transport, validators, timers, parameters, counters } = parts;
   /** The last block that is accepted and stored. Consensus is ahead of it while blocks are being stored. */
   let stored = refOf(vm, vm.lastAccepted());
+  let storedTime = vm.block(stored.id)?.time ?? 0n;
   const consensus = createConsensus(parameters, stored);
   const polls = createPolls(parameters, consensus.parentOf);
   const jobs = createWaitingJobs();
@@ -172,7 +173,9 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     counters[`${kind}Latency`] += latency;
     if (kind === 'rejected') return;
     stored = { id, height };
-    if (block !== undefined) times.observeAge(now - Number(block.time) * 1000, now);
+    if (block === undefined) return;
+    storedTime = block.time;
+    times.observeAge(now - Number(block.time) * 1000, now);
   };
   const afterDecisions = (results: number): void => {
     if (results > 0) vm.setPreference(consensus.preference());
@@ -288,7 +291,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     },
     state: () => ({
       lastAccepted: stored,
-      lastAcceptedTime: vm.block(stored.id)?.time ?? 0n,
+      lastAcceptedTime: storedTime,
       processingBlocks: consensus.processingCount(),
       longestProcessing: times.longest(timers.now()),
       averageAcceptance: times.averageAge(timers.now()),

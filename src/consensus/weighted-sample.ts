@@ -20,6 +20,33 @@ export function sampleUnits(set: ValidatorSet, count: number, randomBytes: Rando
     ends.push(total);
   }
   if (total < BigInt(count)) return undefined;
+  return total < maxExactTotal ? sampleSmall(nodes, ends.map(Number), count, randomBytes) : sampleLarge(nodes, ends, count, randomBytes);
+}
+
+/** The totals below this are sampled with numbers, which hold the product of a remainder and 2^16 exactly. */
+const maxExactTotal = 1n << 37n;
+
+/** Draws the same units as `sampleLarge` from the same random bytes, several times faster. A node draws for every poll. */
+function sampleSmall(nodes: readonly NodeId[], ends: readonly number[], count: number, randomBytes: RandomBytes): Map<NodeId, number> {
+  const total = ends.at(-1) as number;
+  const drawn = new Set<number>();
+  const sampled = new Map<NodeId, number>();
+  while (drawn.size < count) {
+    const random = randomBytes(drawSize * (count - drawn.size));
+    for (let at = 0; at < random.length; at += drawSize) {
+      let unit = 0;
+      for (let i = at; i < at + drawSize; i += 2) unit = (unit * 65_536 + (random[i] as number) * 256 + (random[i + 1] as number)) % total;
+      if (drawn.has(unit)) continue;
+      drawn.add(unit);
+      const node = nodes[indexOf(ends, unit)] as NodeId;
+      sampled.set(node, (sampled.get(node) ?? 0) + 1);
+    }
+  }
+  return sampled;
+}
+
+function sampleLarge(nodes: readonly NodeId[], ends: readonly bigint[], count: number, randomBytes: RandomBytes): Map<NodeId, number> {
+  const total = ends.at(-1) as bigint;
   const drawn = new Set<bigint>();
   const sampled = new Map<NodeId, number>();
   while (drawn.size < count) {
@@ -55,11 +82,11 @@ function unitAt(random: Uint8Array, at: number): bigint {
 }
 
 /** The index of the first end above a unit. */
-function indexOf(ends: readonly bigint[], unit: bigint): number {
+function indexOf<T extends bigint | number>(ends: readonly T[], unit: T): number {
   let [from, to] = [0, ends.length - 1];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((ends[middle] as bigint) > unit) to = middle;
+    if ((ends[middle] as T) > unit) to = middle;
     else from = middle + 1;
   }
   return from;

@@ -89,7 +89,7 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
 
   /** Decodes a block of a peer. The bytes are copied, because they are part of a message. A bad signature makes it no outer block at all. */
   const parse = (message: Uint8Array): EngineBlock => {
-    const bytes = Uint8Array.from(message);
+    const bytes = new Uint8Array(message);
     try {
       const outer = parseOuterBlock(bytes);
       verifyBlockSignature(outer, chainID, deps.verifySignature);

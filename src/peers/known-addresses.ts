@@ -83,16 +83,20 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
   };
 }
 
-/** Up to `count` addresses that the requester does not know, in random order. */
+/** Up to `count` addresses that the requester does not know, in random order. Only as many are tested as are needed: each test hashes twice. */
 export function selectUnknown(
   addresses: readonly NodeAddress[],
   known: KnownFilter | undefined,
   count: number,
   timing: Pick<PeerTiming, 'randomBytes'>,
 ): NodeAddress[] {
-  const unknown =
-    known === undefined
-      ? addresses
-      : addresses.filter(({ node, timestamp }) => !known.filter.contains(bloomHash(fromHex(claimGossipId(node, timestamp)), known.salt)));
-  return sample(unknown, count, timing);
+  const selected: NodeAddress[] = [];
+  for (const address of sample(addresses, addresses.length, timing)) {
+    if (selected.length >= count) break;
+    if (known === undefined || !isKnown(address, known)) selected.push(address);
+  }
+  return selected;
 }
+
+const isKnown = ({ node, timestamp }: NodeAddress, { filter, salt }: KnownFilter): boolean =>
+  filter.contains(bloomHash(fromHex(claimGossipId(node, timestamp)), salt));

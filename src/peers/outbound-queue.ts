@@ -5,7 +5,13 @@ import type { PeerSocket } from './socket.ts';
 /** Bytes given to the socket before it has taken earlier ones. */
 const maxInFlight = 65_536;
 
-/** Messages to a peer that wait for the socket. A message that does not fit is dropped. AvalancheGo: network/peer/message_queue.go. */
+/** Frames are joined to one write up to this size, that of a TLS record. A larger frame is written alone, without a copy. */
+const maxJoined = 16_384;
+
+/**
+ * Messages to a peer that wait for the socket. Those of one event-loop turn are written together: a write costs more than a small message. A
+ * message that does not fit is dropped. AvalancheGo: network/peer/message_queue.go.
+ */
 export type OutboundQueue = {
   /** Queues a frame. Returns false if it is dropped. `isExempt`: it must not be dropped. */
   readonly push: (frame: Uint8Array, isExempt: boolean, now: number) => boolean;
@@ -18,22 +24,35 @@ type Entry = { readonly frame: Uint8Array; readonly grant: ByteGrant | undefined
 
 export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'write'>, budget: ByteBudget, now: () => number): OutboundQueue {
   const queue: Entry[] = [];
-  const inFlight = new Set<Entry>();
+  /** The frames of each write that the socket has not taken. */
+  const inFlight = new Set<readonly Entry[]>();
   let inFlightBytes = 0;
   let progressed = 0;
+  let isFlushDue = false;
   let isClosed = false;
 
+  /** Takes the next frames that are written together. */
+  const takeNext = (): Entry[] => {
+    let [count, size] = [0, 0];
+    while (count < queue.length) {
+      size += (queue[count] as Entry).frame.length;
+      if (count > 0 && size > maxJoined) break;
+      count++;
+    }
+    return queue.splice(0, count);
+  };
   const flush = (): void => {
-    while (!isClosed && inFlightBytes < maxInFlight) {
-      const entry = queue.shift();
-      if (entry === undefined) return;
-      inFlight.add(entry);
-      inFlightBytes += entry.frame.length;
-      socket.write(entry.frame, () => {
-        if (!inFlight.delete(entry)) return;
-        inFlightBytes -= entry.frame.length;
+    isFlushDue = false;
+    while (!isClosed && inFlightBytes < maxInFlight && queue.length > 0) {
+      const entries = takeNext();
+      const bytes = entries.length === 1 ? (entries[0] as Entry).frame : Buffer.concat(entries.map(({ frame }) => frame));
+      inFlight.add(entries);
+      inFlightBytes += bytes.length;
+      socket.write(bytes, () => {
+        if (!inFlight.delete(entries)) return;
+        inFlightBytes -= bytes.length;
         progressed = now();
-        entry.grant?.release();
+        for (const { grant } of entries) grant?.release();
         flush();
       });
     }
@@ -46,13 +65,17 @@ export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'writ
       if (grant === undefined && !isExempt) return false;
       if (inFlight.size === 0 && queue.length === 0) progressed = at;
       queue.push({ frame, grant });
-      flush();
+      if (!isFlushDue && inFlightBytes < maxInFlight) {
+        isFlushDue = true;
+        // After the code that is running now, before any other event.
+        queueMicrotask(flush);
+      }
       return true;
     },
     stalledSince: () => (inFlight.size === 0 ? undefined : progressed),
     close: () => {
       isClosed = true;
-      for (const { grant } of [...queue, ...inFlight]) grant?.release();
+      for (const { grant } of [...queue, ...[...inFlight].flat()]) grant?.release();
       queue.length = 0;
       inFlight.clear();
     },

@@ -18,8 +18,10 @@ export const randomNumber = ({ randomBytes }: Pick<PeerTiming, 'randomBytes'>): 
 export function sample<T>(items: readonly T[], count: number, timing: Pick<PeerTiming, 'randomBytes'>): T[] {
   const rest = [...items];
   const chosen: T[] = [];
+  const random = Uint8Array.from(timing.randomBytes(4 * Math.min(count, rest.length)));
+  const numbers = new DataView(random.buffer);
   while (chosen.length < count && rest.length > 0) {
-    const at = Math.floor(randomNumber(timing) * rest.length);
+    const at = Math.floor((numbers.getUint32(4 * chosen.length) / 2 ** 32) * rest.length);
     chosen.push(rest[at] as T);
     rest[at] = rest.at(-1) as T;
     rest.pop();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Id } from '../bytes/id.ts';
 import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { openFile } from '../platform/offset-file.ts';
-import { type ChainEnd, checkChainEnds, openChainEnds, readChainEnds } from './chain-ends.ts';
+import { type ChainEnd, checkChainEnds, deferChainEnds, openChainEnds, readChainEnds } from './chain-ends.ts';
 import { appendBlocks, codeOf, type OpenChain, openChain } from './open-chain.fixture.ts';
 import { randomChain } from './random-chain.fixture.ts';
 
@@ -33,6 +33,24 @@ test('the last record of each chain is read after a restart; a damaged record is
     writeFileSync(path, damaged);
     expect([one, other].map(readEnd)).toEqual([undefined, { id: one, height: 2n ** 60n }]);
   }
+});
+
+test('deferred records are written by flush: the last one of each chain', () => {
+  rmSync(path, { force: true });
+  const ends = deferChainEnds(openEnds());
+  ends.record(1, one, { id: other, height: 1n });
+  ends.record(1, one, { id: other, height: 2n });
+  ends.record(2, other, { id: one, height: 7n });
+  expect([one, other].map(readEnd)).toEqual([undefined, undefined]);
+  ends.flush();
+  ends.record(1, one, { id: other, height: 3n });
+  expect([one, other].map(readEnd)).toEqual([
+    { id: other, height: 2n },
+    { id: one, height: 7n },
+  ]);
+  ends.sync();
+  expect(readEnd(one)).toEqual({ id: other, height: 3n });
+  ends.close();
 });
 
 test('a chain that ends before its recorded block, or has another block at that height, is rejected', () => {

@@ -11,8 +11,8 @@ import { tablesOf } from './schema.ts';
  * A small file next to the database with the last accepted block of every chain. A database that does not contain that block has lost
  * blocks: its write-ahead log was removed or damaged, or the database was replaced by an older copy.
  *
- * The file is written after the commit is on disk, without fsync. So after a power cut it may name an older block than the database has,
- * but never a newer one.
+ * The file is written when the commit is on disk, without fsync: after each commit, or after each checkpoint if commits do not wait for the
+ * disk. So after a power cut it may name an older block than the database has, but never a newer one.
  */
 export type ChainEnds = {
   /** Writes the last accepted block of a chain, without fsync. `number`: the chain's number in the database. */
@@ -34,6 +34,24 @@ export function openChainEnds(file: OffsetFile): ChainEnds {
     record: (number, chainID, { id, height }) => file.write((number - 1) * lineLength, Buffer.from(formatLine(chainID, height, id))),
     sync: file.sync,
     close: file.close,
+  };
+}
+
+/** Chain ends that are written by `flush`, when the commits before it are on disk. */
+export function deferChainEnds(ends: ChainEnds): ChainEnds & { readonly flush: () => void } {
+  const pending = new Map<number, () => void>();
+  const flush = (): void => {
+    for (const write of pending.values()) write();
+    pending.clear();
+  };
+  return {
+    record: (number, chainID, { id, height }) => void pending.set(number, () => ends.record(number, chainID, { id, height })),
+    flush,
+    sync: () => {
+      flush();
+      ends.sync();
+    },
+    close: ends.close,
   };
 }
 

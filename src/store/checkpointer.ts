@@ -26,6 +26,7 @@ const maxLogBytes = 1.5 * pagesPerCheckpoint * 4096;
 export function createCheckpointer(
   db: Pick<Database, 'prepare' | 'walBytes'>,
   pageChecksums: Pick<PageChecksums, 'record'> | undefined,
+  onCheckpoint: () => void = () => {},
 ): { readonly afterWrite: () => void } {
   const changes = db.prepare<{ rows: number }>('SELECT total_changes() AS rows');
   const checkpoint = db.prepare<{ busy: number; log: number }>('PRAGMA wal_checkpoint(RESTART)');
@@ -44,7 +45,9 @@ export function createCheckpointer(
       pageChecksums?.record();
       const result = checkpoint.get();
       if (result !== undefined && result.log > 0) factor = Math.min(Math.max(result.log / estimated, minFactor), maxFactor);
-      return result?.busy !== 1;
+      if (result?.busy === 1) return false;
+      onCheckpoint();
+      return true;
     } catch {
       return false;
     }

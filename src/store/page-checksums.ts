@@ -7,7 +7,8 @@ import { pageChecksum, readWalChecksums } from './wal-frames.ts';
  *
  * Pages reach the main file only from the write-ahead log. So their checksums are computed from the log before every checkpoint and before
  * closing, and are on disk before the checkpoint begins. However the process ends, a page can differ from its checksum only while the log
- * still contains the page. That is not damage: SQLite reads the page from the log, and the log has checksums of its own.
+ * still contains the page. That is not damage: SQLite reads the page from the log, and the log has checksums of its own. The log itself is
+ * synced first, since not every commit waits for the disk (`Durability`).
  */
 export type PageChecksums = {
   /** Stores the checksums of all pages in the write-ahead log. */
@@ -62,12 +63,16 @@ export function hasPageChecksums(open: OpenFile, database: string): boolean {
 }
 
 export function openPageChecksums(open: OpenFile, database: string): PageChecksums {
-  const readWal = (): Map<number, number> =>
-    withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : readWalChecksums(wal)));
+  const withWal = (read: (wal: OffsetFile) => Map<number, number>): Map<number, number> =>
+    withFile(open(`${database}-wal`, 'read'), (wal) => (wal === undefined ? new Map() : read(wal)));
+  const readWal = (): Map<number, number> => withWal(readWalChecksums);
 
   return {
     record: () => {
-      const changed = readWal();
+      const changed = withWal((wal) => {
+        wal.sync();
+        return readWalChecksums(wal);
+      });
       if (changed.size > 0) withFile(open(checksumsPath(database), 'write'), (sums) => writeSums(sums, changed));
     },
     discard: () => withFile(open(checksumsPath(database), 'write'), (sums) => sums.write(0, Buffer.alloc(header.length))),

@@ -51,7 +51,17 @@ export type StoreOptions = {
   readonly cacheBytes?: number;
   /** Checksums of the file's pages, updated before every checkpoint. */
   readonly pageChecksums?: Pick<PageChecksums, 'record' | 'discard'> | undefined;
+  /** When a commit is on disk; `commit` by default. */
+  readonly durability?: Durability | undefined;
+  /** Called after a checkpoint: all commits so far are on disk. */
+  readonly onCheckpoint?: (() => void) | undefined;
 };
+
+/**
+ * `commit`: a commit is on disk when it returns. `checkpoint`: with the next checkpoint at the latest. A killed process loses nothing either
+ * way; after a power cut the database is as it was after one of the commits since the last checkpoint.
+ */
+export type Durability = 'commit' | 'checkpoint';
 
 /** Incremented with every change of the tables, here or in `state/`. */
 export const schemaVersion = 1;
@@ -78,7 +88,7 @@ function createStore(db: Database, options: StoreOptions): Store {
   if (!readonly) transactions.write(() => createMeta(db, options));
   checkMeta(db, options);
   db.exec(`PRAGMA busy_timeout = ${readonly ? 2000 : writerBusyTimeout}`);
-  const checkpointer = createCheckpointer(db, options.pageChecksums);
+  const checkpointer = createCheckpointer(db, options.pageChecksums, options.onCheckpoint);
   const probe = createWriteProbe(db, transactions);
   // Every write of the writer process goes through `transactions`; a reader process sees the commits of the writer.
   const version = (): number | undefined => {
@@ -123,10 +133,11 @@ function createStore(db: Database, options: StoreOptions): Store {
 const writerBusyTimeout = 100;
 
 /**
- * The PRAGMA statements for a new connection. `synchronous = FULL`: accepted blocks survive a power cut. SQLite's automatic checkpoints are
- * off: `createCheckpointer` runs them between commits. A small page cache is enough, since the operating system caches the file too.
+ * The PRAGMA statements for a new connection. `synchronous = FULL`: accepted blocks survive a power cut; `NORMAL`: SQLite waits for the disk
+ * only at checkpoints. SQLite's automatic checkpoints are off: `createCheckpointer` runs them between commits. A small page cache is enough,
+ * since the operating system caches the file too.
  */
-const pragmaSql = ({ path, readonly = false, exclusive = false, cacheBytes = 8_388_608 }: StoreOptions): string =>
+const pragmaSql = ({ path, readonly = false, exclusive = false, cacheBytes = 8_388_608, durability }: StoreOptions): string =>
   [
     // After a crash the first process that opens the file recovers it and holds a lock meanwhile; that may be a reader process.
     'busy_timeout = 5000',
@@ -136,7 +147,9 @@ const pragmaSql = ({ path, readonly = false, exclusive = false, cacheBytes = 8_3
     // REPLACE then also fires the delete triggers of the undo log (snapshot/undo-log.ts).
     'recursive_triggers = ON',
     ...(exclusive ? ['locking_mode = EXCLUSIVE'] : []),
-    ...(readonly || path === memoryPath ? [] : ['journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 0']),
+    ...(readonly || path === memoryPath
+      ? []
+      : ['journal_mode = WAL', `synchronous = ${durability === 'checkpoint' ? 'NORMAL' : 'FULL'}`, 'wal_autocheckpoint = 0']),
   ]
     .map((pragma) => `PRAGMA ${pragma};`)
     .join('');

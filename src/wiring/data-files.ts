@@ -1,5 +1,5 @@
 import { startProgress } from '../cli/progress.ts';
-import { type ChainEnds, checkChainEnds, openChainEnds, readChainEnds } from '../state/chain-ends.ts';
+import { type ChainEnds, checkChainEnds, deferChainEnds, openChainEnds, readChainEnds } from '../state/chain-ends.ts';
 import { StoreError } from '../store/fault.ts';
 import {
   hasPageChecksums,
@@ -10,6 +10,7 @@ import {
   recordOrDiscard,
 } from '../store/page-checksums.ts';
 import { openStore, type Store, type StoreOptions } from '../store/store.ts';
+import { truncateWal } from '../store/wal-end.ts';
 import type { Env } from './env.ts';
 
 /** The files of a data directory that hold its chains. */
@@ -32,13 +33,15 @@ export type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds;
 export function openDataFiles(
   files: DataFiles,
   env: Env,
-  options: Omit<StoreOptions, 'path' | 'pageChecksums'>,
+  options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'onCheckpoint'>,
   onDamage: (pages: readonly number[]) => void = (pages) => throwDamagedPages(files.database, pages),
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
+  truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
-  const open = () => openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums });
+  const open = (onCheckpoint?: () => void) =>
+    openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
   if (hasPageChecksums(env.openFile, database)) {
     const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
     if (pages.length > 0) onDamage(pages);
@@ -47,14 +50,18 @@ export function openDataFiles(
     open().close();
     runWithProgress(checksums.rebuild(), env);
   }
-  const store = open();
   const file = env.openFile(files.ends, 'write');
-  const ends = openChainEnds(file);
+  const written = openChainEnds(file);
+  const deferred = options.durability === 'checkpoint' ? deferChainEnds(written) : undefined;
+  const store = openOrClose(() => open(deferred?.flush), file);
+  const ends = deferred ?? written;
   // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
   const cancelExit = env.onExit(() => recordOrDiscard(checksums));
   const close = (): void => {
     cancelExit();
     store.close();
+    // Closing has synced the log or the database.
+    deferred?.flush();
     ends.close();
   };
   try {
@@ -64,6 +71,15 @@ export function openDataFiles(
     throw error;
   }
   return { store, ends, close };
+}
+
+function openOrClose<T>(open: () => T, file: { readonly close: () => void }): T {
+  try {
+    return open();
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** Compares every page with its checksum, with a progress bar. Returns the numbers of the pages that differ. */

@@ -199,7 +199,14 @@ export function openNodeDatabase(
 ) {
   const { store, dataDir, network } = config;
   const cacheBytes = splitCacheBudget(config, env).databasePages;
-  const options = { networkID: network.id, genesis: context.specs[0].id, readonly: access === 'read', cacheBytes };
+  const options = {
+    networkID: network.id,
+    genesis: context.specs[0].id,
+    readonly: access === 'read',
+    cacheBytes,
+    // A joined node fetches from its peers what a power cut took.
+    durability: config.mode.kind === 'join' ? ('checkpoint' as const) : ('commit' as const),
+  };
   const open = (path: string, watchesCommits = false) => {
     const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });
     return { store: opened, ends: undefined, close: opened.close };
