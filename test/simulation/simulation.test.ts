@@ -8,7 +8,8 @@ import { runSimulation } from './simulation.ts';
  * Networks of whole nodes on a virtual clock, each run from a seed: delays, losses, crashes and restarts, partitions, lying voters and
  * proposers. No two honest nodes may accept different blocks at a height, and in the end all transactions must be accepted.
  *
- * SERAC_SIMULATION_SEED=n replays one seed; SERAC_SIMULATION_SEEDS=n runs so many; SERAC_SIMULATION_NODES=n sets the number of nodes.
+ * SERAC_SIMULATION_SEED=n replays one seed; SERAC_SIMULATION_SEEDS=n runs so many, from SERAC_SIMULATION_FIRST on; SERAC_SIMULATION_NODES=n sets
+ * the number of nodes.
  */
 const worlds = { small: createFakeWorld, real: createRealWorld } as const;
 const numberOf = (name: string): number | undefined => (process.env[name] === undefined ? undefined : Number(process.env[name]));
@@ -16,7 +17,7 @@ const onlySeed = numberOf('SERAC_SIMULATION_SEED');
 const seeds = onlySeed !== undefined ? 1 : (numberOf('SERAC_SIMULATION_SEEDS') ?? 200);
 const realSeeds = Math.ceil(seeds / 40);
 const smallSeeds = onlySeed === undefined ? seeds - realSeeds : 1;
-const first = onlySeed ?? 1;
+const first = onlySeed ?? numberOf('SERAC_SIMULATION_FIRST') ?? 1;
 const nodes = numberOf('SERAC_SIMULATION_NODES');
 
 async function runSeeds(kind: keyof typeof worlds, count: number): Promise<{ height: number; events: number }> {
