@@ -15,6 +15,7 @@ import { createTestPeers, waitUntil } from '../src/peers/test-peers.fixture.ts';
 import { spawnAvalancheGo, startAvalancheGo } from './avalanchego.ts';
 import type { Client } from './http.ts';
 import { openProbe } from './peer-probe.ts';
+import { eventually } from './processes.ts';
 
 /** Steps 1 to 6 of joining a network, against real AvalancheGo nodes: TLS, frames, signatures, handshake, pings, peer lists. */
 const binary = process.env.AVALANCHEGO;
@@ -94,7 +95,11 @@ describe.skipIf(binary === undefined)('beside AvalancheGo', () => {
       upgradeTime: 1607144400n,
       benched: [],
     });
-    const theirs = (await listPeers(node)).find(({ nodeID }) => nodeID === nodeIdText(peers.identity.node));
+    // AvalancheGo lists a peer when it has read its peer list.
+    const theirs = await eventually(
+      async () => (await listPeers(node)).find(({ nodeID }) => nodeID === nodeIdText(peers.identity.node)),
+      (row) => row !== undefined,
+    );
     expect(theirs).toMatchObject({
       publicIP: `127.0.0.1:${port}`,
       version: 'avalanchego/1.14.2',
