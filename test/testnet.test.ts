@@ -82,9 +82,9 @@ test.skipIf(binary === undefined || !hasSetpriv)(
     };
     await untilUp(testnet.nodes, 1, 120_000);
     const pids = await eventually(
-    () => [testnet.pidOf(1), testnet.pidOf(2)],
-    (found) => found.every((pid) => pid !== undefined),
-  );
+      () => [testnet.pidOf(1), testnet.pidOf(2)],
+      (found) => found.every((pid) => pid !== undefined),
+    );
     expect(pids.map(isRunning)).toEqual([true, true]);
     await testnet.kill();
     await eventually(
