@@ -35,6 +35,17 @@ function shapeOf(value: Json | undefined): unknown {
   return value === null ? null : typeof value;
 }
 
+/** The names of labels of each metric. */
+async function metricsOf({ client }: NetworkNode): Promise<ReadonlyMap<string, string>> {
+  const { text } = await client.send('GET', '/ext/metrics');
+  return new Map(
+    [...text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)].map(([, name = '', labels = '']) => [
+      name,
+      [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label).join(),
+    ]),
+  );
+}
+
 const checksOf = async ({ client }: NetworkNode): Promise<{ readonly [name: string]: JsonObject }> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;
 
@@ -119,6 +130,15 @@ else
       const networking = (checks: typeof goChecks): Json | undefined => (checks.X?.message as JsonObject | undefined)?.networking;
       expect(networking(seracChecks)).toEqual(networking(goChecks) as Json);
       expect(shapeOf(seracChecks.X?.message)).toEqual(shapeOf(goChecks.X?.message));
+
+      // Metrics with AvalancheGo's prefix are AvalancheGo's, with its labels. It exports these two only after transactions were gossiped.
+      const exportedLater = new Set(['avalanche_avm_tx_gossip_count', 'avalanche_avm_tx_gossip_bytes']);
+      const [goMetrics, seracMetrics] = [await metricsOf(go), await metricsOf(serac)];
+      const joined = [...seracMetrics].filter(([name]) =>
+        /^avalanche_(network|snowman|avm|requests|responses|benchlist|resource)_/.test(name),
+      );
+      expect(joined.length).toBeGreaterThan(80);
+      expect(joined.filter(([name, labels]) => goMetrics.get(name) !== labels && !exportedLater.has(name))).toEqual([]);
     } finally {
       for (const one of running.reverse()) await one.stop();
     }
