@@ -191,7 +191,7 @@ describe.each(Object.entries(targets))('%s', (name, start) => {
           () => lineAbout(target.log(), block.id),
           (found) => found !== undefined,
           15_000,
-        ).catch(() => `no line of the log names ${idText(block.id)}`);
+        );
         expect([what, line]).toEqual([what, expect.stringContaining(reason)]);
         expect([what, peer.isConnected(), await peer.preference()]).toEqual([what, true, tip.outer.id]);
       }

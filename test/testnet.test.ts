@@ -80,18 +80,23 @@ test.skipIf(binary === undefined || !hasSetpriv)(
         return false;
       }
     };
-    await untilUp(testnet.nodes, 1, 120_000);
-    const pids = await eventually(
-      () => [testnet.pidOf(1), testnet.pidOf(2)],
-      (found) => found.every((pid) => pid !== undefined),
-    );
-    expect(pids.map(isRunning)).toEqual([true, true]);
-    await testnet.kill();
-    await eventually(
-      () => pids.map(isRunning),
-      (running) => running.every((one) => !one),
+    let pids: number[] = [];
+    try {
+      await untilUp(testnet.nodes, 1, 120_000);
+      pids = await eventually(
+        () => [testnet.pidOf(1), testnet.pidOf(2)],
+        (found) => found.every((pid) => pid !== undefined),
+      );
+      expect(pids.map(isRunning)).toEqual([true, true]);
+    } finally {
+      await testnet.kill();
+    }
+    const left = await eventually(
+      () => pids.filter(isRunning),
+      ({ length }) => length === 0,
       30_000,
     );
+    expect(left).toEqual([]);
   },
   200_000,
 );
