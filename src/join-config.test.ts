@@ -4,6 +4,7 @@ import { flagTable } from './cli/flag-table.ts';
 import { parseFlags } from './cli/flags.ts';
 import { configFrom } from './config.ts';
 import { defaultEngineParameters } from './consensus/engine-parameters.ts';
+import { defaultServedLimits } from './consensus/getter.ts';
 import { defaultNetworkOptions, networkFlags } from './peers/network-flags.ts';
 
 const nodeID = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
@@ -27,6 +28,7 @@ describe('the configuration of a joined node', () => {
     expect(joinOf(open).network).toEqual(defaultNetworkOptions);
     expect(joinOf(open).engine).toEqual(defaultEngineParameters);
     expect(joinOf(open).minBlockDelay).toBe(1000);
+    expect(joinOf(open).served).toEqual(defaultServedLimits);
   });
 
   test('first peers, weights and addresses come from the flags', () => {
@@ -39,6 +41,10 @@ describe('the configuration of a joined node', () => {
       '--staking-port=9661',
       '--snow-quorum-size=18',
       '--proposervm-min-block-delay=0s',
+      '--bootstrap-ancestors-max-containers-sent=30',
+      '--bootstrap-ancestors-max-containers-received=40',
+      '--bootstrap-max-time-get-ancestors=20ms',
+      '--network-maximum-inbound-timeout=3s',
     );
     const node = parseNodeId(nodeID);
     expect(join.beacons).toEqual([
@@ -46,6 +52,8 @@ describe('the configuration of a joined node', () => {
       { node, endpoint: { ip: '::1', port: 9653 } },
     ]);
     expect(join.validators).toEqual({ weight: 7n });
+    expect(join.served).toEqual({ blocks: 30, milliseconds: 20, maxWait: 3000 });
+    expect(join.maxReceivedBlocks).toBe(40);
     expect([join.publicIP, join.network.stakingHost, join.network.stakingPort]).toEqual(['127.0.0.2', '127.0.0.2', 9661]);
     expect([join.engine.alphaPreference, join.engine.alphaConfidence, join.minBlockDelay]).toEqual([18, 18, 0]);
     expect(joinOf('--validators-from=http://127.0.0.1:9650').validators).toEqual({ from: 'http://127.0.0.1:9650' });

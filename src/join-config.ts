@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Options } from './cli/flags.ts';
 import { readQuorums } from './cli/peer-rules.ts';
 import type { EngineParameters } from './consensus/engine-parameters.ts';
+import type { ServedLimits } from './consensus/getter.ts';
 import { parseBeacons } from './peers/beacons.ts';
 import type { Beacon } from './peers/network.ts';
 import { type NetworkOptions, networkFlags } from './peers/network-flags.ts';
@@ -20,6 +21,10 @@ export type JoinConfig = {
   readonly force: boolean;
   readonly network: NetworkOptions;
   readonly engine: EngineParameters;
+  /** What peers that bootstrap get in one answer, and how long requests wait. */
+  readonly served: ServedLimits;
+  /** Most blocks that are used of one answer while this node bootstraps. */
+  readonly maxReceivedBlocks: number;
   /** More or older undecided blocks make the node unhealthy. Milliseconds. */
   readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
 };
@@ -49,6 +54,12 @@ export function joinConfigFrom(options: Options): JoinConfig {
       optimalProcessing: options['snow-optimal-processing'],
       frontierPollInterval: options['consensus-frontier-poll-frequency'],
     },
+    served: {
+      blocks: options['bootstrap-ancestors-max-containers-sent'],
+      milliseconds: options['bootstrap-max-time-get-ancestors'],
+      maxWait: options['network-maximum-inbound-timeout'],
+    },
+    maxReceivedBlocks: options['bootstrap-ancestors-max-containers-received'],
     healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
   };
 }

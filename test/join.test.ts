@@ -2,6 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatHex } from '../src/bytes/hex.ts';
+import { zeroId } from '../src/bytes/id.ts';
+import { makeUtxo } from '../src/tx/utxo.ts';
 import {
   createLanes,
   expectSameChains,
@@ -14,6 +17,7 @@ import {
 } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
+import { createWallet, ewoq, importTx, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** `serac join` without AvalancheGo: what it refuses, and two Serac nodes. */
 const folder = mkdtempSync(join(tmpdir(), 'serac-join-'));
@@ -94,6 +98,14 @@ test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async
   const page = await second.program.client.send('GET', '/node', { accept: 'text/html' });
   expect([page.status, page.text]).toEqual([200, expect.stringContaining(await nodeIDOf(first.node))]);
 
+  // What the P-Chain exported is not known here.
+  const wallet = createWallet('import', { keys: [ewoq] });
+  const foreign = makeUtxo(zeroId, 0, localChainParams.feeAsset, transfer(localChainParams.feeAsset, 10n ** 9n, ownedBy([ewoq])).output);
+  const imported = signDraft(importTx(wallet, { utxos: [] }, zeroId, [foreign]));
+  const { error } = await second.program.client.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', imported.bytes) });
+  expect(error?.message).toContain('issue the import through an AvalancheGo node of the network');
+  expect((error as { data?: { code: string } } | undefined)?.data?.code).toBe('TX_IMPORT_UNKNOWN');
+
   // A copy of the staking key on a third node.
   const copy = join(folder, 'copy');
   cpSync(join(dataDir, 'staking'), join(copy, 'staking'), { recursive: true });
@@ -115,4 +127,14 @@ test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async
     30_000,
   );
   expect(health.join()).toContain("another node with this node's staking key is at");
-}, 120_000);
+  await third.program.stop();
+
+  // A copy that knows only the first node: that one keeps its connection to the second and closes this one.
+  const fourth = await start('--staking-port=0', `--data-dir=${copy}`, ...beacon, '--log-level=warn');
+  const warning = await eventually(
+    () => fourth.program.stderrText(),
+    (text) => text.includes('staking key'),
+    30_000,
+  );
+  expect(warning).toContain('that no other node has this staking key');
+}, 150_000);

@@ -58,6 +58,10 @@ export const transactionCodes: AdviceByCode<TxFault['code']> = {
     'The output does not exist or is spent: `spentBy` is the transaction that spent it, `createdByStatus` the status of the transaction that creates it.',
     'If `spentBy` is this transaction, it is accepted already; if `createdByStatus` is `Processing`, wait or use `wallet.issueTx`; otherwise fetch the UTXOs again.',
   ],
+  TX_IMPORT_UNKNOWN: [
+    'A joined node does not run the P- and C-Chain, so it does not know what they exported and cannot verify the import.',
+    'Issue it through an AvalancheGo node of the network.',
+  ],
   TX_ASSET_MISMATCH: ['The input has another asset than the output it spends.', 'Use the asset ID in `want`.'],
   TX_ASSET_NOT_FOUND: ['No accepted transaction has the ID of the asset.', 'Check the asset ID, or wait until its creation is accepted.'],
   TX_NOT_AN_ASSET: ['The asset ID belongs to a transaction that creates no asset.', 'Use the ID of a CreateAssetTx.'],

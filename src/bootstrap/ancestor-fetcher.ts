@@ -21,6 +21,8 @@ export type FetcherParts = {
   readonly timers: Timers;
   readonly randomBytes: RandomBytes;
   readonly isStopped: () => boolean;
+  /** Most blocks that are used of one answer. */
+  readonly maxBlocks: number;
 };
 
 /** A request that takes so many times the average is sent to a second peer too, at the earliest after `minHedge` milliseconds. */
@@ -30,7 +32,8 @@ const maxAttempts = 10;
 const retryDelay = 200;
 const turnMilliseconds = 10;
 
-export function createAncestorFetcher({ vm, requester, peers, timers, randomBytes, isStopped }: FetcherParts): AncestorFetcher {
+export function createAncestorFetcher(parts: FetcherParts): AncestorFetcher {
+  const { vm, requester, peers, timers, randomBytes, isStopped } = parts;
   const tracker = createPeerTracker(randomBytes, timers.now());
 
   /**
@@ -98,7 +101,7 @@ export function createAncestorFetcher({ vm, requester, peers, timers, randomByte
   return {
     fetch: async (id, maxBlocks) => {
       for (let attempt = 0; attempt < maxAttempts && !isStopped(); attempt++) {
-        const blocks = await askHedged(id, maxBlocks);
+        const blocks = await askHedged(id, Math.min(maxBlocks, parts.maxBlocks));
         if (blocks !== undefined) return blocks;
         await pause(timers, retryDelay);
       }

@@ -29,7 +29,7 @@ type Peer = {
 };
 
 /** A node that bootstraps from peers with given chains, on a virtual clock. */
-function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis])) {
+function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]), maxReceivedBlocks?: number) {
   const loop = createEventLoop();
   const network = createNetwork(loop, createRandom(5));
   const running = new Set<NodeId>();
@@ -76,6 +76,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
       randomBytes: createRandom(9).bytes,
       nextRequestId: () => ++requestId,
       meter,
+      ...(maxReceivedBlocks !== undefined && { maxReceivedBlocks }),
       onFinished: () => {
         outcome.finished = true;
       },
@@ -116,6 +117,14 @@ describe('a new node reaches the tip', () => {
     expect([...served.values()].every((count) => count > 1)).toBe(true);
     const { executed, tipHeight, phase, secondsLeft } = meter.read();
     expect([executed, tipHeight, phase, secondsLeft]).toEqual([9000, 9000n, 'done', 0]);
+  });
+  test('with few blocks of each answer', async () => {
+    const blocks = chainOf(500);
+    const { start, run, vm, served } = openNetwork([{ blocks }], undefined, 20);
+    start();
+    expect(await run()).toBe(true);
+    expect(hashOf(vm.accepted)).toBe(hashOf(blocks));
+    expect(served.get(nodeId(1))).toBeGreaterThan(24);
   });
   test('without beacons at once', async () => {
     const { start, run, outcome } = openNetwork([]);

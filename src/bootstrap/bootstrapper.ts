@@ -42,6 +42,8 @@ export type BootstrapParts = {
   readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
   readonly meter: ProgressMeter;
+  /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
+  readonly maxReceivedBlocks?: number;
   /** The tip is reached. */
   readonly onFinished: () => void;
   /** An attempt failed; another one follows. */
@@ -59,10 +61,11 @@ const segmentSizes = { first: 1000, min: 64, max: 2000 } as const;
 export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   const { vm, timers, randomBytes, meter, beacons } = parts;
   const requester = createRequester(parts.chainId, parts.transport, parts.nextRequestId);
+  const maxReceived = parts.maxReceivedBlocks ?? segmentSizes.max;
   let stopped = false;
   const isStopped = (): boolean => stopped;
-  const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped });
-  let segmentSize: number = segmentSizes.first;
+  const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped, maxBlocks: maxReceived });
+  let segmentSize = Math.min(maxReceived, segmentSizes.first);
 
   const lastAccepted = (): BlockRef => {
     const id = vm.lastAccepted();
@@ -109,7 +112,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   const adaptSize = (blocks: readonly EngineBlock[]): void => {
     const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     const fitting = Math.floor((blocks.length * answerBytes) / Math.max(1, bytes));
-    segmentSize = Math.max(segmentSizes.min, Math.min(segmentSizes.max, fitting));
+    segmentSize = Math.min(maxReceived, Math.max(segmentSizes.min, Math.min(segmentSizes.max, fitting)));
   };
 
   /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */

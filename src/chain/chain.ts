@@ -172,7 +172,7 @@ export function createChain(deps: ChainDeps): Chain {
       if (!(error instanceof Fault)) throw error;
       mempool.markDropped(tx.id, error);
       rejectedTxInputs.add(tx);
-      throw explainMissingOutput(error, ledger, status);
+      throw explainMissingOutput(error, ledger, status, deps.acceptUnknownImports);
     }
   };
 
@@ -188,7 +188,7 @@ export function createChain(deps: ChainDeps): Chain {
       verifier.verifySyntax(tx);
       verifier.verifySpend(tx, ledger);
     } catch (error) {
-      throw error instanceof Fault ? explainMissingOutput(error as AnyFault, ledger, status) : error;
+      throw error instanceof Fault ? explainMissingOutput(error as AnyFault, ledger, status, deps.acceptUnknownImports) : error;
     }
     if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
   };

@@ -23,15 +23,14 @@ profile-continuous-enabled proposervm-use-current-height tracing-insecure`);
 
 /** AvalancheGo flags with a value that have no effect in any command; those that only `serac join` uses are in peer-flags.ts. */
 export const ignoredValues: ReadonlySet<string> = splitWords(`
-acp-object acp-support bootstrap-ancestors-max-containers-received bootstrap-ancestors-max-containers-sent
-bootstrap-beacon-connection-timeout bootstrap-max-time-get-ancestors chain-aliases-file chain-aliases-file-content chain-config-content
+acp-object acp-support bootstrap-beacon-connection-timeout chain-aliases-file chain-aliases-file-content chain-config-content
 chain-config-dir chain-data-dir consensus-app-concurrency consensus-shutdown-timeout db-config-file db-config-file-content db-dir
 dynamic-fees-bandwidth-weight dynamic-fees-compute-weight dynamic-fees-db-read-weight dynamic-fees-db-write-weight
 dynamic-fees-excess-conversion-constant dynamic-fees-max-gas-capacity dynamic-fees-max-gas-per-second dynamic-fees-min-gas-price
 dynamic-fees-target-gas-per-second fd-limit http-read-timeout http-tls-cert-file http-tls-cert-file-content http-tls-key-file
 http-tls-key-file-content http-write-timeout log-dir log-format log-rotater-max-age log-rotater-max-files log-rotater-max-size
 max-stake-duration max-validator-stake min-delegation-fee min-delegator-stake min-stake-duration min-validator-stake
-network-health-max-portion-send-queue-full network-maximum-inbound-timeout network-peer-read-buffer-size network-peer-write-buffer-size
+network-health-max-portion-send-queue-full network-peer-read-buffer-size network-peer-write-buffer-size
 network-tcp-proxy-read-timeout network-tls-key-log-file-unsafe plugin-dir profile-continuous-freq profile-continuous-max-files profile-dir
 public-ip-resolution-frequency public-ip-resolution-service router-health-max-drop-rate simplex-max-network-delay
 simplex-max-rebroadcast-wait stake-max-consumption-rate stake-min-consumption-rate stake-minting-period stake-supply-cap state-sync-ids

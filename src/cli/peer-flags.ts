@@ -36,6 +36,11 @@ export const peerFlags = {
     help: 'join with the key of a validator that has noticeable stake, although Serac does not answer for the P- and C-Chain',
   },
 
+  'bootstrap-ancestors-max-containers-sent': peer('integer', '2000', 'most blocks in one answer to a peer that bootstraps'),
+  'bootstrap-ancestors-max-containers-received': peer('integer', '2000', 'most blocks used of one answer while bootstrapping'),
+  'bootstrap-max-time-get-ancestors': peer('duration', '50ms', 'longest work on one answer to a peer that bootstraps'),
+  'network-maximum-inbound-timeout': peer('duration', '10s', 'longest time that a request of a peer waits for its turn'),
+
   'network-compression-type': { ...peer('choice', 'zstd', 'compression of messages to peers'), allowed: ['zstd', 'none'] },
   'network-ping-frequency': peer('duration', '22.5s', 'time between two pings of a peer'),
   'network-ping-timeout': peer('duration', '30s', 'time without a message after which a peer is disconnected'),

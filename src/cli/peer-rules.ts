@@ -94,5 +94,7 @@ function checkConsensus(options: Options, createClash: CreateClash): void {
   if (repolls < 1 || repolls > beta)
     throw createClash('snow-concurrent-repolls', `must be from 1 to --snow-commit-threshold: ${repolls}, ${beta}`);
   if (options['snow-optimal-processing'] < 1) throw createClash('snow-optimal-processing', 'must be more than 0');
+  for (const flag of ['bootstrap-ancestors-max-containers-sent', 'bootstrap-ancestors-max-containers-received'] as const)
+    if (options[flag] < 1) throw createClash(flag, 'must be more than 0');
   if (options['consensus-frontier-poll-frequency'] <= 0) throw createClash('consensus-frontier-poll-frequency', 'must be longer than 0s');
 }

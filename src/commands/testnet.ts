@@ -5,7 +5,7 @@ import { acceptsFlag, flagTable } from '../cli/flag-table.ts';
 import type { Options } from '../cli/flags.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import { fileSize, readEnd } from '../platform/detached-process.ts';
-import { findFreePorts, startNodeProcess } from '../platform/node-process.ts';
+import { findFreePorts, startNodeProcess, stopWithParent } from '../platform/node-process.ts';
 import type { TestnetNode } from '../testnet/node-status.ts';
 import { listFolders, planTestnet } from '../testnet/plan.ts';
 import { readNode } from '../testnet/read-node.ts';
@@ -46,7 +46,7 @@ export async function runTestnet(
         ...passedFlags(given, (name) => sharedFlags.has(name)),
       ],
       seracCommand: [...program, 'join', '--silent'],
-      avalancheGoCommand: [options.avalanchego ?? ''],
+      avalancheGoCommand: avalancheGoNodes === 0 ? [] : [...stopWithParent(), options.avalanchego ?? ''],
     },
     nodeIDs,
   );

@@ -1,3 +1,5 @@
+import { type Buckets, createBuckets } from '../metrics/buckets.ts';
+import type { PollEnd } from '../snowman/poll.ts';
 import type { BlockSource } from './block-requests.ts';
 
 /** What an engine counts since it started; AvalancheGo's names are in `engine-metrics.ts`. */
@@ -11,14 +13,26 @@ export type EngineCounters = {
   acceptedBytes: number;
   /** Milliseconds from issuing a block to its decision, summed. */
   acceptedLatency: number;
+  /** The same per accepted block, in nanoseconds. */
+  readonly acceptedLatencies: Buckets;
+  /** Polls from issuing a block to its decision, summed. */
+  acceptedPolls: number;
+  /** Milliseconds from the time of a block to its acceptance, summed. */
+  acceptedAge: number;
   rejected: number;
   rejectedBytes: number;
   rejectedLatency: number;
+  rejectedPolls: number;
+  /** Ended polls by reason, and the milliseconds they were open, summed. */
+  readonly polls: Record<PollEnd, { count: number; duration: number }>;
   votesDropped: number;
   uselessPutBytes: number;
   uselessPushQueryBytes: number;
   maxVerifiedHeight: bigint;
 };
+
+/** Nanoseconds. AvalancheGo: snow/consensus/snowman/metrics.go, consensus_latencies. */
+const latencyBounds = [1e9, 2e9, 3e9, 4e9];
 
 export const createEngineCounters = (): EngineCounters => ({
   built: 0,
@@ -29,9 +43,18 @@ export const createEngineCounters = (): EngineCounters => ({
   accepted: 0,
   acceptedBytes: 0,
   acceptedLatency: 0,
+  acceptedLatencies: createBuckets(latencyBounds),
+  acceptedPolls: 0,
+  acceptedAge: 0,
   rejected: 0,
   rejectedBytes: 0,
   rejectedLatency: 0,
+  rejectedPolls: 0,
+  polls: {
+    exhausted: { count: 0, duration: 0 },
+    early_fail: { count: 0, duration: 0 },
+    early_alpha: { count: 0, duration: 0 },
+  },
   votesDropped: 0,
   uselessPutBytes: 0,
   uselessPushQueryBytes: 0,

@@ -4,7 +4,7 @@ import type { EngineBlock } from '../engine/vm.ts';
 import type { ChainMessage } from '../p2p/transport.ts';
 import { engineTypes } from '../p2p-messages/message-table.ts';
 import { chainId, createTestTimers, createTestTransport, createTestVm, makeBlock, nodeId } from './engine.fixture.ts';
-import { ancestorLimits, createGetter } from './getter.ts';
+import { createGetter, defaultServedLimits, maxAncestorBytes } from './getter.ts';
 
 const chainOf = (length: number, padding = ''): EngineBlock[] => {
   const blocks = [makeBlock(undefined, 'b0')];
@@ -15,11 +15,11 @@ const unknown = idOf(Uint8Array.of(9, 9));
 const peer = nodeId(2);
 const request = { chainId, requestId: 7, deadline: 2_000_000_000n };
 
-function openGetter(blocks: readonly EngineBlock[]) {
+function openGetter(blocks: readonly EngineBlock[], served = defaultServedLimits) {
   const vm = createTestVm(blocks);
   const transport = createTestTransport(nodeId(1));
   const timers = createTestTimers();
-  const getter = createGetter({ chainId, vm, transport, timers });
+  const getter = createGetter({ chainId, vm, transport, timers, served });
   return {
     vm,
     timers,
@@ -101,15 +101,20 @@ describe('ancestors', () => {
   test('at most 2000 blocks', () => {
     const blocks = chainOf(2100);
     const { ask } = openGetter(blocks);
-    expect(ancestorsOf(ask(getAncestors(blocks.at(-1)!.id)))).toHaveLength(ancestorLimits.blocks);
+    expect(ancestorsOf(ask(getAncestors(blocks.at(-1)!.id)))).toHaveLength(defaultServedLimits.blocks);
+  });
+  test('at most as many blocks as the flag says', () => {
+    const blocks = chainOf(20);
+    const { ask } = openGetter(blocks, { ...defaultServedLimits, blocks: 7 });
+    expect(ancestorsOf(ask(getAncestors(blocks.at(-1)!.id)))).toHaveLength(7);
   });
   test('at most 1,677,721 bytes with four for each length', () => {
     const blocks = chainOf(30, 'x'.repeat(100_000));
     const { ask } = openGetter(blocks);
     const containers = ancestorsOf(ask(getAncestors(blocks.at(-1)!.id)));
     const size = (list: readonly Uint8Array[]) => list.reduce((sum, { length }) => sum + length + 4, 0);
-    expect(size(containers)).toBeLessThanOrEqual(ancestorLimits.bytes);
-    expect(size([...containers, blocks[1]!.bytes])).toBeGreaterThan(ancestorLimits.bytes);
+    expect(size(containers)).toBeLessThanOrEqual(maxAncestorBytes);
+    expect(size([...containers, blocks[1]!.bytes])).toBeGreaterThan(maxAncestorBytes);
   });
   test('a flood of one peer is cut and does not delay another peer', () => {
     const blocks = chainOf(50);

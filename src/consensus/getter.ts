@@ -16,18 +16,32 @@ export type Getter = {
   readonly served: () => { readonly blocks: number; readonly answers: number };
 };
 
-/** Limits of an answer with ancestors. AvalancheGo: `--bootstrap-ancestors-max-containers-sent`, utils/constants/networking.go, `--bootstrap-max-time-get-ancestors`. */
-export const ancestorLimits = { blocks: 2000, bytes: 1_677_721, milliseconds: 50 } as const;
+/** Limits of what peers get. AvalancheGo: `--bootstrap-ancestors-max-containers-sent`, `--bootstrap-max-time-get-ancestors`. */
+export type ServedLimits = {
+  /** Blocks in one answer with ancestors, and milliseconds of work on it. */
+  readonly blocks: number;
+  readonly milliseconds: number;
+  /** Milliseconds that a request may wait. AvalancheGo: `--network-maximum-inbound-timeout`. */
+  readonly maxWait: number;
+};
+
+export const defaultServedLimits: ServedLimits = { blocks: 2000, milliseconds: 50, maxWait: 10_000 };
+
+/** Bytes of blocks in one answer. AvalancheGo: utils/constants/networking.go, MaxContainersLen. */
+export const maxAncestorBytes = 1_677_721;
 
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
-/** The longest deadline of a peer, in milliseconds. AvalancheGo: `--network-maximum-inbound-timeout`. */
-const maxDeadline = 10_000;
+export type GetterParts = {
+  readonly chainId: Id;
+  readonly vm: Vm;
+  readonly transport: Transport;
+  readonly timers: Timers;
+  readonly served?: ServedLimits;
+};
 
-export type GetterParts = { readonly chainId: Id; readonly vm: Vm; readonly transport: Transport; readonly timers: Timers };
-
-export function createGetter({ chainId, vm, transport, timers }: GetterParts): Getter {
+export function createGetter({ chainId, vm, transport, timers, served = defaultServedLimits }: GetterParts): Getter {
   const server = createRequestServer(timers);
   let [blocks, answers] = [0, 0];
 
@@ -38,9 +52,9 @@ export function createGetter({ chainId, vm, transport, timers }: GetterParts): G
       let size = 0;
       for (const bytes of walkBack(vm, id)) {
         size += bytes.length + lengthSize;
-        if (containers.length > 0 && size > ancestorLimits.bytes) break;
+        if (containers.length > 0 && size > maxAncestorBytes) break;
         containers.push(bytes);
-        if (containers.length === ancestorLimits.blocks || worked() >= ancestorLimits.milliseconds) break;
+        if (containers.length >= served.blocks || worked() >= served.milliseconds) break;
         yield;
       }
       blocks += containers.length;
@@ -57,7 +71,7 @@ export function createGetter({ chainId, vm, transport, timers }: GetterParts): G
       transport.send({ kind: 'accepted', chainId, requestId, containerIds }, [to]);
     };
   const deadlineOf = (nanoseconds: bigint): number =>
-    timers.now() + (nanoseconds === 0n ? maxDeadline : Math.min(maxDeadline, Number(nanoseconds / 1_000_000n)));
+    timers.now() + (nanoseconds === 0n ? served.maxWait : Math.min(served.maxWait, Number(nanoseconds / 1_000_000n)));
 
   return {
     receive: (from, message) => {

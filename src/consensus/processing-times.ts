@@ -3,9 +3,10 @@ import { createAverager } from '../p2p/averager.ts';
 
 /** Since when blocks are processing, and how old blocks are when they are accepted. The clock is an argument. */
 export type ProcessingTimes = {
-  readonly issued: (id: Id, now: number) => void;
-  /** Ends a block. Returns how long it was processing, in milliseconds. */
-  readonly decided: (id: Id, now: number) => number;
+  /** `polls`: how many polls were recorded before. */
+  readonly issued: (id: Id, now: number, polls: number) => void;
+  /** Ends a block. Returns how long it was processing, in milliseconds and in polls. */
+  readonly decided: (id: Id, now: number, polls: number) => { readonly latency: number; readonly polls: number };
   /** Notes the age of an accepted block: now minus its own time. */
   readonly observeAge: (age: number, now: number) => void;
   /** How long the oldest processing block has been processing; 0 without one. */
@@ -18,17 +19,17 @@ export type ProcessingTimes = {
 const halfLife = 300_000;
 
 export function createProcessingTimes(): ProcessingTimes {
-  const since = new Map<Id, number>();
+  const since = new Map<Id, { readonly time: number; readonly polls: number }>();
   let averager: ReturnType<typeof createAverager> | undefined;
   let firstObserved = 0;
   return {
-    issued: (id, now) => {
-      since.set(id, now);
+    issued: (id, now, polls) => {
+      since.set(id, { time: now, polls });
     },
-    decided: (id, now) => {
-      const start = since.get(id) ?? now;
+    decided: (id, now, polls) => {
+      const start = since.get(id);
       since.delete(id);
-      return now - start;
+      return start === undefined ? { latency: 0, polls: 0 } : { latency: now - start.time, polls: polls - start.polls };
     },
     observeAge: (age, now) => {
       if (averager !== undefined) return averager.observe(age, now);
@@ -37,7 +38,7 @@ export function createProcessingTimes(): ProcessingTimes {
     },
     longest: (now) => {
       const oldest = since.values().next().value;
-      return oldest === undefined ? 0 : now - oldest;
+      return oldest === undefined ? 0 : now - oldest.time;
     },
     averageAge: (now) => (averager === undefined || now - firstObserved < halfLife ? 0 : averager.read()),
   };

@@ -27,6 +27,7 @@ export type QueryParts = {
   readonly polls: Polls;
   readonly randomBytes: RandomBytes;
   readonly nextRequestId: () => number;
+  readonly onOpened: (requestId: number) => void;
 };
 
 export function createQuerySender(parts: QueryParts): QuerySender {
@@ -46,6 +47,7 @@ export function createQuerySender(parts: QueryParts): QuerySender {
     if (sampled === undefined) return false;
     const requestId = parts.nextRequestId();
     if (!polls.open(requestId, sampled)) return false;
+    parts.onOpened(requestId);
     const to = [...sampled.keys()];
     if (bytes === undefined) transport.request({ kind: 'pullQuery', containerId: id, ...head(requestId) }, to);
     else transport.request({ kind: 'pushQuery', container: bytes, ...head(requestId) }, to);

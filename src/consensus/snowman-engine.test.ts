@@ -134,6 +134,8 @@ describe('polls', () => {
     answer(block.id);
     expect(vm.calls).toEqual(['verify a', 'accept a']);
     expect([counters.accepted, counters.issued.push_gossip]).toEqual([1, 1]);
+    const { acceptedPolls, acceptedLatencies, polls } = counters;
+    expect([acceptedPolls, acceptedLatencies.counts, polls.exhausted.count, polls.early_alpha.count]).toEqual([6, [1, 0, 0, 0, 0], 6, 0]);
   });
   test('of two siblings one is accepted, then the other rejected', async () => {
     const { push, chits, take, vm } = openEngine();

@@ -1,6 +1,7 @@
 import type { Id } from '../bytes/id.ts';
 import type { NodeId } from '../bytes/node-id.ts';
 import type { EngineBlock, Vm } from '../engine/vm.ts';
+import { observeValue } from '../metrics/buckets.ts';
 import type { ChainMessage, Transport } from '../p2p/transport.ts';
 import type { Validators } from '../p2p/validators.ts';
 import type { MessageKind, MessageOfKind } from '../p2p-messages/message.ts';
@@ -65,7 +66,13 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   let stored = refOf(vm, vm.lastAccepted());
   let storedTime = vm.block(stored.id)?.time ?? 0n;
   const consensus = createConsensus(parameters, stored);
-  const polls = createPolls(parameters, consensus.parentOf);
+  const pollStarts = new Map<number, number>();
+  const polls = createPolls(parameters, consensus.parentOf, (requestId, end) => {
+    const row = counters.polls[end];
+    row.count++;
+    row.duration += timers.now() - (pollStarts.get(requestId) ?? timers.now());
+    pollStarts.delete(requestId);
+  });
   const jobs = createWaitingJobs();
   const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
@@ -73,11 +80,12 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const times = createProcessingTimes();
   const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
   const mailbox = createMailbox(timers, parts.onFatal);
-  const queries = createQuerySender({ ...parts, consensus, polls });
+  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: (requestId) => pollStarts.set(requestId, timers.now()) });
   /** Blocks that consensus was told of: a decision needs their bytes and times. */
   const processing = new Map<Id, EngineBlock>();
   let finishedPolls: Votes[] = [];
   let isRepollDue = false;
+  let recordedPolls = 0;
 
   const post = (work: () => void): void =>
     mailbox.post(() => {
@@ -104,7 +112,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     onVerified: (block, isBuilt, source) => {
       consensus.add(consensusBlock(block));
       processing.set(block.id, block);
-      times.issued(block.id, timers.now());
+      times.issued(block.id, timers.now(), recordedPolls);
       counters.issued[source]++;
       if (block.height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = block.height;
       if (isBuilt) schedule.finished();
@@ -146,6 +154,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   };
   const recordPoll = (votes: Votes): Decision[] => {
     const before = consensus.processingCount();
+    recordedPolls++;
     const decisions = consensus.recordPoll(votes);
     if (before > 0) countVotes(votes) >= parameters.alphaPreference ? counters.pollsSuccessful++ : counters.pollsFailed++;
     return decisions;
@@ -165,17 +174,21 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   };
   const decided = ({ kind, block: { id, height } }: Decision): void => {
     const now = timers.now();
-    const latency = times.decided(id, now);
+    const { latency, polls: pollCount } = times.decided(id, now, recordedPolls);
     const block = processing.get(id);
     processing.delete(id);
     counters[kind]++;
     counters[`${kind}Bytes`] += block?.bytes.length ?? 0;
     counters[`${kind}Latency`] += latency;
+    counters[`${kind}Polls`] += pollCount;
     if (kind === 'rejected') return;
     stored = { id, height };
+    observeValue(counters.acceptedLatencies, latency * 1e6);
     if (block === undefined) return;
     storedTime = block.time;
-    times.observeAge(now - Number(block.time) * 1000, now);
+    const age = now - Number(block.time) * 1000;
+    counters.acceptedAge += age;
+    times.observeAge(age, now);
   };
   const afterDecisions = (results: number): void => {
     if (results > 0) vm.setPreference(consensus.preference());

@@ -1,3 +1,6 @@
+import { type Buckets, createBuckets, observeValue } from '../metrics/buckets.ts';
+import type { BloomFilterState } from '../p2p/bloom-filter.ts';
+
 /** What gossip counts since it started. */
 export type GossipCounters = {
   readonly sentPush: Amount;
@@ -8,14 +11,20 @@ export type GossipCounters = {
   readonly tracking: { readonly unsent: number; readonly sent: number };
   /** Transactions of peers: added to the mempool, refused, dropped because too many waited. */
   readonly received: { readonly added: number; readonly refused: number; readonly dropped: number };
-  readonly filter: { readonly count: number; readonly max: number };
+  readonly filter: BloomFilterState;
+  /** Which percentage of the mempool the filters of pull requests contained. */
+  readonly hitRates: Buckets;
 };
 
 export type Amount = { readonly count: number; readonly bytes: number };
 
 type Kind = 'sentPush' | 'sentPull' | 'receivedPush' | 'receivedPull';
 
+/** AvalancheGo: network/p2p/gossip/gossip.go, bloomfilter_hit_rate. */
+const hitRateBounds = [0, 25, 50, 75];
+
 export function createGossipCounters() {
+  const hitRates = createBuckets(hitRateBounds);
   const amounts: Record<Kind, { count: number; bytes: number }> = {
     sentPush: { count: 0, bytes: 0 },
     sentPull: { count: 0, bytes: 0 },
@@ -31,10 +40,14 @@ export function createGossipCounters() {
     sentPull: counter('sentPull'),
     receivedPush: counter('receivedPush'),
     receivedPull: counter('receivedPull'),
+    /** Counts a pull request by how many transactions of the mempool its filter contains. */
+    pulled: (hits: number, total: number): void => {
+      if (total > 0) observeValue(hitRates, (100 * hits) / total);
+    },
     read: (
       tracking: GossipCounters['tracking'],
       received: GossipCounters['received'],
       filter: GossipCounters['filter'],
-    ): GossipCounters => ({ ...amounts, tracking, received, filter }),
+    ): GossipCounters => ({ ...amounts, tracking, received, filter, hitRates }),
   };
 }

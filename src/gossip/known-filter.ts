@@ -1,7 +1,14 @@
 import { fromHex } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { RandomBytes } from '../consensus/weighted-sample.ts';
-import { bloomCapacity, bloomHash, bloomSize, createBloomFilter, type WritableBloomFilter } from '../p2p/bloom-filter.ts';
+import {
+  type BloomFilterState,
+  bloomCapacity,
+  bloomHash,
+  bloomSize,
+  createBloomFilter,
+  type WritableBloomFilter,
+} from '../p2p/bloom-filter.ts';
 import type { GossipParameters } from './gossip-parameters.ts';
 import type { GossipPool } from './gossip-pool.ts';
 
@@ -9,8 +16,7 @@ import type { GossipPool } from './gossip-pool.ts';
 export type KnownFilter = {
   readonly add: (id: Id) => void;
   readonly read: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
-  /** How many transactions were added since the last reset, and at how many it is reset. */
-  readonly fill: () => { readonly count: number; readonly max: number };
+  readonly state: () => BloomFilterState;
 };
 
 const saltSize = 32;
@@ -26,13 +32,17 @@ export function createKnownFilter(
   let salt: Uint8Array;
   let bloom: WritableBloomFilter;
   let max = 0;
+  let size: ReturnType<typeof bloomSize>;
+  let resets = 0;
   const put = (id: Id): void => {
     bloom.add(bloomHash(fromHex(id), salt));
   };
   /** A new salt, so that transactions that a false positive hid are found at last. */
   const reset = (): void => {
     const items = Math.max(parameters.minFilterItems, growth * pool.count());
-    const { hashes, entryBytes } = bloomSize(items, parameters.filterFalsePositives);
+    size = bloomSize(items, parameters.filterFalsePositives);
+    const { hashes, entryBytes } = size;
+    resets++;
     bloom = createBloomFilter(randomBytes(seedSize * hashes), entryBytes);
     salt = Uint8Array.from(randomBytes(saltSize));
     max = bloomCapacity(hashes, entryBytes, parameters.maxFilterFalsePositives);
@@ -45,6 +55,6 @@ export function createKnownFilter(
       if (bloom.count() > max) reset();
     },
     read: () => ({ filter: bloom.bytes(), salt }),
-    fill: () => ({ count: bloom.count(), max }),
+    state: () => ({ count: bloom.count(), max, hashes: size.hashes, entries: size.entryBytes, resets }),
   };
 }

@@ -133,7 +133,7 @@ describe('pull', () => {
     expect(outsider.transport.requests).toEqual([]);
   });
   test('is answered with what the filter does not contain, until it exceeds 20 KiB', () => {
-    const { issue, pull } = openGossip([self, peer]);
+    const { issue, pull, gossip } = openGossip([self, peer]);
     for (let index = 0; index < 40; index++) issue(`${index} ${'x'.repeat(1000)}`);
     const known = createBloomFilter(
       Uint8Array.from({ length: 8 }, () => 3),
@@ -144,6 +144,8 @@ describe('pull', () => {
     if (all?.kind !== 'appResponse' || rest?.kind !== 'appResponse') throw new Error('no answer');
     expect(textsOf(all.appBytes)).toHaveLength(21);
     expect(textsOf(rest.appBytes).map((text) => Number(text.split(' ')[0]))).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
+    // Nothing of 21 looked at, and 30 of 40: 75 %.
+    expect(gossip.counters().hitRates).toMatchObject({ counts: [1, 0, 0, 1, 0], sum: 75 });
   });
   test('errors as AvalancheGo gives them', () => {
     const { pull } = openGossip([self, peer], [peer, nodeId(3)]);

@@ -102,7 +102,9 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     function* () {
       const items: Uint8Array[] = [];
       let size = 0;
+      let total = 0;
       for (const { id, bytes } of pool.items()) {
+        total++;
         if (!filter.contains(bloomHash(fromHex(id), salt))) {
           items.push(bytes);
           size += bytes.length;
@@ -111,6 +113,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
         yield;
       }
       counters.sentPull(items);
+      counters.pulled(total - items.length, total);
       transport.send({ kind: 'appResponse', chainId, requestId, appBytes: GossipItems.encode({ items }) }, [to]);
     };
   const answerPull = (from: NodeId, requestId: number, appBytes: Uint8Array) => {
@@ -159,7 +162,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       }
     },
     disconnected: server.disconnected,
-    counters: () => counters.read(pushes.counts(), received.counts(), known.fill()),
+    counters: () => counters.read(pushes.counts(), received.counts(), known.state()),
     stop: () => {
       stopPush();
       stopPull();

@@ -106,6 +106,11 @@ test('metrics have the names of AvalancheGo and the label of the chain', async (
     'avalanche_snowman_polls_successful{chain="X"} 0',
     'avalanche_snowman_blks_issued{chain="X",source="push_gossip"} 0',
     'avalanche_snowman_bs_accepted{chain="X"} 0',
+    'avalanche_snowman_poll_count{chain="X",reason="early_alpha"} 0',
+    'avalanche_snowman_consensus_latencies_bucket{chain="X",le="1000000000"} 0',
+    'avalanche_avm_tx_gossip_bloomfilter_hit_rate_count{chain="X"} 0',
+    'avalanche_avm_mempool_bloom_filter_hashes{chain="X"} 7',
+    'avalanche_avm_mempool_bloom_filter_entries{chain="X"} 9815',
     'avalanche_avm_tx_gossip_count{chain="X",io="received",type="push"} 0',
     'serac_connected_stake_share{chain="X"} 0.666666666666',
   ])

@@ -1,3 +1,5 @@
+import type { EngineCounters } from '../consensus/counters.ts';
+import type { Buckets } from '../metrics/buckets.ts';
 import type { MetricReading, MetricRegistry } from '../metrics/registry.ts';
 import type { JoinedChain } from './joined-chain.ts';
 
@@ -42,6 +44,30 @@ const snowmanRows: readonly Row[] = [
     'Nanoseconds from issuing blocks to rejecting them.',
     ({ counters }) => counters.rejectedLatency * nanosPerMillisecond,
   ],
+  ['counter', 'blks_polls_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
+  ['counter', 'blks_polls_accepted_sum', 'Polls from issuing blocks to accepting them.', ({ counters }) => counters.acceptedPolls],
+  ['counter', 'blks_polls_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
+  ['counter', 'blks_polls_rejected_sum', 'Polls from issuing blocks to rejecting them.', ({ counters }) => counters.rejectedPolls],
+  [
+    'gauge',
+    'blks_build_accept_latency',
+    'Nanoseconds from the time of blocks to accepting them.',
+    ({ counters }) => counters.acceptedAge * nanosPerMillisecond,
+  ],
+  ['counter', 'poll_count', 'Ended polls, by reason.', ({ counters }) => pollEnds(counters, ({ count }) => count)],
+  [
+    'gauge',
+    'poll_duration',
+    'Nanoseconds that ended polls were open, by reason.',
+    ({ counters }) => pollEnds(counters, ({ duration }) => duration * nanosPerMillisecond),
+  ],
+  ['counter', 'poll_duration_count', 'Ended polls.', ({ counters }) => sumPolls(counters, ({ count }) => count)],
+  [
+    'gauge',
+    'poll_duration_sum',
+    'Nanoseconds that ended polls were open.',
+    ({ counters }) => sumPolls(counters, ({ duration }) => duration * nanosPerMillisecond),
+  ],
   ['counter', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
   ['counter', 'polls_successful', 'Polls with a majority.', ({ counters }) => counters.pollsSuccessful],
   ['counter', 'polls_failed', 'Polls without a majority.', ({ counters }) => counters.pollsFailed],
@@ -76,6 +102,23 @@ const gossipRows: readonly Row[] = [
     'Transactions at which the filter is replaced.',
     (chain) => chain.gossip.counters().filter.max,
   ],
+  ['gauge', 'mempool_bloom_filter_hashes', 'Hashes of the filter.', (chain) => chain.gossip.counters().filter.hashes],
+  ['gauge', 'mempool_bloom_filter_entries', 'Bytes of the filter.', (chain) => chain.gossip.counters().filter.entries],
+  ['counter', 'mempool_bloom_filter_reset_count', 'How often the filter was replaced.', (chain) => chain.gossip.counters().filter.resets],
+];
+
+/** Histograms, with AvalancheGo's names and buckets. */
+const histogramRows: readonly (readonly [name: string, help: string, read: (chain: JoinedChain) => Buckets])[] = [
+  [
+    'avalanche_snowman_consensus_latencies',
+    'Nanoseconds from issuing a block to accepting it.',
+    ({ counters }) => counters.acceptedLatencies,
+  ],
+  [
+    'avalanche_avm_tx_gossip_bloomfilter_hit_rate',
+    'Percentage of the mempool that the filter of a pull request contains.',
+    (chain) => chain.gossip.counters().hitRates,
+  ],
 ];
 
 /** What AvalancheGo does not count. */
@@ -102,6 +145,8 @@ export function registerChainMetrics(
   registry: MetricRegistry,
   chains: () => readonly (readonly [alias: string, chain: JoinedChain])[],
 ): void {
+  for (const [name, help, read] of histogramRows)
+    registry.addHistogramReading(name, help, () => chains().map(([alias, chain]) => [{ chain: alias }, read(chain)] as const));
   for (const [prefix, rows] of groups)
     for (const [type, name, help, read] of rows)
       registry.addReading(
@@ -117,6 +162,14 @@ export function registerChainMetrics(
           }),
       );
 }
+
+type PollRow = EngineCounters['polls']['exhausted'];
+
+const pollEnds = ({ polls }: EngineCounters, read: (row: PollRow) => number): Values =>
+  Object.entries(polls).map(([reason, row]) => [{ reason }, read(row)] as const);
+
+const sumPolls = ({ polls }: EngineCounters, read: (row: PollRow) => number): number =>
+  Object.values(polls).reduce((sum, row) => sum + read(row), 0);
 
 function amounts(chain: JoinedChain, key: 'count' | 'bytes'): Values {
   const { sentPush, sentPull, receivedPush, receivedPull } = chain.gossip.counters();

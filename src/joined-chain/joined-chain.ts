@@ -6,7 +6,7 @@ import { createConnectedValidators } from '../consensus/connected-validators.ts'
 import { createEngineCounters, type EngineCounters } from '../consensus/counters.ts';
 import type { EngineParameters } from '../consensus/engine-parameters.ts';
 import type { EngineState } from '../consensus/engine-state.ts';
-import { createGetter, type Getter } from '../consensus/getter.ts';
+import { createGetter, type Getter, type ServedLimits } from '../consensus/getter.ts';
 import { type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
 import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import type { EngineBlock, Vm } from '../engine/vm.ts';
@@ -52,6 +52,9 @@ export type JoinedChainParts = {
   readonly randomBytes: RandomBytes;
   readonly engineParameters: EngineParameters;
   readonly gossipParameters: GossipParameters;
+  /** What peers get; AvalancheGo's defaults if left out. */
+  readonly served?: ServedLimits;
+  readonly maxReceivedBlocks?: number;
   readonly events: ChainEvents;
 };
 
@@ -98,6 +101,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       randomBytes,
       nextRequestId,
       meter,
+      ...(parts.maxReceivedBlocks !== undefined && { maxReceivedBlocks: parts.maxReceivedBlocks }),
       onFinished: runEngine,
       onRetry: events.onWarning,
       onFatal: stopWith,

@@ -1,3 +1,4 @@
+import { type Buckets, createBuckets, observeValue } from './buckets.ts';
 import { type Labels, labelText, type MetricFamily, type Sample } from './family.ts';
 
 export type Counter = { add(amount: number): void };
@@ -11,6 +12,8 @@ export type MetricRegistry = {
   histograms(name: string, help: string, bounds: readonly number[]): (labels: Labels) => Histogram;
   /** Adds a metric whose value is read at each scrape. */
   addReading(type: 'counter' | 'gauge', name: string, help: string, read: () => MetricReading): void;
+  /** Adds a histogram that is read at each scrape: one per series. */
+  addHistogramReading(name: string, help: string, read: () => readonly (readonly [Labels, Buckets])[]): void;
   families(): MetricFamily[];
 };
 
@@ -41,12 +44,16 @@ export function createMetricRegistry(): MetricRegistry {
     },
     histograms(name, help, bounds) {
       const known = new Map<string, HistogramCell>();
-      const samples = () => [...known].flatMap(([key, cell]) => histogramSamples(key, cell, bounds));
+      const samples = () => [...known].flatMap(([key, { buckets }]) => histogramSamples(key, buckets));
       families.set(name, () => ({ name, help, type: 'histogram', samples: samples() }));
       return series(() => histogramCell(bounds), known);
     },
     addReading(type, name, help, read) {
       families.set(name, () => ({ name, help, type, samples: readingSamples(read()) }));
+    },
+    addHistogramReading(name, help, read) {
+      const samples = () => read().flatMap(([labels, buckets]) => histogramSamples(labelText(labels), buckets));
+      families.set(name, () => ({ name, help, type: 'histogram', samples: samples() }));
     },
     families: () => [...families.values()].map((family) => family()).filter(({ samples }) => samples.length > 0),
   };
@@ -64,25 +71,15 @@ function counterCell(): CounterCell {
   return cell;
 }
 
-type HistogramCell = Histogram & { readonly counts: number[]; sum: number };
+type HistogramCell = Histogram & { readonly buckets: Buckets };
 
 function histogramCell(bounds: readonly number[]): HistogramCell {
-  const counts = new Array<number>(bounds.length + 1).fill(0);
-  const cell = {
-    counts,
-    sum: 0,
-    observe(value: number) {
-      let at = 0;
-      while (at < bounds.length && value > bounds[at]!) at++;
-      counts[at]!++;
-      cell.sum += value;
-    },
-  };
-  return cell;
+  const buckets = createBuckets(bounds);
+  return { buckets, observe: (value) => observeValue(buckets, value) };
 }
 
 /** Buckets are cumulative; the last counts all values. */
-function histogramSamples(key: string, { counts, sum }: HistogramCell, bounds: readonly number[]): Sample[] {
+function histogramSamples(key: string, { bounds, counts, sum }: Buckets): Sample[] {
   let total = 0;
   const inBucket = (bound: string) => `_bucket{${key === '' ? '' : `${key.slice(1, -1)},`}le="${bound}"}`;
   const buckets = counts.map((count, at): Sample => {

@@ -16,6 +16,15 @@ export type WritableBloomFilter = BloomFilter & {
   readonly bytes: () => Uint8Array;
 };
 
+/** A filter that is replaced when it is full: additions, additions at which it is replaced, hashes, bytes, and how often it was replaced. */
+export type BloomFilterState = {
+  readonly count: number;
+  readonly max: number;
+  readonly hashes: number;
+  readonly entries: number;
+  readonly resets: number;
+};
+
 export type BloomHash = { readonly high: number; readonly low: number };
 
 /** The hash of a key: the first 8 bytes of sha256(key ‖ salt). */

@@ -84,6 +84,7 @@ export function createAddressBook(deps: AddressBookDeps) {
       for (const peer of deps.connected()) if (isWanted(peer.node)) known.add(addressOf(peer));
     },
     count: known.count,
+    filterState: known.filterState,
   };
 }
 

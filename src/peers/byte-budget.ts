@@ -23,6 +23,8 @@ export type ByteBudget = {
   readonly waiting: () => number;
   /** Grants that are not released. */
   readonly granted: () => number;
+  /** Calls of `take` that got bytes, and those that did not. */
+  readonly counts: () => { readonly taken: number; readonly refused: number };
 };
 
 /** Bytes that a node holds. They must be released exactly once. */
@@ -36,6 +38,7 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
   const waiters = new Set<Waiter>();
   let { atLarge, validators } = limits;
   let granted = 0;
+  const counts = { taken: 0, refused: 0 };
 
   const stakeShare = (node: NodeId): number => {
     const weight = stakes.of(node);
@@ -81,7 +84,11 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
   };
 
   return {
-    take: (node, bytes) => takeParts(node, bytes, waiters.size === 0),
+    take: (node, bytes) => {
+      const grant = takeParts(node, bytes, waiters.size === 0);
+      counts[grant === undefined ? 'refused' : 'taken']++;
+      return grant;
+    },
     wait: (node, bytes, run) => {
       const waiter = { node, bytes, granted: run };
       waiters.add(waiter);
@@ -92,5 +99,6 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
     remaining: () => ({ atLarge, validators }),
     waiting: () => waiters.size,
     granted: () => granted,
+    counts: () => counts,
   };
 }

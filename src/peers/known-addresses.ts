@@ -1,6 +1,14 @@
 import { fromHex } from '../bytes/hex.ts';
 import type { NodeId } from '../bytes/node-id.ts';
-import { type BloomFilter, bloomCapacity, bloomHash, bloomSize, createBloomFilter, type WritableBloomFilter } from '../p2p/bloom-filter.ts';
+import {
+  type BloomFilter,
+  type BloomFilterState,
+  bloomCapacity,
+  bloomHash,
+  bloomSize,
+  createBloomFilter,
+  type WritableBloomFilter,
+} from '../p2p/bloom-filter.ts';
 import { type ClaimedAddress, claimGossipId } from '../p2p/signed-ip.ts';
 import { type PeerTiming, sample } from './timing.ts';
 
@@ -29,6 +37,7 @@ export type KnownAddresses = {
   /** Forgets nodes that are not wanted any more, and creates a new filter with a new salt. */
   readonly reset: (isWanted: (node: NodeId) => boolean) => void;
   readonly count: () => number;
+  readonly filterState: () => BloomFilterState;
 };
 
 const saltSize = 32;
@@ -44,9 +53,13 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
   let bloom: WritableBloomFilter;
   let salt: Uint8Array;
   let capacity = 0;
+  let size: ReturnType<typeof bloomSize>;
+  let resets = 0;
 
   const resetFilter = (): void => {
-    const { hashes, entryBytes } = bloomSize(Math.max(minCount, maxEntriesPerNode * addresses.size), targetFalsePositives);
+    size = bloomSize(Math.max(minCount, maxEntriesPerNode * addresses.size), targetFalsePositives);
+    const { hashes, entryBytes } = size;
+    resets++;
     bloom = createBloomFilter(timing.randomBytes(8 * hashes), entryBytes);
     salt = timing.randomBytes(saltSize);
     capacity = bloomCapacity(hashes, entryBytes, maxFalsePositives);
@@ -80,6 +93,7 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
       resetFilter();
     },
     count: () => addresses.size,
+    filterState: () => ({ count: bloom.count(), max: capacity, hashes: size.hashes, entries: size.entryBytes, resets }),
   };
 }
 

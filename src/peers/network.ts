@@ -298,6 +298,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
     connectingCount: (): number => connecting.size,
     trackedCount: (): number => dialer.count(),
     knownAddressCount: (): number => addresses.count(),
+    addressFilter: addresses.filterState,
     inboundCount: (): number => inboundPeers,
     sendFailRate: (): number => sendFailures.read(),
     startedAt: start,

@@ -11,7 +11,12 @@ type Reading = readonly [type: 'counter' | 'gauge', name: string, help: string, 
 
 /** Registers what AvalancheGo counts about its peers, under its names; what only Serac counts begins with `serac_`. */
 export function registerPeerMetrics(registry: MetricRegistry, peers: Peers, aliasOf: (chain: Id) => string, unixNanos: () => bigint): void {
-  const rows = [...networkReadings(peers.network, unixNanos), ...throttleReadings(peers.network), ...requestReadings(peers, aliasOf)];
+  const rows = [
+    ...networkReadings(peers.network, unixNanos),
+    ...filterReadings(peers.network),
+    ...throttleReadings(peers.network),
+    ...requestReadings(peers, aliasOf),
+  ];
   for (const row of rows) registry.addReading(...row);
 }
 
@@ -78,6 +83,17 @@ function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading
   ];
 }
 
+/** The filter of known addresses. AvalancheGo: network/ip_tracker.go, utils/bloom/metrics.go. */
+function filterReadings({ addressFilter }: PeerNetwork): Reading[] {
+  return [
+    ['gauge', 'avalanche_network_ip_bloom_count', 'Addresses added to the filter', () => addressFilter().count],
+    ['gauge', 'avalanche_network_ip_bloom_max_count', 'Addresses at which the filter is replaced', () => addressFilter().max],
+    ['gauge', 'avalanche_network_ip_bloom_hashes', 'Hashes of the filter', () => addressFilter().hashes],
+    ['gauge', 'avalanche_network_ip_bloom_entries', 'Bytes of the filter', () => addressFilter().entries],
+    ['counter', 'avalanche_network_ip_bloom_reset_count', 'How often the filter was replaced', () => addressFilter().resets],
+  ];
+}
+
 /** AvalancheGo: network/throttling. */
 function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
   const { inbound, outbound, cpu, timing } = context;
@@ -93,6 +109,18 @@ function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
       'avalanche_network_byte_throttler_inbound_remaining_validator_bytes',
       'Free bytes for validators',
       () => inbound.remaining().validators,
+    ],
+    [
+      'counter',
+      'avalanche_network_throttler_outbound_acquire_successes',
+      'Messages that got memory in a queue',
+      () => outbound.counts().taken,
+    ],
+    [
+      'counter',
+      'avalanche_network_throttler_outbound_acquire_failures',
+      'Messages dropped because the queues were full',
+      () => outbound.counts().refused,
     ],
     ['gauge', 'avalanche_network_throttler_outbound_awaiting_release', 'Messages to be sent', outbound.granted],
     ['gauge', 'avalanche_network_throttler_outbound_remaining_at_large_bytes', 'Free bytes for all', () => outbound.remaining().atLarge],

@@ -1,9 +1,19 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { NodeProcess } from '../testnet/testnet.ts';
 
-/** Starts a program whose output is appended to a file. It stops when this process does, if it is Serac (see owner-processes.ts). */
+/**
+ * The arguments before a program that make the system stop it when this process is killed: `setpriv` of Linux, or nothing where it is missing or
+ * cannot do that. Serac does not need it (see owner-processes.ts).
+ */
+export function stopWithParent(): readonly string[] {
+  const command = ['setpriv', '--pdeathsig', 'TERM'] as const;
+  const { status } = spawnSync(command[0], [...command.slice(1), 'true'], { stdio: 'ignore', timeout: 2000 });
+  return status === 0 ? command : [];
+}
+
+/** Starts a program whose output is appended to a file. It stops when this process does, if it is Serac or was started with `stopWithParent`. */
 export async function startNodeProcess([program = '', ...args]: readonly string[], folder: string, logFile: string): Promise<NodeProcess> {
   mkdirSync(folder, { recursive: true });
   const log = openSync(logFile, 'a', 0o600);

@@ -4,6 +4,9 @@ import type { SnowParameters } from './parameters.ts';
 import { countInstanceVotes } from './vote-graph.ts';
 import { addVotes, countVotes, type Votes } from './votes.ts';
 
+/** Why a poll ended. AvalancheGo's names: all have answered, too few can answer yes, or enough have. */
+export type PollEnd = 'exhausted' | 'early_fail' | 'early_alpha';
+
 /** One poll: the votes so far, and how many units of stake have not answered. */
 export type Poll = {
   readonly vote: (node: NodeId, id: Id) => void;
@@ -11,6 +14,8 @@ export type Poll = {
   readonly drop: (node: NodeId) => void;
   /** Whether further votes cannot change the result; stays true. */
   readonly isFinished: () => boolean;
+  /** Undefined while the poll is open. */
+  readonly end: () => PollEnd | undefined;
   readonly votes: () => Votes;
 };
 
@@ -22,7 +27,7 @@ export function createPoll(
 ): Poll {
   const waiting = new Map(sampled);
   const votes = new Map<Id, number>();
-  let finished = false;
+  let end: PollEnd | undefined;
 
   const sumWaiting = (): number => {
     let sum = 0;
@@ -32,14 +37,15 @@ export function createPoll(
   /** Whether an instance of the vote can no longer change: out of reach, preferred for certain, or confident. */
   const isSettled = (count: number, remaining: number): boolean =>
     count + remaining < alphaPreference || (count >= alphaPreference && count + remaining < alphaConfidence) || count >= alphaConfidence;
-  const canFinish = (): boolean => {
+  const findEnd = (): PollEnd | undefined => {
     const remaining = sumWaiting();
     const received = countVotes(votes);
-    if (remaining === 0 || received + remaining < alphaPreference) return true;
+    if (remaining === 0) return 'exhausted';
+    if (received + remaining < alphaPreference) return 'early_fail';
     // Most answers end here: no block has enough votes yet, and the one with the most can still get them.
-    if (received < alphaPreference && Math.max(0, ...votes.values()) + remaining >= alphaPreference) return false;
+    if (received < alphaPreference && Math.max(0, ...votes.values()) + remaining >= alphaPreference) return undefined;
     const counts = countInstanceVotes(votes, parentOf);
-    return counts.length > 0 && counts.every((count) => isSettled(count, remaining));
+    return counts.length > 0 && counts.every((count) => isSettled(count, remaining)) ? 'early_alpha' : undefined;
   };
 
   return {
@@ -51,9 +57,10 @@ export function createPoll(
       waiting.delete(node);
     },
     isFinished: () => {
-      finished ||= canFinish();
-      return finished;
+      end ??= findEnd();
+      return end !== undefined;
     },
+    end: () => end,
     votes: () => votes,
   };
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../bytes/id.ts';
 import type { NodeId } from '../bytes/node-id.ts';
 import type { SnowParameters } from './parameters.ts';
-import { createPoll, type Poll } from './poll.ts';
+import { createPoll, type Poll, type PollEnd } from './poll.ts';
 import type { Votes } from './votes.ts';
 
 /** Open polls. Results are given out in the order in which the polls were opened. AvalancheGo: snow/consensus/snowman/poll/set.go. */
@@ -15,7 +15,12 @@ export type Polls = {
   readonly count: () => number;
 };
 
-export function createPolls(parameters: SnowParameters, parentOf: (id: Id) => Id | undefined): Polls {
+/** `onEnd` hears of each poll when its result is given out. */
+export function createPolls(
+  parameters: SnowParameters,
+  parentOf: (id: Id) => Id | undefined,
+  onEnd: (requestId: number, end: PollEnd) => void = () => {},
+): Polls {
   const polls = new Map<number, Poll>();
   const takeFinished = (poll: Poll): Votes[] => {
     const results: Votes[] = [];
@@ -24,6 +29,7 @@ export function createPolls(parameters: SnowParameters, parentOf: (id: Id) => Id
       if (!oldest.isFinished()) break;
       polls.delete(requestId);
       results.push(oldest.votes());
+      onEnd(requestId, oldest.end() as PollEnd);
     }
     return results;
   };

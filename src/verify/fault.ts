@@ -60,6 +60,8 @@ export type SyntaxFault =
 /** Faults found on the chain state. */
 export type SpendFault =
   | ({ code: 'TX_UTXO_NOT_FOUND'; sourceChain?: string } & MissingOutput)
+  /** This node does not run the chain that exported the output. */
+  | { code: 'TX_IMPORT_UNKNOWN'; sourceChain: string }
   | { code: 'TX_ASSET_MISMATCH'; want: string; got: string }
   | { code: 'TX_ASSET_NOT_FOUND'; assetID: string }
   | { code: 'TX_NOT_AN_ASSET'; assetID: string }

@@ -1,4 +1,4 @@
-import type { Id } from '../bytes/id.ts';
+import { type Id, idText } from '../bytes/id.ts';
 import { parseRfc3339 } from '../bytes/rfc3339.ts';
 import type { EngineReport } from '../engine/vm.ts';
 import { Fault } from '../fault.ts';
@@ -98,10 +98,15 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
     timers: { now: unixMilliseconds, after: env.timers.after },
     randomBytes: env.random,
     engineParameters: join.engine,
+    served: join.served,
+    maxReceivedBlocks: join.maxReceivedBlocks,
     gossipParameters: defaultGossipParameters,
     events: {
       onBootstrapped: caughtUp.resolve,
-      onWarning: (error) => env.log(`serac: ${spec.aliases[0]}: ${(error as { message?: string } | null)?.message ?? error}`, 'debug'),
+      onWarning: (error, block) => {
+        const what = block === undefined ? '' : ` refused block ${idText(block.id)} at height ${block.height}:`;
+        env.log(`serac: ${spec.aliases[0]}:${what} ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
+      },
       onFatal: parts.onFatal,
     },
   });

@@ -96,6 +96,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
       env,
       peers,
       stakes,
+      blsKey: identity.signer.publicKey,
       aliasOf,
       port: () => port,
       networking: () => (chain === undefined ? noValidators : formatNetworking(chain.networking())),

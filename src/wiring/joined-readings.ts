@@ -1,6 +1,7 @@
 import type { Id } from '../bytes/id.ts';
 import { type NodeId, nodeIdText } from '../bytes/node-id.ts';
 import type { Config } from '../config.ts';
+import type { LazyKey } from '../health/checks.ts';
 import type { JoinConfig } from '../join-config.ts';
 import { networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from '../peers/peer-info.ts';
 import type { Peers } from '../peers/peers.ts';
@@ -15,6 +16,8 @@ export type ReadingParts = {
   readonly env: Env;
   readonly peers: Peers;
   readonly stakes: RegisteredStakes;
+  /** The BLS key of this node. */
+  readonly blsKey: LazyKey;
   readonly aliasOf: (chain: Id) => string;
   /** The port at which this node listens for peers. */
   readonly port: () => number;
@@ -22,7 +25,7 @@ export type ReadingParts = {
 };
 
 /** Reads what the Node RPC and the health checks say about the peers of a joined node. */
-export function createJoinedReadings({ config, join, env, peers, stakes, aliasOf, port, networking }: ReadingParts): PeerReadings {
+export function createJoinedReadings({ config, join, env, peers, stakes, blsKey, aliasOf, port, networking }: ReadingParts): PeerReadings {
   const { network, router } = peers;
   const { minPeers, maxTimeSinceReceived, maxTimeSinceSent, maxSendFailRate, maxOutstandingRequests, maxOutstandingDuration } =
     join.network;
@@ -36,7 +39,8 @@ export function createJoinedReadings({ config, join, env, peers, stakes, aliasOf
     network: () => networkState(network, stakes, env.clock.unixNanos()),
     router: () => routerState(router, env.clock.monotonic()),
     upgrade: () => upgradeState(network.peers(), stakes, config.network.upgrades.graniteTime),
-    registration: () => ownRegistration(network.self, stakes),
+    // Without sybil protection a node is a validator with its own key, and registers no keys of others.
+    registration: () => ('from' in join.validators ? ownRegistration(network.self, stakes) : { publicKey: blsKey }),
     networking,
     limits: {
       network: {

@@ -49,10 +49,10 @@ export function createScenario(random: Random, fixedNodes?: number): Scenario {
     maxDelay: random.pick([5, 40, 40, 200]),
     loss: random.pick([0, 0, 0.01, 0.05]),
     troubleUntil: hasTrouble ? 4000 + random.below(12_000) : 0,
-    crashes: hasTrouble ? random.below(4) : 0,
+    crashes: hasTrouble ? random.below(12) : 0,
     partitions: hasTrouble ? random.below(3) : 0,
     maxPrepare: random.pick([0, 3, 30, 300]),
     maxAccept: random.pick([0, 0, 20]),
-    crashesAtAccept: hasTrouble ? random.below(3) : 0,
+    crashesAtAccept: hasTrouble ? random.below(5) : 0,
   };
 }

@@ -8,7 +8,8 @@ import { runSimulation } from './simulation.ts';
  * Networks of whole nodes on a virtual clock, each run from a seed: delays, losses, crashes and restarts, partitions, lying voters and
  * proposers. No two honest nodes may accept different blocks at a height, and in the end all transactions must be accepted.
  *
- * SERAC_SIMULATION_SEED=n replays one seed; SERAC_SIMULATION_SEEDS=n runs so many; SERAC_SIMULATION_NODES=n sets the number of nodes.
+ * SERAC_SIMULATION_SEED=n replays one seed; SERAC_SIMULATION_SEEDS=n runs so many, from SERAC_SIMULATION_FIRST on; SERAC_SIMULATION_NODES=n sets
+ * the number of nodes.
  */
 const worlds = { small: createFakeWorld, real: createRealWorld } as const;
 const numberOf = (name: string): number | undefined => (process.env[name] === undefined ? undefined : Number(process.env[name]));
@@ -16,8 +17,10 @@ const onlySeed = numberOf('SERAC_SIMULATION_SEED');
 const seeds = onlySeed !== undefined ? 1 : (numberOf('SERAC_SIMULATION_SEEDS') ?? 200);
 const realSeeds = Math.ceil(seeds / 40);
 const smallSeeds = onlySeed === undefined ? seeds - realSeeds : 1;
-const first = onlySeed ?? 1;
+const first = onlySeed ?? numberOf('SERAC_SIMULATION_FIRST') ?? 1;
 const nodes = numberOf('SERAC_SIMULATION_NODES');
+/** Every node polls many others, so the time grows with the square of their number. */
+const slowness = Math.max(1, ((nodes ?? 20) / 20) ** 2);
 
 async function runSeeds(kind: keyof typeof worlds, count: number): Promise<{ height: number; events: number }> {
   const totals = { height: 0, events: 0 };
@@ -40,7 +43,7 @@ test(
     const { height } = await runSeeds('small', smallSeeds);
     expect(height).toBeGreaterThan(smallSeeds);
   },
-  90_000 + 5000 * smallSeeds,
+  90_000 + 5000 * smallSeeds * slowness,
 );
 
 test(
@@ -49,7 +52,7 @@ test(
     const { height } = await runSeeds('real', realSeeds);
     expect(height).toBeGreaterThan(realSeeds);
   },
-  60_000 + 20_000 * realSeeds,
+  60_000 + 20_000 * realSeeds * slowness,
 );
 
 test('a seed replays exactly', async () => {

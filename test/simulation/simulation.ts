@@ -3,6 +3,7 @@ import type { NodeId } from '../../src/bytes/node-id.ts';
 import type { EngineBlock, Vm } from '../../src/engine/vm.ts';
 import { createRandom, type Random } from '../random.ts';
 import { startByzantineNode } from './byzantine-node.ts';
+import { type CrashLimit, createCrashLimit } from './crash-limit.ts';
 import { createEventLoop, type EventLoop, simulationStart } from './event-loop.ts';
 import type { World } from './fake-world.ts';
 import { createHonestNode, type HonestNode } from './honest-node.ts';
@@ -43,23 +44,21 @@ export async function runSimulation(
   const decided: Id[] = [];
   const onAccepted = (node: NodeId, block: EngineBlock): void => {
     const height = Number(block.height);
+    crashLimit.accepted(node, block.height);
     decided[height] ??= block.id;
     if (decided[height] !== block.id) failure ??= `node ${node} accepted ${block.id} at height ${height}, another node ${decided[height]}`;
   };
   const onFatal = (node: NodeId, error: unknown): void => {
     failure ??= `node ${node} stopped: ${error instanceof Error ? error.stack : String(error)}`;
   };
-  const crashing = crashAtAccept(loop, random, scenario);
-  // What a node voted for is not on its disk. If most nodes forget it after one has decided, they may decide otherwise, as with AvalancheGo. So
-  // only these crash, any number of times: the last ones, at most a quarter of all nodes.
-  const crashable = Math.max(1, Math.floor(scenario.nodes / 4));
+  const crashLimit = createCrashLimit(scenario.nodes);
+  const crashing = crashAtAccept(loop, random, scenario, crashLimit);
   const honest = Array.from({ length: scenario.nodes - scenario.byzantine }, (_, index) => {
     const id = world.nodeId(scenario.byzantine + index);
     const disk = world.newDisk();
     const openChain = (isAlive: () => boolean) => {
       const chain = world.openChain(disk, isAlive, (block) => onAccepted(id, block));
-      const mayCrash = scenario.byzantine + index >= scenario.nodes - crashable;
-      return mayCrash ? { ...chain, vm: crashing.wrap(chain.vm, node) } : chain;
+      return { ...chain, vm: crashing.wrap(chain.vm, node) };
     };
     const node: HonestNode = createHonestNode({
       id,
@@ -78,7 +77,7 @@ export async function runSimulation(
   for (const node of honest) node.start();
   for (let index = 0; index < scenario.byzantine; index++) startByzantine(index);
   issueTxs(loop, random, scenario, world.txs, honest);
-  makeTrouble(loop, random, scenario, network, honest, honest.slice(-crashable));
+  makeTrouble(loop, random, scenario, network, honest, crashLimit);
 
   const isDone = (): boolean =>
     failure !== undefined ||
@@ -138,10 +137,10 @@ function issueTxs(
 }
 
 /** Some decided blocks are not stored: the node crashes just before, and restarts without them. */
-function crashAtAccept(loop: EventLoop, random: Random, { crashesAtAccept, troubleUntil }: Scenario) {
+function crashAtAccept(loop: EventLoop, random: Random, { crashesAtAccept, troubleUntil }: Scenario, limit: CrashLimit) {
   const end = simulationStart + troubleUntil;
   let left = crashesAtAccept;
-  const mustCrash = (): boolean => left > 0 && loop.timers.now() < end && random.below(8) === 0;
+  const mustCrash = (node: HonestNode): boolean => left > 0 && loop.timers.now() < end && random.below(8) === 0 && limit.mayCrash(node.id);
   const crash = (node: HonestNode): Promise<void> => {
     left--;
     // The engine is in the middle of a decision: it must not see that its node stops.
@@ -154,8 +153,14 @@ function crashAtAccept(loop: EventLoop, random: Random, { crashesAtAccept, troub
   return {
     /** The same object: the world knows a node's preference by it. */
     wrap: (vm: Vm, node: HonestNode): Vm => {
-      const { accept } = vm;
-      return Object.assign(vm, { accept: (id: Id) => (mustCrash() ? crash(node) : accept(id)) });
+      const { accept, verify } = vm;
+      return Object.assign(vm, {
+        accept: (id: Id) => (mustCrash(node) ? crash(node) : accept(id)),
+        verify: (block: EngineBlock) => {
+          verify(block);
+          limit.verified(node.id, block.height);
+        },
+      });
     },
   };
 }
@@ -166,13 +171,15 @@ function makeTrouble(
   scenario: Scenario,
   network: Network,
   nodes: readonly HonestNode[],
-  crashable: readonly HonestNode[],
+  limit: CrashLimit,
 ): void {
   const { troubleUntil, crashes, partitions } = scenario;
   for (let index = 0; index < crashes; index++) {
-    const node = random.pick(crashable);
+    const node = random.pick(nodes);
     const at = random.below(troubleUntil);
-    loop.timers.after(at, node.crash);
+    loop.timers.after(at, () => {
+      if (limit.mayCrash(node.id)) node.crash();
+    });
     loop.timers.after(Math.min(troubleUntil, at + 100 + random.below(6000)), () => {
       if (!node.isRunning()) node.start();
     });
