@@ -188,18 +188,18 @@ test('after a large block the engine gathers transactions while more arrive, up 
   runTimers();
   expect(blocks()).toEqual([8, 30]);
   add(...many(1));
-  add(...many(259));
+  add(...many(449));
   runTimers();
-  expect(blocks()).toEqual([8, 30, 260]);
-  add(...many(260));
+  expect(blocks()).toEqual([8, 30, 450]);
+  add(...many(450));
   turn();
-  expect(blocks()).toEqual([8, 30, 260, 260]);
+  expect(blocks()).toEqual([8, 30, 450, 450]);
   add('x');
   runTimers();
-  expect(blocks()).toEqual([8, 30, 260, 260, 1]);
+  expect(blocks()).toEqual([8, 30, 450, 450, 1]);
   add('x');
   turn();
-  expect(blocks()).toEqual([8, 30, 260, 260, 1, 1]);
+  expect(blocks()).toEqual([8, 30, 450, 450, 1, 1]);
 });
 
 test('without automine a block is built only by mine, which returns it', () => {

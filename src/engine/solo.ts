@@ -44,10 +44,10 @@ const retryDelay = 1000;
 /**
  * Storing a block costs about three milliseconds beside the cost of its transactions: each commit writes whole database pages and waits for
  * the disk. So after at least `minLastBatch` transactions were waiting for the last block, the engine gathers more before it builds the next:
- * while new ones arrive (checked every `interval` ms), for at most `maxWait` ms, and up to `maxBatch` transactions, which take about 30 ms to
+ * while new ones arrive (checked every `interval` ms), for at most `maxWait` ms, and up to `maxBatch` transactions, which take about 40 ms to
  * build and store. Clients that send a few at a time, or wait for each acceptance, are never delayed.
  */
-const gathering = { minLastBatch: 8, maxBatch: 256, interval: 3, maxWait: 60 } as const;
+const gathering = { minLastBatch: 8, maxBatch: 448, interval: 3, maxWait: 110 } as const;
 
 /**
  * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. A block is verified like one from another node,
