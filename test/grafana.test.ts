@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** Compares the Grafana dashboard in docs/ with the metrics that a started node exports. */
@@ -34,7 +35,13 @@ beforeAll(async () => {
   joined = await startProgram('join', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0');
   await node.client.call('/ext/bc/X', 'avm.getHeight');
   await node.client.send('GET', '/v1/avg_tps/X');
-  const texts = await Promise.all([node, follower, joined].map(async ({ client }) => (await client.send('GET', '/ext/metrics')).text));
+  const readMetrics = async ({ client }: Program): Promise<string> => (await client.send('GET', '/ext/metrics')).text;
+  // The engine of a joined node starts after the start of the node.
+  await eventually(
+    () => readMetrics(joined),
+    (text) => text.includes('avalanche_snowman_blks_processing{'),
+  );
+  const texts = await Promise.all([node, follower, joined].map(readMetrics));
   for (const [, name = '', labels = ''] of texts.join('').matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
     const known = exported.get(name) ?? new Set();
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
