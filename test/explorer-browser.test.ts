@@ -217,6 +217,16 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(sent).toContain('unspent');
   });
 
+  test('the JSON of a transaction is loaded when its tab is opened', async () => {
+    const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    await page.open(`${url}/tx/${txID}`);
+    expect(await page.run(`document.getElementById('payload').textContent.includes('utxoBytes')`)).toBe(false);
+    await until(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === 'JSON')?.click() === undefined`);
+    expect(await until(`document.querySelector('#raw-text').textContent.includes('"utxoBytes"')`)).toBe(true);
+    const shown = JSON.parse(await text('#raw-text'));
+    expect(shown).toEqual(await (await fetch(`${url}/tx/${txID}`, { headers: { accept: 'application/json' } })).json());
+  }, 30_000);
+
   test('a wrong letter of an address is marked in what was probably meant', async () => {
     const { address } = accounts[2];
     const wrong = `${address.slice(0, -1)}${address.endsWith('q') ? 'p' : 'q'}`;
