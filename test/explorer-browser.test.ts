@@ -181,7 +181,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await until('!document.hidden');
     await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
-    expect(await until(`document.querySelector('[role=status]').textContent.includes('Reverted')`)).toBe(true);
+    expect(await until(`document.querySelector('[role=status]').textContent.includes('1 block and 1 transaction are gone')`)).toBe(true);
     // Hidden tabs catch up when they are shown.
     await tab.show();
     expect(await waitFor(() => tab.run<boolean>(`document.body.classList.contains('gone')`), Boolean)).toBe(true);
