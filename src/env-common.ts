@@ -49,7 +49,7 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   readData: (file) => readFileSync(new URL(`./genesis/data/${file}`, import.meta.url)),
   loadPageAssets: async () =>
     moduleExtension === 'ts'
-      ? (await import('./platform/page-build.ts')).buildPage()
+      ? (await import('./platform/page-build.ts')).buildPage('clone')
       : readPageFile(new URL(`./${pageFile}`, import.meta.url)),
   fileSystem: readFileSystemSize,
   openFile,

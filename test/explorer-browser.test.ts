@@ -181,7 +181,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await until('!document.hidden');
     await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
-    expect(await until(`document.querySelector('[role=status]').textContent.includes('Reverted')`)).toBe(true);
+    expect(await until(`document.querySelector('[role=status]').textContent.includes('1 block and 1 transaction are gone')`)).toBe(true);
     // Hidden tabs catch up when they are shown.
     await tab.show();
     expect(await waitFor(() => tab.run<boolean>(`document.body.classList.contains('gone')`), Boolean)).toBe(true);
@@ -216,6 +216,16 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(sent).toContain(`"${accounts[2].address}"`);
     expect(sent).toContain('unspent');
   });
+
+  test('the JSON of a transaction is loaded when its tab is opened', async () => {
+    const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    await page.open(`${url}/tx/${txID}`);
+    expect(await page.run(`document.getElementById('payload').textContent.includes('utxoBytes')`)).toBe(false);
+    await until(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === 'JSON')?.click() === undefined`);
+    expect(await until(`document.querySelector('#raw-text').textContent.includes('"utxoBytes"')`)).toBe(true);
+    const shown = JSON.parse(await text('#raw-text'));
+    expect(shown).toEqual(await (await fetch(`${url}/tx/${txID}`, { headers: { accept: 'application/json' } })).json());
+  }, 30_000);
 
   test('a wrong letter of an address is marked in what was probably meant', async () => {
     const { address } = accounts[2];

@@ -101,6 +101,22 @@ describe.skipIf(binary === undefined)('Chromium: the API reference', () => {
     expect(page.console).toEqual([]);
   });
 
+  test('a value above its limit is refused, and the limit is offered', async () => {
+    const { status, answer } = await trySending('listBlockSummaries', { pageSize: '500' });
+    expect(status).toStartWith('400');
+    expect(answer).toContain('pageSize must not be greater than 100');
+    const card = `document.getElementById('listBlockSummaries')`;
+    expect(await page.run<string>(`${card}.querySelector('[data-fill=pageSize]').textContent`)).toBe('Use 100');
+    await page.run(`${card}.querySelector('[data-fill=pageSize]').click()`);
+    expect(
+      await eventually(
+        () => page.run<string>(`${card}.querySelector('.answer p').textContent`),
+        (line) => line.startsWith('200'),
+      ),
+    ).toStartWith('200');
+    expect(await page.run<boolean>(`${card}.querySelectorAll('[data-fill]')[1].hidden`)).toBe(true);
+  });
+
   test('a required API key is kept in the tab, sent, and not shown in the command', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'serac-reference-'));
     const { text: key } = await createKey(`--data-dir=${dataDir}`, '--name=reference');

@@ -56,7 +56,7 @@ async function build(): Promise<void> {
   rmSync(outfile, { force: true });
   const addon = findAddon();
   const page = join(source, pageFile);
-  writePageFile(page, await buildPage());
+  writePageFile(page, await buildPage('package'));
   const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)), page];
   await Bun.build({
     entrypoints: [join(source, 'main.ts'), join(source, 'recovery/recovery-thread.ts'), ...data],

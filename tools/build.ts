@@ -29,7 +29,7 @@ async function build(): Promise<void> {
   await bundleForBrowsers();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
-  writePageFile(join(dist, pageFile), await buildPage());
+  writePageFile(join(dist, pageFile), await buildPage('package'));
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
 }
 

@@ -33,30 +33,34 @@ export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number)
   const assets = [...keys].toSorted(
     ([a], [b]) => Number(b.startsWith(context.chain.feeAsset)) - Number(a.startsWith(context.chain.feeAsset)),
   );
+  const change = new Set(tx.consumedUtxos.flatMap(({ addresses }) => addresses));
   return assets.map(([key, asset], at) => {
     const isSame = (one: Utxo): boolean => `${one.asset.assetId} ${one.asset.type}` === key;
-    const change = new Set(tx.consumedUtxos.flatMap(({ addresses }) => addresses));
-    const inputs = withIndex(tx.consumedUtxos, isSame).map(([utxo, index]) => inputStrand(utxo, index, context));
-    const outputs = withIndex(tx.emittedUtxos, isSame).map(([utxo, index]) => outputStrand(utxo, index, context, change, now));
-    const [consumed, produced] = [sum(inputs), sum(outputs)];
     const text = (amount: bigint): string => textOf(asset, amount);
-    if (produced > consumed) inputs.push(sourceStrand(tx, text(produced - consumed), produced - consumed));
-    if (consumed > produced) outputs.push(burnedStrand(asset, context, text(consumed - produced), consumed - produced));
-    const total = consumed > produced ? consumed : produced;
+    const [consumed, produced] = [withIndex(tx.consumedUtxos, isSame), withIndex(tx.emittedUtxos, isSame)];
+    const [allIn, allOut] = [sum(consumed), sum(produced)];
+    const source = allOut > allIn ? [sourceStrand(tx, text(allOut - allIn), allOut - allIn)] : [];
+    const burned = allIn > allOut ? [burnedStrand(asset, context, text(allIn - allOut), allIn - allOut)] : [];
+    const inputs = limitStrands(consumed, source, text, ({ utxo, index }) => inputStrand(utxo, index, context));
+    const outputs = limitStrands(produced, burned, text, ({ utxo, index }) => outputStrand(utxo, index, context, change, now));
+    const total = allIn > allOut ? allIn : allOut;
     return {
       symbol: asset.type === 'nft' ? `${asset.symbol} NFT` : asset.symbol || 'unknown asset',
       total: total === 0n ? 'right to mint' : compactAmount(total, asset.denomination),
       color: (at % 5) + 1,
-      inputs: limitStrands(inputs, text),
-      outputs: limitStrands(outputs, text),
+      inputs,
+      outputs,
     };
   });
 }
 
-const withIndex = (utxos: readonly Utxo[], isWanted: (utxo: Utxo) => boolean): [Utxo, number][] =>
-  utxos.map((utxo, index): [Utxo, number] => [utxo, index]).filter(([utxo]) => isWanted(utxo));
+/** An output, its index in the transaction, and its amount. */
+type Placed = { readonly utxo: Utxo; readonly index: number; readonly amount: bigint };
 
-const sum = (strands: readonly Strand[]): bigint => strands.reduce((all, { amount }) => all + amount, 0n);
+const withIndex = (utxos: readonly Utxo[], isWanted: (utxo: Utxo) => boolean): Placed[] =>
+  utxos.flatMap((utxo, index) => (isWanted(utxo) ? [{ utxo, index, amount: BigInt(utxo.asset.amount) }] : []));
+
+const sum = (parts: readonly { readonly amount: bigint }[]): bigint => parts.reduce((all, { amount }) => all + amount, 0n);
 
 const textOf = ({ denomination, symbol, type }: AssetAmount, amount: bigint): string =>
   type === 'nft' ? `${amount} NFT` : `${amountText(amount, denomination)} ${symbol}`;
@@ -117,14 +121,17 @@ const burnedStrand = ({ assetId }: AssetAmount, { chain }: PageContext, note: st
   look: 'burned',
 });
 
-/** Keeps the largest strands in their order and merges the rest into `+N more`. What is burned always stays. */
-function limitStrands(strands: readonly Strand[], text: (amount: bigint) => string): readonly Strand[] {
-  if (strands.length <= maxStrands) return strands;
-  const fixed = strands.filter(({ look }) => look === 'burned');
-  const others = strands.filter(({ look }) => look !== 'burned');
-  const bySize = others.toSorted((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0));
+/** The strands of the largest outputs, in their order; the rest are merged into `+N more`. The `fixed` ones always stay. */
+function limitStrands(
+  outputs: readonly Placed[],
+  fixed: readonly Strand[],
+  text: (amount: bigint) => string,
+  strandOf: (output: Placed) => Strand,
+): readonly Strand[] {
+  if (outputs.length + fixed.length <= maxStrands) return [...outputs.map(strandOf), ...fixed];
+  const bySize = outputs.toSorted((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0));
   const kept = new Set(bySize.slice(0, maxStrands - 1 - fixed.length));
-  const rest = others.filter((strand) => !kept.has(strand));
+  const rest = outputs.filter((output) => !kept.has(output));
   const amount = sum(rest);
   const more: Strand = {
     title: `+${rest.length} more`,
@@ -134,5 +141,5 @@ function limitStrands(strands: readonly Strand[], text: (amount: bigint) => stri
     href: undefined,
     look: 'plain',
   };
-  return [...others.filter((strand) => kept.has(strand)), more, ...fixed];
+  return [...outputs.filter((output) => kept.has(output)).map(strandOf), more, ...fixed];
 }

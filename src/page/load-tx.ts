@@ -1,11 +1,13 @@
 import type { Tx, TxPosition } from '../client/data-types.ts';
 import { loadPendingTx, type PendingTx } from './load-pending-tx.ts';
 import { chainPath, type PageContext } from './page-context.ts';
+import { signedTx } from './slim.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
 /** A transaction that is in a block. */
 export type AcceptedTx = {
   readonly state: 'accepted';
+  /** Without the bytes of outputs, and the signatures that spent them. */
   readonly tx: Tx;
   readonly position: TxPosition | undefined;
   /** Hex with a checksum, as `avm.getTx` returns it. Undefined on a server without the Node RPC. */
@@ -25,6 +27,7 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
       ? callIfAllowed<{ tx: string }>(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' })
       : undefined,
   ]);
+  const shown = signedTx(tx);
   // 0x, two digits per byte, and a checksum of four bytes.
-  return { state: 'accepted', tx, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
+  return { state: 'accepted', tx: shown, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
 }

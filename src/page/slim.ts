@@ -6,6 +6,13 @@ export const slimUtxo = (utxo: Utxo): Utxo => {
   return rest;
 };
 
+/** Keeps the signatures of the inputs. */
+export const signedTx = (tx: Tx): Tx => ({
+  ...tx,
+  consumedUtxos: tx.consumedUtxos.map((utxo) => ({ ...slimUtxo(utxo), ...(utxo.credentials && { credentials: utxo.credentials }) })),
+  emittedUtxos: tx.emittedUtxos.map(slimUtxo),
+});
+
 export const slimTx = (tx: Tx): Tx => ({
   ...tx,
   consumedUtxos: tx.consumedUtxos.map(slimUtxo),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { AssetName, BuiltAssets } from '../page/page-assets.ts';
 
 /** Sources of the files that are built, by name. */
@@ -13,8 +13,19 @@ const sources: { readonly [name in Exclude<AssetName, 'mark.svg'>]: string } = {
   'page.css': 'style/page.css',
 };
 
+/**
+ * How hard files are compressed with Brotli. A package is compressed once, when it is made; in a clone the first page waits for it, and the
+ * highest quality takes 0.3 s.
+ */
+const brotliQualities = { clone: 5, package: constants.BROTLI_MAX_QUALITY } as const;
+
 /** Builds the script and the style sheet of the page from their sources, in a clone on Bun and for the package. */
-export async function buildPage(): Promise<BuiltAssets> {
+export async function buildPage(use: keyof typeof brotliQualities): Promise<BuiltAssets> {
+  const compress = (plain: Uint8Array) => ({
+    plain,
+    gzip: gzipSync(plain, { level: 9 }),
+    br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQualities[use] } }),
+  });
   const folder = new URL('../page/', import.meta.url);
   const built = await Promise.all(
     Object.entries(sources).map(async ([name, path]) => {
@@ -38,5 +49,3 @@ export async function buildPage(): Promise<BuiltAssets> {
   const mark = ['mark.svg', compress(readFileSync(new URL('mark.svg', folder)))] as const;
   return Object.fromEntries([...built.flat(), mark]) as unknown as BuiltAssets;
 }
-
-const compress = (plain: Uint8Array) => ({ plain, gzip: gzipSync(plain, { level: 9 }), br: brotliCompressSync(plain) });

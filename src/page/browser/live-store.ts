@@ -122,7 +122,10 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
       if (event.kind === 'time') clock = { at: monotonic(), time: event.time, isFrozen: event.frozen };
       if (event.kind === 'reverted') {
         const { height, snapshot } = event;
-        reverted = { height, snapshot, blocks: Math.max(0, lastHeight - height) };
+        const gone = [...blocks, ...newBlocks].filter((one) => one.height > height);
+        const count = Math.max(0, lastHeight - height);
+        const txs = gone.length === count ? gone.reduce((sum, one) => sum + one.txs, 0) : undefined;
+        reverted = { height, snapshot, blocks: count, txs };
         lastHeight = height;
         const isKept = (one: { height: number }): boolean => one.height <= height;
         blocks = blocks.filter(isKept);

@@ -9,7 +9,7 @@ import { type Dispatch, listen } from './commands.ts';
 import { call, devPath, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
-import { apiKey, devToken, fetchPayload, readPayload } from './payload.ts';
+import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 
@@ -37,6 +37,7 @@ let isGone = false;
 let seconds = 0;
 
 const actions = {
+  getText,
   call,
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   loadState,
@@ -100,14 +101,12 @@ function loadLabels(): void {
   for (const id of store.unknownAssets()) {
     if (loading.has(id)) continue;
     loading.add(id);
-    void fetch(`${chainPath(payload.context)}/assets/${id}`, { headers: apiKey() === '' ? {} : { 'x-service-api-key': apiKey() } })
-      .then(async (response) => {
-        if (!response.ok) return;
-        const { symbol, denomination } = (await response.json()) as { symbol: string; denomination: number };
-        store.addLabel(id, { symbol, denomination });
-        schedule();
-      })
-      .catch(() => undefined);
+    void getText(`${chainPath(payload.context)}/assets/${id}`).then((text) => {
+      if (text === undefined) return;
+      const { symbol, denomination } = JSON.parse(text) as { symbol: string; denomination: number };
+      store.addLabel(id, { symbol, denomination });
+      schedule();
+    });
   }
 }
 

@@ -23,12 +23,24 @@ export const devHeaders = (): Record<string, string> => (devToken() === '' ? {} 
 
 export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
 
+/** The header that carries the API key. */
+export const keyHeaders = (): Record<string, string> => (apiKey() === '' ? {} : { 'x-service-api-key': apiKey() });
+
+/** Gets a route of this server as text; undefined if it does not answer with status 200. */
+export async function getText(path: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(path, { headers: keyHeaders() });
+    return response.status === 200 ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Loads the page at this URL again. Undefined if the server does not answer. */
 export async function fetchPayload(): Promise<{ readonly payload: PagePayload; readonly status: number } | undefined> {
   try {
-    const key = apiKey();
     const response = await fetch(location.pathname + location.search, {
-      headers: { accept: 'text/html', ...(key !== '' && { 'x-service-api-key': key }), ...devHeaders() },
+      headers: { accept: 'text/html', ...keyHeaders(), ...devHeaders() },
     });
     const text = await response.text();
     const start = text.indexOf('id="payload">');

@@ -68,7 +68,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   const answer = all<HTMLElement>('.answer', form)[0] as HTMLElement;
   const status = answer.children[0] as HTMLElement;
   const shown = answer.children[1] as HTMLElement;
-  const next = all<HTMLElement>('[data-next-page]', form)[0] as HTMLElement;
+  const [next, remedy] = all<HTMLElement>('[data-fill]', form) as [HTMLElement, HTMLElement];
   const buttons = all<HTMLButtonElement>('button', form);
   const started = performance.now();
   for (const button of buttons) button.disabled = true;
@@ -87,12 +87,22 @@ async function send(form: HTMLFormElement): Promise<void> {
     show(response.ok, `${response.status}, ${took}${left === null ? '' : `, ${left} requests left`}${needsKey}`, formatJson(text));
     const token = /"nextPageToken":"([0-9a-f-]{36})"/.exec(text)?.[1];
     next.hidden = token === undefined;
-    next.dataset.nextPage = token ?? '';
+    next.dataset.value = token ?? '';
+    offerLimit(remedy, response.status === 400 ? text : '');
   } catch (error) {
     show(false, error instanceof SyntaxError ? 'The parameters are not JSON.' : 'The server does not answer.', '');
   }
   answer.hidden = false;
   for (const button of buttons) button.disabled = false;
+}
+
+/** Offers the limit that a refused value exceeds: `Use 100`. */
+function offerLimit(button: HTMLElement, refusal: string): void {
+  const [, name = '', limit = ''] = /"(\w+) must not be (?:greater|less) than (-?\d+)"/.exec(refusal) ?? [];
+  button.hidden = name === '';
+  button.dataset.fill = name;
+  button.dataset.value = limit;
+  button.textContent = `Use ${limit}`;
 }
 
 function filter(text: string): void {
@@ -142,11 +152,11 @@ document.addEventListener('submit', (event) => {
   }
 });
 document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest<HTMLElement>('[data-next-page]') : null;
+  const button = target instanceof Element ? target.closest<HTMLElement>('[data-fill]') : null;
   const form = button?.closest('form');
-  const field = form?.querySelector<HTMLInputElement>('[name=pageToken]');
+  const field = form && all<Field>('[data-in]', form).find(({ name }) => name === button?.dataset.fill);
   if (button === null || !form || !field) return;
-  field.value = button.dataset.nextPage ?? '';
+  field.value = button.dataset.value ?? '';
   showCurl(form);
   void send(form);
 });

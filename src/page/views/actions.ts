@@ -4,6 +4,8 @@ import type { RpcAnswer } from '../source.ts';
 
 /** What a page can do in the browser. Absent on the server. */
 export type Actions = {
+  /** Gets a route of this server as text; undefined if it does not answer with status 200. */
+  readonly getText: (path: string) => Promise<string | undefined>;
   /** Calls a method of the Node RPC at a path. */
   readonly call: <T>(path: string, method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Calls a method of `/ext/dev`. */

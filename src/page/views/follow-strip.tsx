@@ -1,10 +1,14 @@
+import { useRef } from 'preact/hooks';
 import type { FollowState } from '../follow-state.ts';
-import { groupDigits, spanText } from '../text-format.ts';
+import { addSample, type SyncSample, syncRate } from '../sync-rate.ts';
+import { groupDigits, shortNumber, spanText } from '../text-format.ts';
 
 const width = 380;
 
 /** How far this node is behind the one it follows. `height`: the last block here, when the page was made. */
-export function FollowStrip({ follow: { lagBlocks, lagSeconds }, height }: { follow: FollowState; height: number }) {
+export function FollowStrip({ follow, height }: { follow: FollowState; height: number }) {
+  const { lagBlocks, lagSeconds } = follow;
+  const { rate, left } = useSyncRate(follow, height);
   const target = height + lagBlocks;
   const share = target === 0 ? 1 : height / target;
   const isAway = lagBlocks === 0 && lagSeconds > 0;
@@ -28,10 +32,26 @@ export function FollowStrip({ follow: { lagBlocks, lagSeconds }, height }: { fol
           {isAway
             ? `the followed node has not answered for ${spanText(Math.ceil(lagSeconds))}`
             : isBehind
-              ? `${spanText(Math.ceil(lagSeconds))} behind`
+              ? [
+                  rate !== undefined && `${shortNumber(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate))} blocks/s`,
+                  left === undefined ? `${spanText(Math.ceil(lagSeconds))} behind` : `${spanText(Math.ceil(left))} left`,
+                ]
+                  .filter((word) => word !== false)
+                  .join(' · ')
               : 'in step with the followed node'}
         </span>
       </div>
     </section>
   );
+}
+
+/** The rate since this page opened, or of the last minute. A page that was not loaded again knows none. */
+function useSyncRate(follow: FollowState, height: number): ReturnType<typeof syncRate> {
+  const seen = useRef<{ follow: FollowState | undefined; samples: readonly SyncSample[] }>({ follow: undefined, samples: [] });
+  if (seen.current.follow !== follow)
+    seen.current = {
+      follow,
+      samples: addSample(seen.current.samples, { at: performance.now() / 1000, height, lagBlocks: follow.lagBlocks }),
+    };
+  return syncRate(seen.current.samples);
 }

@@ -7,7 +7,7 @@ import { type Section, sections } from '../sections.ts';
 import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text-format.ts';
 import { useDevCall } from './actions.ts';
 import { FollowStrip } from './follow-strip.tsx';
-import { useLive } from './live.ts';
+import { type RevertNote, useLive } from './live.ts';
 import { Key } from './parts.tsx';
 
 export type Frame = {
@@ -196,14 +196,18 @@ function StateStrip({ height }: { height: number | undefined }) {
                   to <b>{live.reverted.snapshot}</b>,{' '}
                 </>
               )}
-              block {groupDigits(live.reverted.height)}.{' '}
-              {live.reverted.blocks === 0
-                ? 'What was above it is gone.'
-                : `${plural(live.reverted.blocks, 'block')} above it ${live.reverted.blocks === 1 ? 'is' : 'are'} gone.`}
+              block {groupDigits(live.reverted.height)}. {goneText(live.reverted)}
             </span>
           </div>
         </div>
       )}
     </div>
   );
+}
+
+/** `93 blocks and 6,020 transactions are gone.` */
+function goneText({ blocks, txs }: RevertNote): string {
+  if (blocks === 0) return 'What was above it is gone.';
+  if (txs === undefined) return `${plural(blocks, 'block')} above it ${blocks === 1 ? 'is' : 'are'} gone.`;
+  return `${plural(blocks, 'block')} and ${plural(txs, 'transaction')} are gone.`;
 }

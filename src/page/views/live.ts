@@ -41,8 +41,13 @@ export type LiveView = {
   readonly reverted: RevertNote | undefined;
 };
 
-/** `blocks`: how many blocks are gone, as far as this page knows. */
-export type RevertNote = { readonly height: number; readonly snapshot: string | undefined; readonly blocks: number };
+/** `blocks`: how many blocks are gone, as far as this page knows. `txs`: their transactions; undefined unless it knows all these blocks. */
+export type RevertNote = {
+  readonly height: number;
+  readonly snapshot: string | undefined;
+  readonly blocks: number;
+  readonly txs: number | undefined;
+};
 
 export const LiveContext = createContext<LiveView | undefined>(undefined);
 

@@ -26,6 +26,7 @@ export function NftGroups({ groups, context }: { groups: readonly NftGroup[]; co
     >
       <ul class="cards">
         {groups
+          .toSorted((a, b) => a.groupId - b.groupId)
           .filter(({ groupId }) => shown === 'all' || String(groupId) === shown)
           .map((group) => (
             <Card group={group} context={context} />

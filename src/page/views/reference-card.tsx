@@ -45,9 +45,10 @@ export const TryForm = ({ method, path, curl, rpc, isStream = false, needsKey = 
           Send
         </button>
       )}
-      <button type="button" data-next-page hidden>
+      <button type="button" data-fill="pageToken" hidden>
         Next page
       </button>
+      <button type="button" data-fill="" hidden />
       <button type="button" data-copy={curl}>
         Copy as curl
       </button>

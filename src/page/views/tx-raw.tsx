@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Tx } from '../../client/data-types.ts';
 import type { AcceptedTx } from '../load-tx.ts';
 import { chainPath, type PageContext } from '../page-context.ts';
 import { hexToText } from '../payload-text.ts';
+import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, CsvButton, Panel, Scroll } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 
@@ -58,14 +59,15 @@ export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext
 
 type Tab = 'curl' | 'ts' | 'json' | 'hex';
 
-/** The transaction for programs: how to fetch it, its JSON, its bytes. */
+/** The transaction for programs: how to fetch it, its JSON, its bytes. The page has only parts of the JSON: it is fetched when it is shown. */
 export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 'now'>) {
   const [tab, setTab] = useState<Tab>('curl');
   const path = `${chainPath(context)}/transactions/${data.tx.txHash}`;
+  const json = useJson(path, data, tab === 'json');
   const texts: readonly (readonly [Tab, string, () => string])[] = [
     ['curl', 'curl', () => curlText(data, context, path, origin)],
     ['ts', 'TypeScript', () => typeScriptText(data, context, path, origin)],
-    ['json', 'JSON', () => JSON.stringify(data.tx, null, 1)],
+    ['json', 'JSON', () => json],
     ...(data.hex === undefined ? [] : [['hex', 'Hex', () => data.hex ?? ''] as const]),
   ];
   const shown = texts.find(([name]) => name === tab) ?? (texts[0] as (typeof texts)[0]);
@@ -88,6 +90,23 @@ export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 
       </pre>
     </section>
   );
+}
+
+/** The JSON of a route, once it is wanted; fetched again when the data of the page is new. */
+function useJson(path: string, data: unknown, isWanted: boolean): string {
+  const actions = useActions();
+  const [text, setText] = useState('');
+  useEffect(() => {
+    if (!isWanted || actions === undefined) return undefined;
+    let isCurrent = true;
+    void actions.getText(path).then((found) => {
+      if (isCurrent) setText(found === undefined ? `GET ${path} failed` : JSON.stringify(JSON.parse(found), null, 1));
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [path, data, isWanted, actions]);
+  return text;
 }
 
 const curlText = ({ tx }: AcceptedTx, { has, chain }: PageContext, path: string, origin: string): string =>
