@@ -8,7 +8,7 @@ import type { BlockRequests, BlockSource } from './block-requests.ts';
 import { engineLimits } from './engine-parameters.ts';
 import { createPendingBlocks } from './pending-blocks.ts';
 import type { UnverifiedBlocks } from './unverified-blocks.ts';
-import type { WaitingJobs } from './waiting-jobs.ts';
+import { createWaitingJobs, type WaitingJobs } from './waiting-jobs.ts';
 
 /**
  * Issues blocks to consensus once their ancestors are issued, and asks the peer that named a block for what is missing. A block is prepared
@@ -22,6 +22,9 @@ export type BlockIssuer = {
   readonly issueBuilt: (self: NodeId, block: EngineBlock) => boolean;
   /** Whether a block will certainly be fulfilled or abandoned, so that a vote may wait for it. */
   readonly canDependOn: (id: Id) => boolean;
+  /** Runs work when all blocks that are being prepared now are issued or given up, and the votes that waited for them are counted. */
+  readonly afterPrepared: (run: () => void) => void;
+  readonly isPreparing: () => boolean;
   readonly pendingCount: () => number;
 };
 
@@ -48,6 +51,8 @@ export const consensusBlock = ({ id, parentID, height }: EngineBlock): Consensus
 export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
   const { vm, consensus, jobs, requests, unverified } = parts;
   const pending = createPendingBlocks(engineLimits);
+  const preparing = new Set<Id>();
+  const preparedJobs = createWaitingJobs();
 
   const blockOf = (id: Id): EngineBlock | undefined => pending.get(id) ?? unverified.get(id) ?? vm.block(id);
   const canIssueChildOn = (id: Id): boolean => id === consensus.lastAccepted().id || consensus.isProcessing(id);
@@ -89,9 +94,17 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
     jobs.fulfill(block.id);
   };
   const prepare = (node: NodeId, block: EngineBlock, isBuilt: boolean, source: BlockSource): void => {
+    const end = (failure: { error: unknown } | undefined): void => {
+      parts.post(() => {
+        preparing.delete(block.id);
+        deliver(node, block, isBuilt, source, failure);
+      });
+      parts.post(() => preparedJobs.fulfill(block.id));
+    };
+    preparing.add(block.id);
     vm.prepare(block).then(
-      () => parts.post(() => deliver(node, block, isBuilt, source, undefined)),
-      (error: unknown) => parts.post(() => deliver(node, block, isBuilt, source, { error })),
+      () => end(undefined),
+      (error: unknown) => end({ error }),
     );
   };
   const dropPending = (block: EngineBlock): void => {
@@ -148,6 +161,8 @@ export function createBlockIssuer(parts: IssuerParts): BlockIssuer {
     },
     issueBuilt: (self, block) => canIssueChildOn(block.parentID) && shouldIssue(block) && enqueue(self, block, true, 'built'),
     canDependOn: (id) => pending.has(id) || requests.has(id),
+    afterPrepared: (run) => preparedJobs.schedule(run, [...preparing]),
+    isPreparing: () => preparing.size > 0,
     pendingCount: pending.count,
   };
 }

@@ -29,4 +29,6 @@ export const engineLimits = {
   /** Queries of one peer that wait to be processed. They have been answered before: what is dropped is only the block they name. */
   queriesPerPeer: 64,
   queryBytes: 32 * 1024 * 1024,
+  /** Milliseconds that an answer waits for blocks that are being prepared. Peers wait 2 s or longer for it. */
+  answerWait: 1000,
 } as const;

@@ -67,7 +67,7 @@ function openEngine(validators: readonly NodeId[] = [peer], blocks: readonly Eng
 }
 
 describe('queries', () => {
-  test('are answered at once, before the block is verified, and never name an unverified block', async () => {
+  test('are answered at once, before the block that they bring is verified, and never name an unverified block', async () => {
     const { push, sentChits, vm } = openEngine();
     const block = makeBlock(genesis, 'a');
     push(block);
@@ -77,6 +77,72 @@ describe('queries', () => {
     expect(vm.calls).toEqual(['verify a']);
     push(block);
     expect(sentChits()[1]).toEqual({ ...answer, preferredId: block.id, preferredIdAtHeight: block.id });
+  });
+  describe('while a block is being prepared', () => {
+    /** An engine that prefers `a` and prepares its sibling `b` until `finish` is called. */
+    async function openPreparing() {
+      const opened = openEngine([peer, other]);
+      const [a, b] = [makeBlock(genesis, 'a'), makeBlock(genesis, 'b')];
+      opened.push(a);
+      await flush();
+      let finish = (): void => {};
+      const prepared = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      Object.assign(opened.vm, { prepare: () => prepared });
+      const [poll] = opened.take('pullQuery');
+      opened.push(b);
+      const preferences = () => opened.sentChits().map(({ preferredId }) => preferredId);
+      return { ...opened, a, b, poll: poll!, finish, preferences };
+    }
+    test('they are answered after it, by the preference after the votes that waited for it', async () => {
+      const { a, b, poll, finish, chits, pull, vm, preferences } = await openPreparing();
+      expect(preferences()).toEqual([genesis.id, a.id]);
+      chits(b.id, poll, peer);
+      chits(b.id, poll, other);
+      pull(a.id, peer);
+      pull(a.id, other);
+      await flush();
+      expect(preferences()).toEqual([genesis.id, a.id]);
+      finish();
+      await flush();
+      expect(vm.calls).toEqual(['verify a', 'verify b']);
+      expect(preferences()).toEqual([genesis.id, a.id, b.id, b.id]);
+    });
+    test('they are answered once, after a second at the latest', async () => {
+      const { a, finish, pull, timers, preferences } = await openPreparing();
+      pull(a.id);
+      timers.advance(engineLimits.answerWait - 1);
+      expect(preferences()).toHaveLength(2);
+      timers.advance(1);
+      expect(preferences()).toEqual([genesis.id, a.id, a.id]);
+      finish();
+      await flush();
+      timers.advance(engineLimits.answerWait);
+      expect(preferences()).toHaveLength(3);
+    });
+    test('answers that wait are limited for each peer', async () => {
+      const { a, finish, pull, preferences } = await openPreparing();
+      for (let index = 0; index < engineLimits.queriesPerPeer + 3; index++) pull(a.id);
+      pull(a.id, other);
+      expect(preferences()).toHaveLength(2 + 3);
+      finish();
+      await flush();
+      expect(preferences()).toHaveLength(2 + engineLimits.queriesPerPeer + 3 + 1);
+    });
+    test('they are answered if it is refused', async () => {
+      const { a, finish, pull, vm, invalid, preferences } = await openPreparing();
+      Object.assign(vm, {
+        verify: () => {
+          throw new Error('invalid');
+        },
+      });
+      pull(a.id);
+      finish();
+      await flush();
+      expect([invalid.length, preferences().at(-1)]).toEqual([1, a.id]);
+      expect(preferences()).toHaveLength(3);
+    });
   });
   test('the block at the requested height: accepted below, preferred above, else the tip', async () => {
     const chain = [genesis];

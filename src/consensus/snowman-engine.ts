@@ -30,7 +30,7 @@ import type { RandomBytes } from './weighted-sample.ts';
 
 /**
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects them by
- * the results. Events are processed one after the other; queries are answered at once. AvalancheGo: snow/engine/snowman/engine.go.
+ * the results. Events are processed one after the other; queries are answered ahead of them. AvalancheGo: snow/engine/snowman/engine.go.
  */
 export type SnowmanEngine = {
   readonly receive: (from: NodeId, message: ChainMessage) => void;
@@ -79,6 +79,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const frontiers = createAcceptedFrontiers(validators);
   const times = createProcessingTimes();
   const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
+  const answerLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: 0 });
   const mailbox = createMailbox(timers, parts.onFatal);
   const queries = createQuerySender({ ...parts, consensus, polls, onOpened: (requestId) => pollStarts.set(requestId, timers.now()) });
   /** Blocks that consensus was told of: a decision needs their bytes and times. */
@@ -240,8 +241,27 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     if (processing.has(block.id) || block.height <= stored.height) counters.uselessPutBytes += bytes.length;
     issuer.issue(node, block, request?.source ?? 'unknown');
   };
-  const answer = (node: NodeId, { requestId, requestedHeight }: Query): void => {
+  const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
     transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, vm.blockIdAtHeight) }, [node]);
+  };
+  /**
+   * Answers a query: at once, or after the blocks that are being prepared. Otherwise this node would vote for its old preference in many polls
+   * while it does not yet know the other block, and several such nodes keep a network undecided for so long that nodes may decide
+   * differently. AvalancheGo answers nothing while it verifies. What exceeds the limits is answered at once.
+   */
+  const answer = (node: NodeId, { requestId, requestedHeight }: Query) => {
+    const end = issuer.isPreparing() ? answerLimit.admit(node, 0) : undefined;
+    if (end === undefined) return sendChits(node, requestId, requestedHeight);
+    let isAnswered = false;
+    const send = (): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      cancel();
+      end();
+      sendChits(node, requestId, requestedHeight);
+    };
+    const cancel = timers.after(engineLimits.answerWait, () => mailbox.post(send));
+    issuer.afterPrepared(send);
   };
   const pushed = (node: NodeId, bytes: Uint8Array): void => {
     const block = parse(bytes);
