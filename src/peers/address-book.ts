@@ -6,7 +6,7 @@ import { claimedAddressBytes, unmapIp } from '../p2p/signed-ip.ts';
 import type { MessageOfKind } from '../p2p-messages/message.ts';
 import type { NetworkCounters } from './counters.ts';
 import { endpointText, ipText } from './ip-address.ts';
-import { createKnownAddresses, type KnownFilter, type NodeAddress, selectUnknown } from './known-addresses.ts';
+import { createKnownAddresses, type KnownFilter, type NodeAddress } from './known-addresses.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { SignedAddress } from './own-address.ts';
 import type { Peer, VerifiedPeer } from './peer-context.ts';
@@ -72,7 +72,7 @@ export function createAddressBook(deps: AddressBookDeps) {
       for (const other of deps.connected()) {
         if (other.node !== peer && isWanted(other.node)) candidates.push(known.get(other.node) ?? addressOf(other));
       }
-      return selectUnknown(candidates, filter, options.peerListSize, timing);
+      return known.selectUnknown(candidates, filter, options.peerListSize);
     },
     endpointOf: (node: NodeId): Endpoint | undefined => {
       const address = known.get(node);

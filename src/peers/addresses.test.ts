@@ -10,7 +10,7 @@ import { parseBeacons } from './beacons.ts';
 import { createCounters } from './counters.ts';
 import { createDialer } from './dialer.ts';
 import { endpointText, ipText, isPublicIp, parseIp, remoteText } from './ip-address.ts';
-import { createKnownAddresses, type NodeAddress, selectUnknown } from './known-addresses.ts';
+import { createKnownAddresses, type NodeAddress } from './known-addresses.ts';
 import { defaultNetworkOptions } from './network-flags.ts';
 import type { Endpoint } from './socket.ts';
 import { createTestIdentity, realTiming, type TestIdentity } from './test-peers.fixture.ts';
@@ -71,14 +71,14 @@ describe('known addresses', () => {
     expect([contains(first.node, 5n), contains(second.node, 9n), contains(second.node, 10n)]).toEqual([true, true, false]);
     const all = identities.map((identity) => addressOf(identity, identity === second ? 9n : 5n));
     const { filter, salt } = known.filter();
-    const unknown = selectUnknown(all, { filter: parseBloomFilter(filter), salt }, 15, realTiming);
+    const unknown = known.selectUnknown(all, { filter: parseBloomFilter(filter), salt }, 15);
     expect(unknown.map(({ node }) => node).sort()).toEqual(
       identities
         .slice(2)
         .map(({ node }) => node)
         .sort(),
     );
-    expect(selectUnknown(all, undefined, 2, realTiming).length).toBe(2);
+    expect(known.selectUnknown(all, undefined, 2).length).toBe(2);
     known.reset((node) => node === first.node);
     expect([known.count(), contains(first.node, 5n), contains(second.node, 9n)]).toEqual([1, true, false]);
   });

@@ -32,6 +32,8 @@ export type KnownAddresses = {
   /** Adds an address whose signature is valid. Returns false if it is not newer. */
   readonly add: (address: NodeAddress) => boolean;
   readonly get: (node: NodeId) => NodeAddress | undefined;
+  /** Up to `count` of some addresses that the requester does not know, in random order. */
+  readonly selectUnknown: (from: readonly NodeAddress[], known: KnownFilter | undefined, count: number) => NodeAddress[];
   /** Filter and salt as they are sent. */
   readonly filter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
   /** Forgets nodes that are not wanted any more, and creates a new filter with a new salt. */
@@ -66,10 +68,28 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
     additions.clear();
     for (const address of addresses.values()) addToFilter(address);
   };
-  const addToFilter = ({ node, timestamp }: NodeAddress): void => {
-    const count = additions.get(node) ?? 0;
+  /** Every answer with a peer list needs the keys of the same addresses. */
+  const gossipKeys = new WeakMap<NodeAddress, Uint8Array>();
+  const gossipKey = (address: NodeAddress): Uint8Array => {
+    const cached = gossipKeys.get(address);
+    if (cached !== undefined) return cached;
+    const key = fromHex(claimGossipId(address.node, address.timestamp));
+    gossipKeys.set(address, key);
+    return key;
+  };
+  const addToFilter = (address: NodeAddress): void => {
+    const count = additions.get(address.node) ?? 0;
     if (count >= maxEntriesPerNode) return;
-    if (bloom.add(bloomHash(fromHex(claimGossipId(node, timestamp)), salt))) additions.set(node, count + 1);
+    if (bloom.add(bloomHash(gossipKey(address), salt))) additions.set(address.node, count + 1);
+  };
+  /** Only as many addresses are tested as are needed, because each test hashes. */
+  const selectUnknown: KnownAddresses['selectUnknown'] = (from, known, count) => {
+    const selected: NodeAddress[] = [];
+    for (const address of sample(from, from.length, timing)) {
+      if (selected.length >= count) break;
+      if (known === undefined || !known.filter.contains(bloomHash(gossipKey(address), known.salt))) selected.push(address);
+    }
+    return selected;
   };
   const isNewer = (node: NodeId, timestamp: bigint): boolean => {
     const known = addresses.get(node);
@@ -87,6 +107,7 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
       return true;
     },
     get: (node) => addresses.get(node),
+    selectUnknown,
     filter: () => ({ filter: bloom.bytes(), salt }),
     reset: (isWanted) => {
       for (const node of addresses.keys()) if (!isWanted(node)) addresses.delete(node);
@@ -96,21 +117,3 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
     filterState: () => ({ count: bloom.count(), max: capacity, hashes: size.hashes, entries: size.entryBytes, resets }),
   };
 }
-
-/** Up to `count` addresses that the requester does not know, in random order. Only as many are tested as are needed: each test hashes twice. */
-export function selectUnknown(
-  addresses: readonly NodeAddress[],
-  known: KnownFilter | undefined,
-  count: number,
-  timing: Pick<PeerTiming, 'randomBytes'>,
-): NodeAddress[] {
-  const selected: NodeAddress[] = [];
-  for (const address of sample(addresses, addresses.length, timing)) {
-    if (selected.length >= count) break;
-    if (known === undefined || !isKnown(address, known)) selected.push(address);
-  }
-  return selected;
-}
-
-const isKnown = ({ node, timestamp }: NodeAddress, { filter, salt }: KnownFilter): boolean =>
-  filter.contains(bloomHash(fromHex(claimGossipId(node, timestamp)), salt));
