@@ -8,13 +8,28 @@ test('parts, repeated bytes, hex and base64', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   expect(written(() => json.part(Buffer.from('abcdef'), 2, 4))).toBe('cd');
   expect(written(() => json.hex(bytes, 3, 256))).toBe(Buffer.from(bytes.subarray(3)).toString('hex'));
-  for (const end of [64, 65, 66])
+  for (const end of [0, 1, 2, 3, 64, 65, 66, 256])
     expect(written(() => json.base64(bytes, 0, end))).toBe(Buffer.from(bytes.subarray(0, end)).toString('base64'));
   const repeated = written(() => {
     json.ascii('<text>');
     json.repeat(1, 4);
   });
   expect(repeated).toBe('<text>text');
+});
+
+test('what was written since an offset is copied, as far as there is room', () => {
+  const target = new Uint8Array(5);
+  const copied: number[] = [];
+  const text = written(() => {
+    json.ascii('abc');
+    copied.push(json.copyTo(target, 1));
+    expect(Buffer.from(target).toString('latin1')).toBe('bc\0\0\0');
+    json.ascii('defgh');
+    copied.push(json.copyTo(target, 0));
+  });
+  expect(copied).toEqual([2, 5]);
+  expect(Buffer.from(target).toString()).toBe('abcde');
+  expect(text).toBe('abcdefgh');
 });
 
 test('the buffer grows while it is written, and repeated bytes stay where they were', () => {

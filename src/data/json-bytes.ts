@@ -7,9 +7,10 @@ const writeIdText = createIdTextWriter();
  * Every method checks the space that it needs.
  */
 export class JsonBytes {
-  private buffer = Buffer.allocUnsafeSlow(initialSize);
-  /** The same bytes: copying a part of a `Buffer` takes several times as long. */
-  private plain = plainView(this.buffer);
+  /** The bytes. Not a `Buffer`: writing and copying its bytes takes twice as long. */
+  private bytesWritten = new Uint8Array(initialSize);
+  /** The same bytes as a `Buffer`, for texts. */
+  private textBuffer = asBuffer(this.bytesWritten);
   /** Number of bytes written. */
   length = 0;
 
@@ -17,28 +18,28 @@ export class JsonBytes {
   collect(write: () => void): Uint8Array {
     this.length = 0;
     write();
-    const collected = this.plain.slice(0, this.length);
+    const collected = this.bytesWritten.slice(0, this.length);
     // A transaction with a thousand outputs needs a megabyte; others do not.
-    if (this.buffer.length > retainedSize) this.use(Buffer.allocUnsafeSlow(initialSize));
+    if (this.bytesWritten.length > retainedSize) this.use(new Uint8Array(initialSize));
     return collected;
   }
 
-  private use(buffer: Buffer<ArrayBuffer>): void {
-    this.buffer = buffer;
-    this.plain = plainView(buffer);
+  private use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.bytesWritten = bytes;
+    this.textBuffer = asBuffer(bytes);
   }
 
   private reserve(size: number): void {
-    if (this.length + size <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.length + size));
-    larger.set(this.buffer.subarray(0, this.length));
+    if (this.length + size <= this.bytesWritten.length) return;
+    const larger = new Uint8Array(Math.max(this.bytesWritten.length * 2, this.length + size));
+    larger.set(this.bytesWritten.subarray(0, this.length));
     this.use(larger);
   }
 
   bytes(bytes: Uint8Array): void {
     const { length } = bytes;
     this.reserve(length);
-    const { buffer, length: at } = this;
+    const { bytesWritten: buffer, length: at } = this;
     // For a few bytes a loop takes less time than the call of a built-in function.
     if (length <= maxLooped) for (let i = 0; i < length; i++) buffer[at + i] = bytes[i] as number;
     else buffer.set(bytes, at);
@@ -48,7 +49,7 @@ export class JsonBytes {
   /** The bytes of `bytes` from `from` to `to`. For short parts only: a view of the part would cost more than copying it here. */
   part(bytes: Uint8Array, from: number, to: number): void {
     this.reserve(to - from);
-    const { buffer } = this;
+    const { bytesWritten: buffer } = this;
     let at = this.length;
     for (let i = from; i < to; i++) buffer[at++] = bytes[i] as number;
     this.length = at;
@@ -57,31 +58,39 @@ export class JsonBytes {
   /** Repeats `size` bytes that begin at `from` in what is written so far. */
   repeat(from: number, size: number): void {
     this.reserve(size);
-    this.buffer.copyWithin(this.length, from, from + size);
+    this.bytesWritten.copyWithin(this.length, from, from + size);
     this.length += size;
+  }
+
+  /** Copies what was written since `from` to the start of `target`, at most its length; returns the number of bytes. */
+  copyTo(target: Uint8Array, from: number): number {
+    const { bytesWritten: buffer } = this;
+    const size = Math.min(this.length - from, target.length);
+    for (let i = 0; i < size; i++) target[i] = buffer[from + i] as number;
+    return size;
   }
 
   /** Text of ASCII characters. */
   ascii(text: string): void {
     this.reserve(text.length);
-    this.length += this.buffer.write(text, this.length, 'latin1');
+    this.length += this.textBuffer.write(text, this.length, 'latin1');
   }
 
   /** Text of any characters. */
   text(text: string): void {
     this.reserve(text.length * 3);
-    this.length += this.buffer.write(text, this.length, 'utf8');
+    this.length += this.textBuffer.write(text, this.length, 'utf8');
   }
 
   byte(value: number): void {
     this.reserve(1);
-    this.buffer[this.length++] = value;
+    this.bytesWritten[this.length++] = value;
   }
 
   /** The CB58 text of the 32 bytes at `from`. */
   id(bytes: Uint8Array, from: number): void {
     this.reserve(maxIdText);
-    this.length = writeIdText(bytes, from, this.buffer, this.length);
+    this.length = writeIdText(bytes, from, this.bytesWritten, this.length);
   }
 
   /** A whole number that is not negative, in decimal digits. */
@@ -102,7 +111,7 @@ export class JsonBytes {
 
   /** The last `count` digits of a number below a billion: 32-bit arithmetic. */
   private digits(value: number, count: number): void {
-    const { buffer } = this;
+    const { bytesWritten: buffer } = this;
     let rest = value | 0;
     for (let at = this.length + count - 1; at >= this.length; at--) {
       const next = (rest / 10) | 0;
@@ -114,12 +123,12 @@ export class JsonBytes {
 
   hex(bytes: Uint8Array, from: number, to: number): void {
     this.reserve((to - from) * 2);
-    const { buffer } = this;
+    const { bytesWritten: buffer } = this;
     let at = this.length;
     for (let i = from; i < to; i++) {
       const value = bytes[i] as number;
-      buffer[at] = hexDigits[value >> 4] as number;
-      buffer[at + 1] = hexDigits[value & 15] as number;
+      buffer[at] = firstHexDigit[value] as number;
+      buffer[at + 1] = secondHexDigit[value] as number;
       at += 2;
     }
     this.length = at;
@@ -127,27 +136,37 @@ export class JsonBytes {
 
   base64(bytes: Uint8Array, from: number, to: number): void {
     this.reserve(Math.ceil((to - from) / 3) * 4);
-    const { buffer } = this;
+    const { bytesWritten: buffer } = this;
     let at = this.length;
-    for (let i = from; i < to; i += 3) {
-      const second = i + 1 < to ? (bytes[i + 1] as number) : 0;
-      const third = i + 2 < to ? (bytes[i + 2] as number) : 0;
-      const value = ((bytes[i] as number) << 16) | (second << 8) | third;
-      buffer[at] = base64Digits[value >> 18] as number;
-      buffer[at + 1] = base64Digits[(value >> 12) & 63] as number;
-      buffer[at + 2] = i + 1 < to ? (base64Digits[(value >> 6) & 63] as number) : padding;
-      buffer[at + 3] = i + 2 < to ? (base64Digits[value & 63] as number) : padding;
+    let i = from;
+    for (; i + 2 < to; i += 3) {
+      const middle = bytes[i + 1] as number;
+      const high = ((bytes[i] as number) << 4) | (middle >> 4);
+      const low = ((middle & 15) << 8) | (bytes[i + 2] as number);
+      buffer[at] = firstOfPair[high] as number;
+      buffer[at + 1] = secondOfPair[high] as number;
+      buffer[at + 2] = firstOfPair[low] as number;
+      buffer[at + 3] = secondOfPair[low] as number;
+      at += 4;
+    }
+    if (i < to) {
+      const middle = i + 1 < to ? (bytes[i + 1] as number) : 0;
+      const high = ((bytes[i] as number) << 4) | (middle >> 4);
+      buffer[at] = firstOfPair[high] as number;
+      buffer[at + 1] = secondOfPair[high] as number;
+      buffer[at + 2] = i + 1 < to ? (firstOfPair[(middle & 15) << 8] as number) : padding;
+      buffer[at + 3] = padding;
       at += 4;
     }
     this.length = at;
   }
 }
 
-const plainView = ({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): Uint8Array => new Uint8Array(buffer, byteOffset, length);
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buffer => Buffer.from(buffer, byteOffset, length);
 
 const initialSize = 65_536;
 const retainedSize = 1_048_576;
-const maxLooped = 24;
+const maxLooped = 12;
 const zero = 0x30;
 const billion = 1_000_000_000;
 /** Digits of the largest safe integer. */
@@ -155,6 +174,13 @@ const maxDigits = 16;
 const padding = 0x3d;
 const hexDigits = Buffer.from('0123456789abcdef');
 const base64Digits = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+
+/** The two hex digits of a byte. */
+const firstHexDigit = Uint8Array.from({ length: 256 }, (_, value) => hexDigits[value >> 4] as number);
+const secondHexDigit = Uint8Array.from({ length: 256 }, (_, value) => hexDigits[value & 15] as number);
+/** The two base64 digits of twelve bits. */
+const firstOfPair = Uint8Array.from({ length: 4096 }, (_, value) => base64Digits[value >> 6] as number);
+const secondOfPair = Uint8Array.from({ length: 4096 }, (_, value) => base64Digits[value & 63] as number);
 
 /** Number of digits of a number below a billion. */
 function countDigits(value: number): number {

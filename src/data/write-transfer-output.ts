@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/address.ts';
 import { toHexAt } from '../bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../bytes/id.ts';
+import { maxIdText } from '../bytes/id-text.ts';
 import { outputFields, readU32 } from '../tx/transfer-layout.ts';
 import { utxoIdBytes } from '../tx/utxo.ts';
 import type { AddressTexts } from './address-texts.ts';
@@ -18,6 +19,8 @@ export type TransferContext = RenderContext & {
   readonly addressTexts: AddressTexts;
   /** Public keys by owner: those that are cached as bytes. */
   readonly keyTexts: AddressTexts | undefined;
+  /** The ID of the last block that was written, and the first `size` bytes of `text`: its CB58 text. */
+  readonly lastBlock: { id: Uint8Array; readonly text: Uint8Array; size: number };
   /** The texts of amounts of the asset whose ID is in `bytes` at `at`: one object per asset. */
   readonly assetTexts: (bytes: Uint8Array, at: number) => AssetTexts;
 };
@@ -40,6 +43,7 @@ export function createTransferContext(
     ...caches,
     chains: Buffer.from(chains),
     singleOwnerEnd: Buffer.from(`"],"threshold":1,"locktime":0${chains}`),
+    lastBlock: { id: new Uint8Array(idLength), text: new Uint8Array(maxIdText), size: 0 },
     assetTexts: (bytes, at) => {
       if (last === undefined || !hasBytesAt(bytes, at, last.id)) {
         const id = toHexAt(bytes, at, idLength) as Id;

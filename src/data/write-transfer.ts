@@ -26,7 +26,7 @@ export function writeTransfer(json: JsonBytes, entry: TransferEntry, context: Tr
   json.bytes(texts.height);
   json.number(height);
   json.bytes(texts.blockHash);
-  json.id(blockID, 0);
+  writeBlockID(json, blockID, context);
   json.bytes(texts.time);
   json.number(time);
   json.bytes(texts.memo);
@@ -74,6 +74,18 @@ function writeIdText(json: JsonBytes, bytes: Uint8Array, from: number): WrittenT
   const start = json.length;
   json.id(bytes, from);
   return { start, end: json.length };
+}
+
+/** Consecutive transactions nearly always have the same block. */
+function writeBlockID(json: JsonBytes, id: Uint8Array, { lastBlock }: TransferContext): void {
+  if (lastBlock.size > 0 && hasBytesAt(id, 0, lastBlock.id)) {
+    json.part(lastBlock.text, 0, lastBlock.size);
+    return;
+  }
+  const start = json.length;
+  json.id(id, 0);
+  lastBlock.id = id;
+  lastBlock.size = json.copyTo(lastBlock.text, start);
 }
 
 function writeConsumed(json: JsonBytes, entry: TransferEntry, txIDText: WrittenText, context: TransferContext): void {
