@@ -1,4 +1,4 @@
-import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
+import { checksumLength, sha256Into } from '../bytes/hash.ts';
 import { toHexAt } from '../bytes/hex.ts';
 import type { Id } from '../bytes/id.ts';
 import type { TransferEntry, TransferSpender } from '../index-read/index-reads.ts';
@@ -146,30 +146,33 @@ function writeSpendTime(json: JsonBytes, time: number): void {
  * the next call.
  */
 function storedBytes(txID: Uint8Array, index: number, bytes: Uint8Array, outputs: readonly number[]): Uint8Array {
-  const [start, end] = [outputs[index] as number, outputs[index + 1] as number];
-  const size = storedOutput + end - start;
-  const stored = bufferOfSize(size + checksumLength);
+  const start = outputs[index] as number;
+  const outputSize = (outputs[index + 1] as number) - start;
+  const size = storedOutput + outputSize;
+  const { stored, utxo } = bufferOfSize(size);
   for (let i = 0; i < 32; i++) stored[storedTxID + i] = txID[i] as number;
   for (let i = 0; i < 4; i++) stored[storedIndex + i] = index >>> (24 - 8 * i);
-  for (let i = start; i < end; i++) stored[storedOutput + i - start] = bytes[i] as number;
-  sha256Prefix(stored, size, hashed);
+  for (let i = 0; i < outputSize; i++) stored[storedOutput + i] = bytes[start + i] as number;
+  sha256Into(utxo, hashed);
   for (let i = 0; i < checksumLength; i++) stored[size + i] = hashed[32 - checksumLength + i] as number;
   return stored;
 }
 
-/** A buffer of this size; small ones are reused, since outputs have few different sizes. Its first bytes are zero. */
-function bufferOfSize(size: number): Uint8Array {
-  if (size > maxReusedSize) return new Uint8Array(size);
-  let buffer = reusedBuffers[size];
-  if (buffer === undefined) {
-    buffer = new Uint8Array(size);
-    reusedBuffers[size] = buffer;
-  }
-  return buffer;
+/** `stored` has room for a UTXO and its checksum; `utxo` are its bytes before the checksum. The first two bytes, the version, are zero. */
+type StoredBuffer = { readonly stored: Uint8Array; readonly utxo: Uint8Array };
+
+/** A buffer for a UTXO of this size; small ones are reused with their views, since outputs have few different sizes. */
+function bufferOfSize(size: number): StoredBuffer {
+  const reused = reusedBuffers[size];
+  if (reused !== undefined) return reused;
+  const stored = new Uint8Array(size + checksumLength);
+  const made = { stored, utxo: stored.subarray(0, size) };
+  if (size <= maxReusedSize) reusedBuffers[size] = made;
+  return made;
 }
 
 const maxReusedSize = 512;
-const reusedBuffers: (Uint8Array | undefined)[] = [];
+const reusedBuffers: (StoredBuffer | undefined)[] = [];
 const hashed = new Uint8Array(32);
 
 /** Amounts by asset, in the order of their first appearance; see `createAmountSums`. */
