@@ -64,9 +64,8 @@ describe('money', () => {
     expect(await ok('export', 'C', '3', `C-${to.slice(2)}`, '--from', '1')).toMatch(/^transaction \w+\noutput \w+\n$/);
     expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(/^output \w+\n$/);
     const deposited = await json('deposit', 'P', to, '5');
-    const { result } = await node.client.call('/ext/dev', 'dev.listAtomic');
-    // biome-ignore lint/suspicious/noExplicitAny: an answer of the node
-    const utxos = result?.utxos as any[];
+    const listed = (await node.client.call('/ext/dev', 'dev.listAtomic')) as unknown as { result: { utxos: Record<string, string>[] } };
+    const { utxos } = listed.result;
     expect(utxos.map(({ sourceChain, destinationChain, amount }) => `${sourceChain} to ${destinationChain}: ${amount}`).sort()).toEqual([
       'C to X: 4000000000',
       'P to X: 5',
