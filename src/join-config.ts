@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { ipVersion } from './bytes/runtime-modules.ts';
 import type { Options } from './cli/flags.ts';
 import { readQuorums } from './cli/peer-rules.ts';
 import type { EngineParameters } from './consensus/engine-parameters.ts';
@@ -41,7 +41,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
         : { weight: BigInt(options['sybil-protection-disabled-weight']) },
     beacons: parseBeacons(options['bootstrap-ips'].join(), options['bootstrap-ids'].join()),
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
-    publicIP: options['public-ip'] || (isIP(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
+    publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
     echoOtherChains: options['echo-other-chains'],
     force: options.force,
     network: { ...readNetworkOptions(options), stakingHost },

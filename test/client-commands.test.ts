@@ -58,6 +58,27 @@ describe('money', () => {
     expect(await ok('address', to)).toContain('balance  1,006.5 AVAX');
   });
 
+  test('export and deposit, each in one command', async () => {
+    const sent = await json('export', 'P', '2AVAX', '--memo', 'out');
+    expect(sent.txID).toMatch(id);
+    expect(await ok('export', 'C', '3', `C-${to.slice(2)}`, '--from', '1')).toMatch(/^transaction \w+\noutput \w+\n$/);
+    expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(/^output \w+\n$/);
+    const deposited = await json('deposit', 'P', to, '5');
+    const listed = (await node.client.call('/ext/dev', 'dev.listAtomic')) as unknown as { result: { utxos: Record<string, string>[] } };
+    const { utxos } = listed.result;
+    expect(utxos.map(({ sourceChain, destinationChain, amount }) => `${sourceChain} to ${destinationChain}: ${amount}`).sort()).toEqual([
+      'C to X: 4000000000',
+      'P to X: 5',
+      'X to C: 3',
+      'X to P: 2000000000',
+    ]);
+    const ids = utxos.map(({ utxoID }) => utxoID);
+    expect(ids).toEqual(expect.arrayContaining([sent.utxoID, deposited.utxoID]));
+    const refused = await serac('export', 'Q', '1');
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.err).toContain('Q');
+  });
+
   test('an asset is created, minted, shown and sent by its symbol', async () => {
     const { assetID } = await json('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
     expect(await ok('asset', 'mint', 'GLD', to, '500GLD')).toMatch(/^transaction/);

@@ -14,15 +14,25 @@ export function socketsOf(pid: number): number {
   return list(folder).filter((fd) => linkOf(`${folder}/${fd}`)?.startsWith('socket:')).length;
 }
 
-/** Calls `read` every 10 ms until `isDone` accepts the value or the timeout (in milliseconds) is over. Returns the last value. */
+/**
+ * Calls `read` every 10 ms until `isDone` accepts the value, and returns it. Throws with the last value when the timeout (in milliseconds) is
+ * over, so that a wait without an assertion after it can fail.
+ */
 export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer: T) => boolean, timeout = 10_000): Promise<T> {
   const until = performance.now() + timeout;
   for (;;) {
     const answer = await read();
-    if (isDone(answer) || performance.now() > until) return answer;
+    if (isDone(answer)) return answer;
+    if (performance.now() > until)
+      throw new Error(
+        `after ${timeout} ms the value is still ${Bun.inspect(answer, { depth: 6 }).slice(0, maxShown)}; expected: ${isDone}`,
+      );
     await Bun.sleep(10);
   }
 }
+
+/** Characters of a value in an error. */
+const maxShown = 2000;
 
 const pids = (): number[] =>
   list('/proc')

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 
 /**
  * The client that requests from an address are counted for. One customer of an IPv6 network usually has a whole /64 of addresses, so a /64 is
@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
  */
 export function clientOfAddress(address: string): string {
   const bare = removeZone(address);
-  if (!isIPv6(bare)) return bare.slice(0, maxLength);
+  if (ipVersion(bare) !== 6) return bare.slice(0, maxLength);
   const groups = groupsOf(bare);
   return mappedIPv4(groups) ?? `${hex(groups.slice(0, 4))}::/64`;
 }
@@ -14,7 +14,7 @@ export function clientOfAddress(address: string): string {
 /** The canonical spelling of an address: IPv4-mapped IPv6 as IPv4, IPv6 as eight groups without leading zeros. Other text is unchanged. */
 export function canonicalAddress(address: string): string {
   const bare = removeZone(address);
-  if (!isIPv6(bare)) return bare;
+  if (ipVersion(bare) !== 6) return bare;
   const groups = groupsOf(bare);
   return mappedIPv4(groups) ?? hex(groups);
 }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 import { canonicalAddress } from './client-address.ts';
 
 /** The part of a request that the caller's address is read from. */
@@ -31,5 +31,5 @@ const maxEntries = 32;
 function readEntry(entry: string): string | undefined {
   const [, bracketed, dotted] = /^(?:\[([^[\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? [];
   const address = bracketed ?? dotted ?? entry;
-  return isIP(address) === 0 ? undefined : canonicalAddress(address);
+  return ipVersion(address) === 0 ? undefined : canonicalAddress(address);
 }

@@ -82,6 +82,18 @@ export const commandTable = {
     help: 'send from an account (--from) to an address',
     examples: ['send X-local1… "1.5 AVAX"', 'send X-local1… 5 --from 2 --asset GLD --memo hello'],
   },
+  export: {
+    kind: 'client',
+    args: ['CHAIN', 'AMOUNT', '[ADDRESS]'],
+    help: "export to the P- or C-Chain, to an address there or the sender's own",
+    examples: ['export P 5AVAX', 'export C 5AVAX C-local1… --from 2'],
+  },
+  deposit: {
+    kind: 'client',
+    args: ['CHAIN', 'ADDRESS', 'AMOUNT'],
+    help: 'deposit from the P- or C-Chain: an output that the address can import',
+    examples: ['deposit P X-local1… 5AVAX'],
+  },
   'asset create': {
     kind: 'client',
     args: ['NAME', 'SYMBOL', '[SUPPLY]'],

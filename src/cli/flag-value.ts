@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 import { parseNetworkId } from '../network.ts';
 import type { FlagDefinition, FlagKind } from './flag-definition.ts';
 
@@ -86,7 +86,7 @@ const parsers: { readonly [K in FlagKind]: (text: string, row: FlagDefinition) =
     return value > 0 && value <= (row.max ?? maxDuration) ? value : undefined;
   },
   list: (text) => text.split(/[\s,]+/).filter((item) => item !== ''),
-  ip: (text) => (text === '' || isIP(text) !== 0 ? text : undefined),
+  ip: (text) => (text === '' || ipVersion(text) !== 0 ? text : undefined),
   workers: (text, row) => (text === 'auto' ? 'auto' : parseInteger(text, row.max)),
   url: (text) => (URL.canParse(text) && text.includes('://') ? text : undefined),
 };

@@ -24,6 +24,24 @@ export const moneyCommands = {
     ([to, amount], { from, asset, memo, locktime }) => ({ from, to, amount, assetID: asset, memo, locktime }),
     formatTx,
   ),
+  export: devCommand(
+    'export',
+    ([destinationChain, amount, to], { from, asset, memo, locktime }) => ({
+      destinationChain: destinationChain as 'P' | 'C',
+      from,
+      to,
+      amount,
+      assetID: asset,
+      memo,
+      locktime,
+    }),
+    ({ txID, utxoID }) => [`transaction ${txID}`, `output ${utxoID}`],
+  ),
+  deposit: devCommand(
+    'atomicDeposit',
+    ([from, to, amount], { asset, locktime }) => ({ from: from as 'P' | 'C', to, amount, assetID: asset, locktime }),
+    ({ utxoID }) => [`output ${utxoID}`],
+  ),
   'asset create': devCommand(
     'createAsset',
     ([name, symbol, supply], { denomination = 0, mintable, owner }) => ({

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 
 /**
  * Creates a check of the Host header: an IP address, an empty or missing header, or a listed name is allowed. This protects against DNS
@@ -25,4 +25,4 @@ export function stripPort(header: string): string {
 }
 
 /** Go's net.ParseIP does not accept IPv6 zones. */
-const isIPAddress = (host: string): boolean => isIP(host) !== 0 && !host.includes('%');
+const isIPAddress = (host: string): boolean => ipVersion(host) !== 0 && !host.includes('%');

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 import { stripPort } from './allowed-hosts.ts';
 import type { HttpRequest } from './message.ts';
 
@@ -42,9 +42,9 @@ export const forwardingHeaders: readonly string[] = [
 /** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
 const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));
 
-/** `isIPv4` excludes names such as 127.example.org. */
+/** `ipVersion` excludes names such as 127.example.org. */
 const isLoopbackHost = (host: string): boolean =>
-  host.toLowerCase() === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+  host.toLowerCase() === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
 
 /** Browsers send `Origin` with every POST; its text is `null` for a page without an origin. */
 const isOwnOrigin = (origin: string | null, host: string): boolean =>

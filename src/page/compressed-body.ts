@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { zlib } from '../bytes/runtime-modules.ts';
 import type { HttpRequest } from '../http/message.ts';
 
 /** Smaller bodies fit into one packet anyway. */
@@ -7,9 +7,6 @@ const minBytes = 1400;
 /** Fast levels: pages are rendered for every request. A page of 300 kB takes 3 ms, in another thread. */
 const gzipLevel = 5;
 const brotliQuality = 4;
-
-const gzipAsync = promisify(gzip);
-const brotliAsync = promisify(brotliCompress);
 
 export type Encoding = 'br' | 'gzip' | 'plain';
 
@@ -35,8 +32,9 @@ export async function compressBody(
 ): Promise<{ readonly body: Uint8Array; readonly encoding: Encoding }> {
   const body = Buffer.from(text);
   const encoding = isSecret || body.length < minBytes ? 'plain' : acceptedEncoding(request.header('accept-encoding') ?? '');
-  if (encoding === 'gzip') return { body: await gzipAsync(body, { level: gzipLevel }), encoding };
   if (encoding === 'plain') return { body, encoding };
+  const { brotliCompress, constants, gzip } = zlib();
+  if (encoding === 'gzip') return { body: await promisify(gzip)(body, { level: gzipLevel }), encoding };
   const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-  return { body: await brotliAsync(body, { params }), encoding };
+  return { body: await promisify(brotliCompress)(body, { params }), encoding };
 }

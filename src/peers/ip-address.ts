@@ -1,10 +1,10 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { ipVersion } from '../bytes/runtime-modules.ts';
 import { unmapIp } from '../p2p/signed-ip.ts';
 
 /** The bytes of an IP address in text, 4 or 16; undefined if it is none. IPv4-mapped IPv6 becomes IPv4. */
 export function parseIp(text: string): Uint8Array | undefined {
-  if (isIPv4(text)) return Uint8Array.from(text.split('.').map(Number));
-  if (!isIPv6(text) || text.includes('%')) return undefined;
+  if (ipVersion(text) === 4) return Uint8Array.from(text.split('.').map(Number));
+  if (ipVersion(text) !== 6 || text.includes('%')) return undefined;
   // The URL parser writes an IPv6 address as groups of hex digits, and the end of an IPv4-mapped one too.
   const groups = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::');
   const [head = [], tail = []] = groups.map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))));

@@ -12,12 +12,21 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
   return {
     exec: (sql: string): void => void raw.run(sql),
     prepare: <Row>(sql: string) => {
-      const statement = raw.prepare<Row, SQLQueryBindings[]>(sql);
-      statements.push(statement);
+      const open = () => {
+        const statement = raw.prepare<Row, SQLQueryBindings[]>(sql);
+        statements.push(statement);
+        return statement;
+      };
+      // Prepared when it is first run: a node that starts runs half of its statements.
+      let statement: ReturnType<typeof open> | undefined;
+      const prepared = () => {
+        statement ??= open();
+        return statement;
+      };
       return {
-        run: (...values: Value[]): void => void statement.run(...values),
-        get: (...values: Value[]): Row | undefined => statement.get(...values) ?? undefined,
-        all: (...values: Value[]): Row[] => statement.all(...values),
+        run: (...values: Value[]): void => void prepared().run(...values),
+        get: (...values: Value[]): Row | undefined => prepared().get(...values) ?? undefined,
+        all: (...values: Value[]): Row[] => prepared().all(...values),
       };
     },
     fileToAttach: (file: string): string => quote(path === ':memory:' ? `file:${encodeURI(file)}?vfs=${diskVfs}` : file),

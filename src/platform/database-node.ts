@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 type Value = null | number | string | Uint8Array;
 
@@ -9,11 +9,16 @@ export function openDatabase(path: string, options: { readonly readonly: boolean
   return {
     exec: (sql: string): void => raw.exec(sql),
     prepare: <Row>(sql: string) => {
-      const statement = raw.prepare(sql);
+      // Prepared when it is first run, as on Bun.
+      let statement: StatementSync | undefined;
+      const prepared = (): StatementSync => {
+        statement ??= raw.prepare(sql);
+        return statement;
+      };
       return {
-        run: (...values: Value[]): void => void statement.run(...values),
-        get: (...values: Value[]): Row | undefined => statement.get(...values) as Row | undefined,
-        all: (...values: Value[]): Row[] => statement.all(...values) as Row[],
+        run: (...values: Value[]): void => void prepared().run(...values),
+        get: (...values: Value[]): Row | undefined => prepared().get(...values) as Row | undefined,
+        all: (...values: Value[]): Row[] => prepared().all(...values) as Row[],
       };
     },
     fileToAttach: (file: string): string => `'${file.replaceAll("'", "''")}'`,

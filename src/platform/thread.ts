@@ -1,10 +1,10 @@
-import { Worker } from 'node:worker_threads';
-
 /** A worker thread that answers each message with one message, in order. If it fails or exits, pending and later requests are rejected. */
 export type Thread = { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
 
 /** Starts a worker thread with the given file. It does not keep the process alive. */
 export function openThread(entry: URL): Thread {
+  // Loaded here because most nodes start no thread.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(entry);
   const pending: PromiseWithResolvers<Uint8Array>[] = [];
   let ended: Error | undefined;

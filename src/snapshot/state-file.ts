@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { zlib } from '../bytes/runtime-modules.ts';
 import { Fault } from '../fault.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function* encodeStateFile(header: StateHeader, database: Iterable<U
   hash.update(start);
   yield start;
   // Level 1 makes the file a tenth larger than the default, in a third of the time.
-  const compress = createGzip({ level: 1 });
+  const compress = zlib().createGzip({ level: 1 });
   // An error of `database` ends the loop below, which reports it.
   pipeline(Readable.from(database), compress).catch(() => undefined);
   for await (const chunk of compress) {
@@ -74,7 +74,7 @@ export async function decodeStateFile(chunks: AsyncIterable<Uint8Array>, { onHea
     if (!hasHeader || rest.length < hashSize) throw damagedError('it ends early');
   }
 
-  const decompress = createGunzip();
+  const decompress = zlib().createGunzip();
   try {
     await pipeline(compressed, decompress, async (database: AsyncIterable<Buffer>) => {
       for await (const chunk of database) {

@@ -32,16 +32,26 @@ export type UndoLog = {
 
 export const undoTableOf = (name: string): string => `undo_${name}`;
 
+/** The table with the current segment. It exists if and only if the undo tables do. */
+const segmentTable = 'undo_segment';
+
 /** Creates the undo log of a database whose tables exist already. */
 export function createUndoLog(db: Database): UndoLog {
   const findTable = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`);
   const exists = (name: string): boolean => findTable.get(name) !== undefined;
   const prepare = createStatementCache(db);
-  const reverted = readRevertedTables(db);
+  // Read when there is a snapshot: that takes milliseconds of a start.
+  let known: readonly RevertedTable[] | undefined;
+  const reverted = (): readonly RevertedTable[] => {
+    known ??= readRevertedTables(db);
+    return known;
+  };
   let cached: readonly InstalledTable[] | undefined;
 
   const installed = (): readonly InstalledTable[] => {
-    cached ??= reverted.filter(({ name }) => exists(undoTableOf(name))).map((table) => prepareTable(prepare, table));
+    cached ??= reverted()
+      .filter(({ name }) => exists(undoTableOf(name)))
+      .map((table) => prepareTable(prepare, table));
     return cached;
   };
   const setSegment = (segment: number | undefined): void => {
@@ -51,14 +61,14 @@ export function createUndoLog(db: Database): UndoLog {
 
   return {
     install: () => {
-      db.exec('CREATE TABLE IF NOT EXISTS undo_segment(current INTEGER NOT NULL) STRICT');
-      const missing = reverted.filter(({ name }) => !exists(undoTableOf(name)));
+      db.exec(`CREATE TABLE IF NOT EXISTS ${segmentTable}(current INTEGER NOT NULL) STRICT`);
+      const missing = reverted().filter(({ name }) => !exists(undoTableOf(name)));
       const addedLater = missing.filter(({ name }) => exists(undoTableOf(blockTableOf(name))));
       if (missing.length > 0) db.exec([...missing.flatMap(installSql), ...addedLater.map(recordAsNewSql)].join(';'));
       cached = undefined;
     },
     uninstall: () => {
-      db.exec([...installed().flatMap(({ table }) => uninstallSql(table.name)), 'DROP TABLE IF EXISTS undo_segment'].join(';'));
+      db.exec([...installed().flatMap(({ table }) => uninstallSql(table.name)), `DROP TABLE IF EXISTS ${segmentTable}`].join(';'));
       cached = [];
     },
     begin: setSegment,
@@ -79,8 +89,10 @@ export function createUndoLog(db: Database): UndoLog {
         discardRows.run(segment);
       }
     },
-    tables: reverted,
-    isInstalled: () => installed().length > 0,
+    get tables() {
+      return reverted();
+    },
+    isInstalled: () => exists(segmentTable),
   };
 }
 

@@ -15,7 +15,7 @@ export type Database = {
   readonly close: () => void;
 };
 
-/** A prepared statement. It can be run until its database is closed. Rows are objects with the column names as keys. */
+/** A statement, prepared when it is first run: a mistake in its SQL throws then. It can be run until its database is closed. Rows are objects with the column names as keys. */
 export type Statement<Row> = {
   readonly run: (...values: SqlValue[]) => void;
   readonly get: (...values: SqlValue[]) => Row | undefined;

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { zlib } from '../bytes/runtime-modules.ts';
 import type { OffsetFile } from './offset-file.ts';
 
 /*
@@ -54,4 +54,4 @@ function findNewestFrames(wal: OffsetFile, header: Buffer): Map<number, number> 
 }
 
 /** CRC-32 of a page. 0 means "not recorded", so a CRC of 0 is replaced by 1. */
-export const pageChecksum = (page: Uint8Array): number => crc32(page) || 1;
+export const pageChecksum = (page: Uint8Array): number => zlib().crc32(page) || 1;

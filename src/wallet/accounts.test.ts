@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHex, toHex } from '../bytes/hex.ts';
 import { nativeKeyCrypto } from '../platform/key-crypto.ts';
-import { avalanchePath, deriveAccounts, testMnemonic } from './accounts.ts';
+import { avalanchePath, defaultAccounts, deriveAccounts, deriveSecrets, testMnemonic } from './accounts.ts';
 import { derivePath, masterKey, parsePath } from './hd-key.ts';
 import { formatSecret, type KeyCrypto } from './key.ts';
 import { checkMnemonic, seedOfMnemonic } from './mnemonic.ts';
 import { portableKeyCrypto } from './portable-crypto.ts';
+import { testSecrets } from './test-secrets.ts';
 
 const cryptos: readonly [string, KeyCrypto][] = [
   ['native', nativeKeyCrypto],
@@ -28,6 +29,14 @@ describe.each(cryptos)('%s key cryptography', (_, crypto) => {
     expect(secretAt("m/0'")).toBe('edb2e14f9ee77d26dd93b4ecede8d16ed408ce149b6cd80b0715a2d911a0afea');
     expect(secretAt("m/0'/1")).toBe('3c6cb8d0f6a264c91ea8b5030fadaa8e538b020f0a387421a12de9319dc93368');
     expect(secretAt("m/0'/1/2'/2/1000000000")).toBe('471b76e389e528d6de6d816857e012c5455051cad6660850e58372a6c3e6e7c8');
+  });
+
+  test('the stored keys of the test mnemonic are those that its derivation gives', () => {
+    const options = { count: defaultAccounts, mnemonic: testMnemonic, derivationPath: avalanchePath };
+    expect(testSecrets).toEqual(deriveSecrets(options, crypto).map((secret) => toHex(secret)));
+    // One account more than the table has, so all are derived.
+    const addressesOf = (count: number) => deriveAccounts({ ...options, count }, crypto).map(({ key }) => key.address);
+    expect(addressesOf(defaultAccounts + 1).slice(0, -1)).toEqual(addressesOf(defaultAccounts));
   });
 
   test('accounts: the ewoq key, then the addresses of the mnemonic from index 0', () => {

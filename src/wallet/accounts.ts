@@ -2,6 +2,7 @@ import { fromHex } from '../bytes/hex.ts';
 import { derivePath, masterKey, parsePath } from './hd-key.ts';
 import { createKey, type Key, type KeyCrypto } from './key.ts';
 import { normalizeMnemonic, seedOfMnemonic } from './mnemonic.ts';
+import { testSecrets } from './test-secrets.ts';
 
 /** An account of the developer's chain. `isPublic`: its private key is publicly known and may be shown. */
 export type Account = { readonly index: number; readonly key: Key; readonly isPublic: boolean };
@@ -32,13 +33,16 @@ export const ewoqSecret: Uint8Array = fromHex('56289e99c94b6912bfc12adc093c9b511
 export function deriveAccounts({ count, mnemonic, derivationPath }: AccountOptions, crypto: KeyCrypto): [Account, ...Account[]] {
   const ewoq: Account = { index: 0, key: createKey(ewoqSecret, crypto), isPublic: true };
   if (count === 0) return [ewoq];
-  const parent = derivePath(masterKey(seedOfMnemonic(mnemonic, crypto), crypto), parsePath(derivationPath), crypto);
   const isPublic = isTestMnemonic(mnemonic);
-  const derived = Array.from({ length: count }, (_, index): Account => {
-    const { secret } = derivePath(parent, [index], crypto);
-    return { index: index + 1, key: createKey(secret, crypto), isPublic };
-  });
-  return [ewoq, ...derived];
+  const isKnown = isPublic && derivationPath === avalanchePath && count <= testSecrets.length;
+  const secrets = isKnown ? testSecrets.slice(0, count).map(fromHex) : deriveSecrets({ count, mnemonic, derivationPath }, crypto);
+  return [ewoq, ...secrets.map((secret, index): Account => ({ index: index + 1, key: createKey(secret, crypto), isPublic }))];
+}
+
+/** The private keys of the first addresses of a mnemonic. */
+export function deriveSecrets({ count, mnemonic, derivationPath }: AccountOptions, crypto: KeyCrypto): Uint8Array[] {
+  const parent = derivePath(masterKey(seedOfMnemonic(mnemonic, crypto), crypto), parsePath(derivationPath), crypto);
+  return Array.from({ length: count }, (_, index) => derivePath(parent, [index], crypto).secret);
 }
 
 export const isTestMnemonic = (mnemonic: string): boolean => normalizeMnemonic(mnemonic) === testMnemonic;
