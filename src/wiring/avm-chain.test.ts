@@ -23,7 +23,7 @@ const [storedId, preLinearizationId, unreachableId] = ['stored', 'before', 'unre
   Buffer.from(name).toString('hex').padEnd(64, '0'),
 ) as [Id, Id, Id];
 
-const cacheBytes = { transactions: 100_000, balances: 100_000 };
+const cacheBytes = { transactions: 100_000, balances: 100_000, results: 100_000 };
 
 /** Returns a caller of the RPC of a chain whose store has one transaction, `storedId`. */
 function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
