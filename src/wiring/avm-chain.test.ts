@@ -29,7 +29,7 @@ const cacheBytes = { transactions: 100_000, balances: 100_000, results: 100_000 
 function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const txBytes = (id: Id) => (id === storedId ? avax.bytes : undefined);
-  const reads = { hasTx: (id: Id) => id === storedId, txBytes, epoch: () => 0 } as AvmReads;
+  const reads = { hasTx: (id: Id) => id === storedId, txBytes, epoch: () => 0, version: () => 1 } as unknown as AvmReads;
   const differences = differencesOf(isStrict);
   const chainContext = { network, aliases: createAliases([spec]), differences, now: () => 0n, longWork, cacheBytes };
   const services = createChainServices(
