@@ -22,6 +22,7 @@ export function createRequestReader<R>(
   maxCacheBytes = 2_097_152,
 ): (request: HttpRequest) => MatchedRoute<R> {
   const tree = createRouteTree(routes, routeOf);
+  const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
   const cache = new Map<string, MatchedRoute<R>>();
   let bytes = 0;
 
@@ -31,15 +32,19 @@ export function createRequestReader<R>(
   ): MatchedRoute<R> => {
     const found = tree.find(method, path);
     if (found === undefined) throw notFound(`Cannot ${originalMethod.slice(0, 20)} ${path.slice(0, 200)}`);
-    const { id, params, path: pattern } = routeOf(found.route);
-    const pathTexts = new Map(pathNames(pattern).map((name, at) => [name, [found.texts[at] as string]]));
+    const { id, params } = routeOf(found.route);
+    const names = namesOf.get(found.route) as readonly string[];
+    const pathTexts = (name: string): readonly string[] | undefined => {
+      const at = names.indexOf(name);
+      return at < 0 ? undefined : [found.texts[at] as string];
+    };
     const read = (bodyValues?: Texts): ParsedRequest => {
-      const places = { path: pathTexts, query: queryTexts(query), body: bodyValues };
-      return readParams(id, params, (place, name) => places[place]?.get(name), context);
+      const places = { query: queryTexts(query), body: bodyValues };
+      return readParams(id, params, (place, name) => (place === 'path' ? pathTexts(name) : places[place]?.get(name)), context);
     };
     if (method === 'POST') {
-      const names = new Set(Object.keys(params).filter((name) => params[name]?.in === 'body'));
-      return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), names)) };
+      const bodyNames = new Set(Object.keys(params).filter((name) => params[name]?.in === 'body'));
+      return { target: found.route, parse: async (request) => read(bodyTexts(await readBody(request), bodyNames)) };
     }
     let parsed: ParsedRequest | undefined;
     return {

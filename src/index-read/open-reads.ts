@@ -13,7 +13,7 @@ import { createBlockReads } from './read-blocks.ts';
 import { createBucketReads } from './read-buckets.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { readPublicKeys } from './read-public-keys.ts';
-import { singleReaderOn, stepRunnerOn } from './read-run.ts';
+import { latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads } from './read-utxos.ts';
 
@@ -34,11 +34,13 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
   const assets = createAssetReads(tables);
   const activity = createActivityReads(tables, txs);
   const buckets = createBucketReads(tables);
+  const latest = latestReaderOn(sql);
+  const tip = latest(blocks.tip);
   return {
-    tip: () => readOne(blocks.tip),
-    pinAtHeight: (height) => run(() => blocks.pinAtHeight(height)),
-    pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time)),
-    completeFrom: () => readOne(blocks.completeFrom),
+    tip: tip.read,
+    pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.known())),
+    pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.known())),
+    completeFrom: latest(blocks.completeFrom).read,
     block: (which) => run(() => blocks.block(which)),
     blockHeights: (query) => run(() => blocks.blockHeights(query)),
     blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
@@ -46,7 +48,7 @@ export function openReads(sql: Sql, chain: { readonly number: number; readonly i
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
     txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
     storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
-    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered)),
+    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered, tip.known())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query) =>
       runWithPauses(function* () {

@@ -12,8 +12,9 @@ import type { SingleRead } from './read-run.ts';
 /** Queries for blocks and pinned blocks. */
 export type BlockReads = {
   readonly tip: SingleRead<PinnedBlock>;
-  readonly pinAtHeight: (height: number) => Steps<PinnedBlock | undefined>;
-  readonly pinBeforeTime: (time: number) => Steps<PinnedBlock | undefined>;
+  /** `tip`: the last indexed block if it is known; otherwise it is read too. */
+  readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
+  readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
   readonly completeFrom: SingleRead<number>;
   readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
   readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
@@ -60,11 +61,11 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
   };
 
   /** Limits a pinned block to the last indexed one: while the index catches up, the chain's own tables are ahead of it. */
-  function* limitToIndexed(query: Query): Steps<PinnedBlock | undefined> {
-    const rows = yield* fetchRowGroups({ found: [query], tip: [tipQuery] });
-    const [[found], [last]] = [rows.found as PinRow[], rows.tip as PinRow[]];
-    if (found === undefined || last === undefined) return undefined;
-    return pinOf(found.height <= last.height ? found : last);
+  function* limitToIndexed(query: Query, tip: PinnedBlock | undefined): Steps<PinnedBlock | undefined> {
+    const [[found] = [], [last] = []] = (yield tip === undefined ? [query, tipQuery] : [query]) as readonly (readonly PinRow[])[];
+    const end = tip ?? (last && pinOf(last));
+    if (found === undefined || end === undefined) return undefined;
+    return found.height <= end.height ? pinOf(found) : end;
   }
 
   function* bounds({ from, to }: TimeRange): Steps<TimeBounds> {
@@ -86,11 +87,11 @@ export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 
 
   return {
     tip,
-    pinAtHeight: function* (height) {
-      const pin = yield* limitToIndexed(pinAtQuery(height));
+    pinAtHeight: function* (height, tip) {
+      const pin = yield* limitToIndexed(pinAtQuery(height), tip);
       return pin?.height === height ? pin : undefined;
     },
-    pinBeforeTime: (time) => limitToIndexed(pinBeforeQuery(time)),
+    pinBeforeTime: (time, tip) => limitToIndexed(pinBeforeQuery(time), tip),
     completeFrom: {
       query: { text: progress, values: [chain] },
       resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from ?? 0,

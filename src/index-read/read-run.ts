@@ -39,6 +39,21 @@ export const singleReaderOn =
   async <T>({ query, resultOf }: SingleRead<T>): Promise<T> =>
     resultOf(await sql.all<unknown>(query.text, query.values));
 
+/** A read of the newest state. `known` returns its result without a promise on SQLite, and undefined on PostgreSQL. */
+export type LatestRead<T> = { readonly read: () => Promise<T>; readonly known: () => T | undefined };
+
+/** Runs a single query whose result is cached until the next commit where the database tells commits, which is on SQLite. */
+export function latestReaderOn(sql: Sql): <T>(single: SingleRead<T>) => LatestRead<T> {
+  const { untilCommit } = sql;
+  const readOne = singleReaderOn(sql);
+  return <T>(single: SingleRead<T>): LatestRead<T> => {
+    if (untilCommit === undefined) return { read: () => readOne(single), known: () => undefined };
+    const { query, resultOf } = single;
+    const known = untilCommit(() => resultOf(sql.all<unknown>(query.text, query.values) as unknown[]));
+    return { read: async () => known(), known };
+  };
+}
+
 const neverPause: Pause = () => undefined;
 
 /** `epoch` is the epoch of the database when the pause began; `resumed` resolves when the pause ends. */

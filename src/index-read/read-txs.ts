@@ -28,7 +28,12 @@ export type TxReads = {
   readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
   readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<TxEntry[]>;
   readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Steps<(TxEntry | TransferEntry)[]>;
-  readonly storedTx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Steps<FoundTx | undefined>;
+  /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
+  readonly storedTx: (
+    id: Id,
+    isRendered: (seq: number, pin: PinnedBlock) => boolean,
+    tip: PinnedBlock | undefined,
+  ) => Steps<FoundTx | undefined>;
   readonly txSeqs: (query: TxQuery) => Steps<number[]>;
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
@@ -172,9 +177,10 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
     storedTxs: function* (seqs, pin, maxBytes) {
       return yield* storedEntries(yield* rowsOf(seqs, maxBytes), pin);
     },
-    storedTx: function* (id, isRendered) {
-      const [tipRows = [], rows] = yield [blocks.tip.query, { text: byId, values: [idToBytes(id)] }];
-      const pin = blocks.tip.resultOf(tipRows);
+    storedTx: function* (id, isRendered, tip) {
+      const query = { text: byId, values: [idToBytes(id)] };
+      const [rows, tipRows = []] = yield tip === undefined ? [query, blocks.tip.query] : [query];
+      const pin = tip ?? blocks.tip.resultOf(tipRows);
       const row = rows?.[0] as TxRow | undefined;
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);

@@ -2,6 +2,7 @@ import { IndexError } from '../index/fault.ts';
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Store } from '../store/store.ts';
+import { cacheByVersion } from '../store/version-cache.ts';
 
 /** Wraps the node's SQLite database in the interface that the index uses. */
 export function createSqliteSql(store: Store): WritableSql {
@@ -11,6 +12,7 @@ export function createSqliteSql(store: Store): WritableSql {
     all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],
     read: store.read,
     epoch: store.epoch,
+    untilCommit: (read) => cacheByVersion(read, store.version),
   };
   return {
     ...sql,

@@ -13,6 +13,8 @@ export type Sql = {
   readonly read?: <T>(work: () => T) => T;
   /** SQLite only: the number of times the database was reverted. */
   readonly epoch?: () => number;
+  /** SQLite only: returns a function that calls `read` again only after a commit. */
+  readonly untilCommit?: <T>(read: () => T) => () => T;
 };
 
 export type { SqlValue };

@@ -47,7 +47,7 @@ export type AvmDeps = {
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
   /** Sizes of the caches of rendered JSON, in bytes. */
-  readonly cacheBytes: { readonly transactions: number; readonly balances: number };
+  readonly cacheBytes: { readonly transactions: number; readonly balances: number; readonly results: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
   readonly status: (txID: Id) => string | Promise<string>;

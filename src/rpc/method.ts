@@ -1,7 +1,7 @@
 import type { AnyFault } from '../fault.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import { createParamsReader } from './params-reader.ts';
-import { cacheResults } from './result-cache.ts';
+import type { CacheResults } from './result-cache.ts';
 import type { Json } from './write-json.ts';
 
 /** A JSON-RPC method: its parameters, and a function from its dependencies and parameters to its result. */
@@ -61,8 +61,8 @@ export type Service = {
 
 export type CreateUnknownMethodError = (method: string) => AnyFault;
 
-/** `version` changes with every commit of the accepted state; without it no results are cached. */
-export function createService<D>(name: string, table: MethodTable<D>, deps: D, version?: () => number | undefined): Service {
+/** Without `cacheResults` no results are cached. */
+export function createService<D>(name: string, table: MethodTable<D>, deps: D, cacheResults?: CacheResults): Service {
   const methods = Object.entries(table).map(([name, { params, run, needsWriter, isCacheable }]): [string, BoundMethod] => {
     const runBound = (values: unknown) => run(deps, values);
     const bound: BoundMethod = {
@@ -70,7 +70,7 @@ export function createService<D>(name: string, table: MethodTable<D>, deps: D, v
       paramNames: Object.keys(params.fields ?? {}),
       // The parameters of a method that writes, such as a transaction, do not repeat.
       readParams: needsWriter ? (raw) => readRpcParams(params, raw) : createParamsReader(params),
-      run: isCacheable === null || version === undefined ? runBound : (cacheResults(runBound, version, isCacheable) as BoundMethod['run']),
+      run: isCacheable === null || cacheResults === undefined ? runBound : (cacheResults(runBound, isCacheable) as BoundMethod['run']),
     };
     return [name, bound];
   });

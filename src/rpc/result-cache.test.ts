@@ -1,50 +1,55 @@
 import { describe, expect, it } from 'bun:test';
-import { cacheResults } from './result-cache.ts';
+import { createResultCache } from './result-cache.ts';
 import { type Json, rawJson, writeJson } from './write-json.ts';
 
 const params = { txID: 'a' };
 
 /** A cached function with a version and a result that the test changes. */
-function createCounted(result: () => Json | Promise<Json>, isCacheable: (result: Json) => boolean = () => true) {
+function createCounted(result: () => Json | Promise<Json>, isCacheable: (result: Json) => boolean = () => true, maxBytes = 1_000_000) {
   const state = { version: 1 as number | undefined, runs: 0 };
-  const run = cacheResults(
-    () => {
-      state.runs++;
-      return result();
-    },
-    () => state.version,
-    isCacheable,
-  );
-  return { state, run: (key: object = params) => writeJson(run(key as typeof params) as Json) };
+  const cacheResults = createResultCache(() => state.version, maxBytes);
+  const run = cacheResults(() => {
+    state.runs++;
+    return result();
+  }, isCacheable);
+  return { state, cacheResults, run: (key: object = params) => writeJson(run(key) as Json) };
 }
 
 describe('results of methods', () => {
-  it('are computed again only after a commit', () => {
+  it('are cached at the second call and computed again only after a commit', () => {
     let height = 1;
     const { state, run } = createCounted(() => ({ height }));
-    expect([run(), run(), state.runs]).toEqual(['{"height":1}', '{"height":1}', 1]);
+    expect([run(), run(), run(), run(), state.runs]).toEqual(['{"height":1}', '{"height":1}', '{"height":1}', '{"height":1}', 2]);
     height = 2;
     state.version = 2;
-    expect([run(), run(), state.runs]).toEqual(['{"height":2}', '{"height":2}', 2]);
+    expect([run(), run(), state.runs]).toEqual(['{"height":2}', '{"height":2}', 3]);
   });
 
-  it('are cached for each parameters object', () => {
-    const { state, run } = createCounted(() => rawJson('1'));
-    expect([run({}), run({}), state.runs]).toEqual(['1', '1', 2]);
+  it('are cached for each parameters object and each method', () => {
+    const { state, cacheResults, run } = createCounted(() => rawJson('1'));
+    expect([run({}), run({}), run({}), state.runs]).toEqual(['1', '1', '1', 3]);
+    const other = cacheResults(
+      () => rawJson('2'),
+      () => true,
+    );
+    run();
+    run();
+    expect([other(params), other(params), other(params)].map((result) => writeJson(result as Json))).toEqual(['2', '2', '2']);
+    expect(run()).toBe('1');
   });
 
   it('are not cached while the version is unknown, if they are not cacheable, or if they are long', () => {
     const unknown = createCounted(() => 1);
     unknown.state.version = undefined;
-    expect([unknown.run(), unknown.run(), unknown.state.runs]).toEqual(['1', '1', 2]);
+    expect([unknown.run(), unknown.run(), unknown.run(), unknown.state.runs]).toEqual(['1', '1', '1', 3]);
     const other = createCounted(
       () => 1,
       () => false,
     );
-    expect([other.run(), other.run(), other.state.runs]).toEqual(['1', '1', 2]);
+    expect([other.run(), other.run(), other.run(), other.state.runs]).toEqual(['1', '1', '1', 3]);
     const long = createCounted(() => 'x'.repeat(3000));
-    expect([long.run(), long.run()].map(({ length }) => length)).toEqual([3002, 3002]);
-    expect(long.state.runs).toBe(2);
+    expect([long.run(), long.run(), long.run()].map(({ length }) => length)).toEqual([3002, 3002, 3002]);
+    expect(long.state.runs).toBe(3);
   });
 
   it('are not cached if there was a commit while they were computed', () => {
@@ -52,16 +57,44 @@ describe('results of methods', () => {
       state.version = (state.version ?? 0) + 1;
       return state.runs;
     });
-    expect([run(), run()]).toEqual(['1', '2']);
+    expect([run(), run(), run()]).toEqual(['1', '2', '3']);
   });
 
   it('are not cached if they are asynchronous', async () => {
     let runs = 0;
-    const run = cacheResults(
+    const run = createResultCache(() => 1, 1_000_000)(
       async () => ++runs,
-      () => 1,
       () => true,
     );
-    expect([await run(params), await run(params)]).toEqual([1, 2]);
+    expect([await run(params), await run(params), await run(params)]).toEqual([1, 2, 3]);
+  });
+
+  it('share a number of bytes: a full cache is emptied', () => {
+    const keys = Array.from({ length: 5 }, (_, i) => ({ i }));
+    // Room for three results of 2,000 characters.
+    const { state, run } = createCounted(
+      () => 'x'.repeat(1998),
+      () => true,
+      8000,
+    );
+    const runTwice = (key: object) => [run(key), run(key)];
+    for (const key of keys.slice(0, 3)) runTwice(key);
+    state.runs = 0;
+    for (const key of keys.slice(0, 3)) run(key);
+    expect(state.runs).toBe(0);
+    runTwice(keys[3] as object);
+    state.runs = 0;
+    for (const key of keys.slice(0, 4)) run(key);
+    // The fourth was cached after the others had been dropped; two of them fit beside it again, the third empties the cache once more.
+    expect(state.runs).toBe(4);
+  });
+
+  it('are not cached without memory', () => {
+    const { state, run } = createCounted(
+      () => 1,
+      () => true,
+      0,
+    );
+    expect([run(), run(), run(), state.runs]).toEqual(['1', '1', '1', 3]);
   });
 });

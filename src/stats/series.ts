@@ -44,15 +44,18 @@ export function seriesPage(
 ): SeriesPage {
   if (period.first === undefined) return { unit, starts: [], isLast: true };
   const oldest = Math.max(from, bucketStart(unit, period.first));
-  let end = Math.min(to, after, period.now + 1);
-  const before = (): number => (end > oldest ? bucketStart(unit, end - 1) : Number.NEGATIVE_INFINITY);
+  const end = Math.min(to, after, period.now + 1);
   const starts: number[] = [];
-  for (let start = before(); start >= oldest && starts.length < limit; start = before()) {
-    starts.push(start);
-    end = start;
+  let next = end > oldest ? bucketStart(unit, end - 1) : Number.NEGATIVE_INFINITY;
+  while (next >= oldest && starts.length < limit) {
+    starts.push(next);
+    next = unit === 'month' ? bucketStart(unit, next - 1) : next - unitSeconds[unit];
   }
-  return { unit, starts, isLast: before() < oldest };
+  return { unit, starts, isLast: next < oldest };
 }
+
+/** Lengths of the units that all have the same length. */
+const unitSeconds = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 /** Reads the time buckets of a page that have blocks, by start time. */
 export async function readBuckets(reads: IndexReads, { unit, starts }: SeriesPage): Promise<ReadonlyMap<number, TimeBucket>> {

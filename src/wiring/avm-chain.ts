@@ -22,6 +22,7 @@ import { type AddressFormat, createAddressFormat } from '../rpc/address-format.t
 import type { Aliases } from '../rpc/aliases.ts';
 import { type AvmDeps, type AvmReads, avmMethods, createAvmContext } from '../rpc/avm.ts';
 import { combineServices, createService, type Service } from '../rpc/method.ts';
+import { createResultCache } from '../rpc/result-cache.ts';
 import { walletMethods } from '../rpc/wallet.ts';
 import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
@@ -200,7 +201,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,
   });
-  const avmService: Service = createService('avm', avmMethods, context, reads.version);
+  const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version, context.cacheBytes.results));
   return {
     avm: combineServices(avmService),
     wallet: combineServices(createService('wallet', walletMethods, { queueWalletTx: txIssuer.queueWalletTx })),

@@ -15,7 +15,9 @@ const shares = {
   /** Rendered texts of the Metrics API: values of days, hours, weeks and months that are over. */
   points: 1 / 16,
   /** JSON of transactions and assets of the Node RPC; all chains together. */
-  transactions: 1 / 8,
+  transactions: 3 / 32,
+  /** Short results of the Node RPC, which are repeated until the next commit; all chains together. */
+  results: 1 / 32,
   /** JSON of balances of the Node RPC; all chains together. */
   balances: 1 / 8,
   /** SQLite's page cache. */

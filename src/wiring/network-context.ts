@@ -36,7 +36,8 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
-  const { transactions, balances } = splitCacheBudget(config, env);
+  const { transactions, balances, results } = splitCacheBudget(config, env);
+  const perChain = (bytes: number): number => Math.floor(bytes / specs.length);
   const known = new Set([...specs, p, c].map(({ id }) => id));
   return {
     genesis,
@@ -51,7 +52,7 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
       differences,
       now: clock.unixSeconds,
       longWork: createNodeLongWork(env),
-      cacheBytes: { transactions: Math.floor(transactions / specs.length), balances: Math.floor(balances / specs.length) },
+      cacheBytes: { transactions: perChain(transactions), balances: perChain(balances), results: perChain(results) },
     },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),
