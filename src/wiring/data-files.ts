@@ -38,7 +38,8 @@ export function openDataFiles(
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
-  truncateWal(env.openFile, database);
+  // Otherwise a damaged log stays as it is until someone has looked at it: `checkChainEnds` reports the blocks that it lost.
+  if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>
     openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
