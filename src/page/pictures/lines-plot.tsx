@@ -1,22 +1,12 @@
 import { shortNumber } from '../text-format.ts';
 import { linePath, ticksUpTo } from './plot.tsx';
 import type { CursorValues } from './plot-cursor.tsx';
-import { margin, PlotFrame } from './plot-frame.tsx';
+import { margin, PlotFrame, type TimePlotProps } from './plot-frame.tsx';
 
 /** A line of a plot; null where there is no value. All lines have the same number of values. */
 export type Line = { readonly word: string; readonly color: number; readonly values: readonly (number | null)[] };
 
-export type LinesPlotProps = {
-  readonly lines: readonly Line[];
-  readonly width: number;
-  readonly height: number;
-  readonly unit: string;
-  readonly label: string;
-  readonly from: string;
-  readonly to: string;
-  /** The time of a value, for the value box of the cursor. */
-  readonly timeText: (index: number) => string;
-};
+export type LinesPlotProps = TimePlotProps & { readonly lines: readonly Line[] };
 
 /** Lines over the same times, from zero. A line has a gap where it has no value; a value between two gaps is a dot. */
 export function LinesPlot({ lines, width, height, unit, label, from, to, timeText }: LinesPlotProps) {

@@ -19,6 +19,12 @@ export type PlotFrameProps = {
   readonly children: ComponentChildren;
 };
 
+/** What every plot over time is given beside its values. */
+export type TimePlotProps = Pick<PlotFrameProps, 'width' | 'height' | 'unit' | 'label' | 'from' | 'to'> & {
+  /** The time of a value, for the value box of the cursor. */
+  readonly timeText: (index: number) => string;
+};
+
 /** The frame of a plot: the unit above the axis, a grid line for each tick, first and last time below it, and the cursor. */
 export function PlotFrame({ width, height, unit, label, from, to, ticks, atY, values, children }: PlotFrameProps) {
   const { at, attributes } = usePlotCursor(values, width);

@@ -1,20 +1,10 @@
 import { shortNumber } from '../text-format.ts';
 import { ticksUpTo } from './plot.tsx';
 import type { CursorValues } from './plot-cursor.tsx';
-import { margin, PlotFrame } from './plot-frame.tsx';
+import { margin, PlotFrame, type TimePlotProps } from './plot-frame.tsx';
 
 export type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
-export type StackedPlotProps = {
-  readonly layers: readonly Layer[];
-  readonly width: number;
-  readonly height: number;
-  readonly unit: string;
-  readonly label: string;
-  readonly from: string;
-  readonly to: string;
-  /** The time of a value, for the value box of the cursor. */
-  readonly timeText: (index: number) => string;
-};
+export type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer[] };
 
 /** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
 export function StackedPlot({ layers, width, height, unit, label, from, to, timeText }: StackedPlotProps) {
