@@ -25,13 +25,13 @@ import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { version } from './version.ts';
-import { startApiServer } from './wiring/api-server.ts';
 import type { Env } from './wiring/env.ts';
-import { resolveFollowedNetwork } from './wiring/follow.ts';
-import { resolveForkedNetwork } from './wiring/fork.ts';
-import { startIndexer } from './wiring/indexer.ts';
-import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { resolveFollowedNetwork } from './wiring-chains/follow.ts';
+import { resolveForkedNetwork } from './wiring-chains/fork.ts';
+import { startReader } from './wiring-http/reader.ts';
+import { startApiServer } from './wiring-index/api-server.ts';
+import { startIndexer } from './wiring-index/indexer.ts';
 
 /** The program: parses the command line, runs a command, prints its output, and stops on signals. */
 

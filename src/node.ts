@@ -23,39 +23,39 @@ import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
 import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
 import { checkMnemonic } from './wallet/mnemonic.ts';
-import { withAddresses } from './wiring/account-list.ts';
-import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import type { WriterDeps } from './wiring/avm-chain.ts';
-import { watchBootstrap } from './wiring/bootstrap.ts';
-import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
 import { createCounterpartServices } from './wiring/counterparts.ts';
-import { createDevParts } from './wiring/dev-parts.ts';
-import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
-import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
-import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
-import { createHandlers } from './wiring/handlers.ts';
-import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
-import { createInfoService } from './wiring/info-service.ts';
-import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
-import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
-import { type NodeChain, startNodeChain } from './wiring/node-chains.ts';
-import { describeNode, type NodeDescription } from './wiring/node-description.ts';
-import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
-import { createNodeServers } from './wiring/node-servers.ts';
 import { openNodeStore } from './wiring/node-store.ts';
-import { createSoloReadings } from './wiring/peer-readings.ts';
-import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { stripCredentials } from './wiring/served-network.ts';
-import { settingsRoutes } from './wiring/settings-route.ts';
-import { createStateRoute } from './wiring/state-route.ts';
-import { startStateSaver } from './wiring/state-saver.ts';
-import { createStateTransfer } from './wiring/state-transfer.ts';
 import { createClockPart } from './wiring/stored-clock.ts';
-import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
+import { withAddresses } from './wiring-chains/account-list.ts';
+import { watchBootstrap } from './wiring-chains/bootstrap.ts';
+import { createStoreProbe, registerChecks } from './wiring-chains/health-checks.ts';
+import { type NodeChain, startNodeChain } from './wiring-chains/node-chains.ts';
+import { createSoloReadings } from './wiring-chains/peer-readings.ts';
+import { createTxLifecycles } from './wiring-chains/tx-lifecycles.ts';
+import { openChainSnapshots, type SnapshotChain } from './wiring-dev/chain-snapshots.ts';
+import { createDevParts } from './wiring-dev/dev-parts.ts';
+import { createDevServices } from './wiring-dev/dev-services.ts';
+import { createStateRoute } from './wiring-dev/state-route.ts';
+import { startStateSaver } from './wiring-dev/state-saver.ts';
+import { createStateTransfer } from './wiring-dev/state-transfer.ts';
+import { createChainVersionReader, createServedChainsOfNode } from './wiring-http/api-parts.ts';
+import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring-http/events.ts';
+import { createNodeGate, openKeyFinder } from './wiring-http/gate.ts';
+import { createHandlers } from './wiring-http/handlers.ts';
+import { createInfoService } from './wiring-http/info-service.ts';
+import { createLiveReads, withLiveEndpoint } from './wiring-http/live-reads.ts';
+import { createMetricsRoute, createNodeMetrics } from './wiring-http/metrics.ts';
+import { describeNode, type NodeDescription } from './wiring-http/node-description.ts';
+import { createNodeFeed, type NodeFeed } from './wiring-http/node-feed.ts';
+import { createNodeServers } from './wiring-http/node-servers.ts';
+import { openRateLimitBackend, withLimiterEndpoint } from './wiring-http/rate-limit-backend.ts';
+import { settingsRoutes } from './wiring-http/settings-route.ts';
 import type { ReaderPool } from './workers/supervisor.ts';
 
 export type Node = {
@@ -140,7 +140,7 @@ async function startWriter(
   // Loaded only if it is needed, to keep the start of other nodes short.
   const network =
     config.mode.kind === 'join'
-      ? await (await import('./wiring/joined-network.ts')).openJoinedNetwork(config.mode, {
+      ? await (await import('./wiring-chains/joined-network.ts')).openJoinedNetwork(config.mode, {
           config,
           env,
           context,

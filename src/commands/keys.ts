@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { StoreError } from '../store/fault.ts';
 import type { Env } from '../wiring/env.ts';
-import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring/gate.ts';
+import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring-http/gate.ts';
 
 /** `serac keys …`: runs the command and returns the lines to print. */
 export async function manageKeys(args: readonly string[], options: Options, config: Config, env: Env): Promise<string[]> {
