@@ -92,7 +92,7 @@ export const createFollowCheck =
   (status: () => FollowStatus): Check =>
   () => {
     const { state, height, target, behindSeconds, lastError, unknownImports } = status();
-    const details = { state, height, behindSeconds, untoldImports: unknownImports, ...(target === undefined ? {} : { target }) };
+    const details = { state, height, behindSeconds, unknownImports, ...(target === undefined ? {} : { target }) };
     if (state === 'waiting' || (state !== 'live' && behindSeconds > maxBehindSeconds))
       return { details, error: lastError instanceof Fault ? lastError.message : 'the followed node is ahead' };
     return { details };
