@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type Id, zeroId } from '../bytes/id.ts';
-import type { TxStatus } from '../chain/chain.ts';
 import { type ChainEvent, createEventBus } from '../chain/events.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import type { Tx } from '../tx/tx.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 

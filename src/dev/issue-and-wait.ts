@@ -1,6 +1,6 @@
 import { type Id, idText } from '../bytes/id.ts';
-import type { TxStatus } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import type { Engine } from '../engine/vm.ts';
 import { createDeferred } from '../timing/deferred.ts';
 import type { Timers } from '../timing/timers.ts';

@@ -1,8 +1,9 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type Chain, type ChainDeps, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { type Chain, type ChainDeps, createChain } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Impersonation } from '../chain/impersonation.ts';
+import type { Ledger, TxStatus } from '../chain/ledger.ts';
 import type { Mempool } from '../chain/mempool.ts';
 import { explainMissingOutput } from '../chain/missing-output.ts';
 import { observeIssue, type TxObserver } from '../chain/observed-issue.ts';

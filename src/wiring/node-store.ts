@@ -1,7 +1,7 @@
 import { type Id, idOf } from '../bytes/id.ts';
 import { type Accept, createAccept } from '../chain/accept.ts';
-import type { Ledger } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
+import type { Ledger } from '../chain/ledger.ts';
 import type { Config } from '../config.ts';
 import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
 import { ForkError } from '../fork/fault.ts';
