@@ -36,7 +36,7 @@ describe.skipIf(server === undefined)(
       await createBackfillQueue(sql);
       await createBackfillQueue(sql);
     });
-    beforeEach(() => sql.all('TRUNCATE wanted', []));
+    beforeEach(() => sql.all('TRUNCATE backfill_request', []));
     afterAll(async () => {
       await sql?.close();
       await admin?.all(`DROP DATABASE ${database} WITH (FORCE)`, []);
@@ -44,7 +44,11 @@ describe.skipIf(server === undefined)(
     });
 
     const createRequester = (now = () => 0) => createBackfillRequester(sql, { timers, now });
-    const rows = () => sql.all<{ done: number; asked: number; trouble: string | null }>('SELECT done, asked, trouble FROM wanted', []);
+    const rows = () =>
+      sql.all<{ processed: number; requested: number; failure: string | null }>(
+        'SELECT processed, requested, failure FROM backfill_request',
+        [],
+      );
     const outcomeOf = (request: Promise<void>) =>
       request.then(
         () => 'done',
@@ -60,7 +64,7 @@ describe.skipIf(server === undefined)(
       expect([...new Set(processed)].sort()).toEqual(many);
       await one(address(1));
       expect(await rows()).toHaveLength(many.length);
-      expect((await rows()).every(({ done, asked }) => done === asked)).toBe(true);
+      expect((await rows()).every(({ processed, requested }) => processed === requested)).toBe(true);
       stop();
     });
 
@@ -68,7 +72,7 @@ describe.skipIf(server === undefined)(
       const stop = processBackfillQueue(sql, async () => {}, { timers, report: unexpected });
       const request = createRequester();
       await Promise.all(many.map(request));
-      await sql.all(`SELECT setval('wish', last_value + 20000) FROM wish`, []);
+      await sql.all(`SELECT setval('backfill_request_number', last_value + 20000) FROM backfill_request_number`, []);
       await Promise.all(many.map((_, i) => request(address(10_000 + i))));
       expect(await eventually(rows, (left) => left.length === many.length)).toHaveLength(many.length);
       stop();
@@ -89,11 +93,11 @@ describe.skipIf(server === undefined)(
         () => started.length,
         (count) => count === 1,
       );
-      const before = (await rows())[0]?.asked as number;
+      const before = (await rows())[0]?.requested as number;
       void request(address(1)).then(() => ended.push('second'));
       await eventually(
-        async () => (await rows())[0]?.asked as number,
-        (asked) => asked > before,
+        async () => (await rows())[0]?.requested as number,
+        (requested) => requested > before,
       );
       started[0]?.resolve();
       await eventually(

@@ -11,18 +11,18 @@ import type { Env } from '../wiring/env.ts';
 /**
  * Creates the tables of the address backfill queue in PostgreSQL. `serac api` adds addresses to it and waits; `serac index`, which follows a
  * node, fetches from that node what blocks do not contain about these addresses.
- * Columns: `asked` is the number of the newest request for the address, `done` the number of the newest processed one, `trouble` why that one
- * failed (a `BackfillFailure` as JSON).
+ * Columns: `requested` is the number of the newest request for the address, `processed` the number of the newest processed one, `failure` why
+ * that one failed (a `BackfillFailure` as JSON).
  */
 export async function createBackfillQueue(sql: WritableSql): Promise<void> {
   await sql.write(async (tx) => {
-    await tx.all('CREATE SEQUENCE IF NOT EXISTS wish', []);
+    await tx.all('CREATE SEQUENCE IF NOT EXISTS backfill_request_number', []);
     await tx.all(
-      `CREATE TABLE IF NOT EXISTS wanted(address bytea PRIMARY KEY, asked bigint NOT NULL DEFAULT nextval('wish'),
-       done bigint NOT NULL DEFAULT 0, trouble text)`,
+      `CREATE TABLE IF NOT EXISTS backfill_request(address bytea PRIMARY KEY, requested bigint NOT NULL DEFAULT nextval('backfill_request_number'),
+       processed bigint NOT NULL DEFAULT 0, failure text)`,
       [],
     );
-    await tx.all('CREATE INDEX IF NOT EXISTS wanted_open ON wanted(asked) WHERE done < asked', []);
+    await tx.all('CREATE INDEX IF NOT EXISTS backfill_request_open ON backfill_request(requested) WHERE processed < requested', []);
   });
 }
 
@@ -49,24 +49,32 @@ export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, 
     if (!isStopped) report(error);
   };
 
-  const processRequest = async (address: Uint8Array, asked: number): Promise<void> => {
+  const processRequest = async (address: Uint8Array, requested: number): Promise<void> => {
     const failure = await backfill([toHex(address) as Address]).then(() => null, createFailureFormatter(report));
     if (isStopped) return;
-    await sql.all('UPDATE wanted SET done = ?, trouble = ? WHERE address = ? AND done < ?', [asked, failure, address, asked]);
+    await sql.all('UPDATE backfill_request SET processed = ?, failure = ? WHERE address = ? AND processed < ?', [
+      requested,
+      failure,
+      address,
+      requested,
+    ]);
     if (++processed % limits.cleanupEvery === 0)
-      await sql.all('DELETE FROM wanted WHERE done >= asked AND asked < (SELECT last_value FROM wish) - ?', [limits.keptRequests]);
+      await sql.all(
+        'DELETE FROM backfill_request WHERE processed >= requested AND requested < (SELECT last_value FROM backfill_request_number) - ?',
+        [limits.keptRequests],
+      );
   };
 
   const startNextRequests = async (): Promise<void> => {
-    const rows = await sql.all<{ address: Uint8Array; asked: number }>(
-      'SELECT address, asked FROM wanted WHERE done < asked ORDER BY asked LIMIT ? + 0',
+    const rows = await sql.all<{ address: Uint8Array; requested: number }>(
+      'SELECT address, requested FROM backfill_request WHERE processed < requested ORDER BY requested LIMIT ? + 0',
       [limits.concurrency],
     );
-    for (const { address, asked } of rows) {
+    for (const { address, requested } of rows) {
       const name = toHex(address);
       if (inProgress.has(name)) continue;
       inProgress.add(name);
-      processRequest(address, asked)
+      processRequest(address, requested)
         .catch(reportUnlessStopped)
         .finally(() => inProgress.delete(name));
     }
@@ -85,7 +93,7 @@ export function processBackfillQueue(sql: Sql, backfill: AddressTask, { timers, 
 
 export type BackfillProcessorDeps = { readonly timers: Pick<Env['timers'], 'after'>; readonly report: (error: unknown) => void };
 
-/** Formats an error for the column `trouble`, and reports it if it is unexpected. */
+/** Formats an error for the column `failure`, and reports it if it is unexpected. */
 const createFailureFormatter =
   (report: (error: unknown) => void) =>
   (error: unknown): string => {
@@ -105,18 +113,22 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
   const insert = batchedStatement(
     sizes,
     1,
-    (n) => `INSERT INTO wanted(address) VALUES ${valueTuples(n, 1)} ${requestAgain} RETURNING address, asked`,
+    (n) => `INSERT INTO backfill_request(address) VALUES ${valueTuples(n, 1)} ${requestAgain} RETURNING address, requested`,
   );
-  const select = batchedStatement(sizes, 1, (n) => `SELECT address, done, trouble FROM wanted WHERE address IN (${placeholders(n)})`);
+  const select = batchedStatement(
+    sizes,
+    1,
+    (n) => `SELECT address, processed, failure FROM backfill_request WHERE address IN (${placeholders(n)})`,
+  );
   const pending = new Set<BackfillRequest>();
   let isPolling = false;
 
   const insertRequests = async (added: readonly BackfillRequest[]): Promise<void> => {
     // Sorted, so that two processes that insert the same addresses do not deadlock.
     const addresses = [...new Set(added.map(({ address }) => address))].sort();
-    const rows = await runSteps(sql, fetchRows<{ address: Uint8Array; asked: number }>(insert(addresses.map(addressToBytes))));
-    const asked = new Map(rows.map((row) => [toHex(row.address), row.asked]));
-    for (const request of added) request.asked = asked.get(request.address);
+    const rows = await runSteps(sql, fetchRows<{ address: Uint8Array; requested: number }>(insert(addresses.map(addressToBytes))));
+    const requested = new Map(rows.map((row) => [toHex(row.address), row.requested]));
+    for (const request of added) request.requested = requested.get(request.address);
   };
 
   const settleProcessed = async (): Promise<void> => {
@@ -128,14 +140,14 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
     for (const request of requests) {
       const row = found.get(request.address);
       // Rows of processed requests are deleted after many newer requests.
-      if (row === undefined || row.done >= request.asked)
-        settle(request, row?.trouble ? (JSON.parse(row.trouble) as BackfillFailure) : undefined);
+      if (row === undefined || row.processed >= request.requested)
+        settle(request, row?.failure ? (JSON.parse(row.failure) as BackfillFailure) : undefined);
     }
     const late = requests.filter((request) => pending.has(request) && now() > request.deadline);
     for (const request of late) settle(request, noIndexer);
     // Earlier requests for the same address have timed out as well.
-    const remove = 'DELETE FROM wanted WHERE address = ? AND asked = ? AND done < asked';
-    await Promise.all(late.map(({ address, asked }) => sql.all(remove, [addressToBytes(address), asked])));
+    const remove = 'DELETE FROM backfill_request WHERE address = ? AND requested = ? AND processed < requested';
+    await Promise.all(late.map(({ address, requested }) => sql.all(remove, [addressToBytes(address), requested])));
   };
 
   const settle = (request: BackfillRequest, failure: BackfillFailure | undefined): void => {
@@ -160,7 +172,7 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
 
   return (address) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    pending.add({ address, deadline: now() + intervals.timeout, resolve, reject, asked: undefined });
+    pending.add({ address, deadline: now() + intervals.timeout, resolve, reject, requested: undefined });
     if (!isPolling) {
       isPolling = true;
       void pollResults();
@@ -171,7 +183,7 @@ export function createBackfillRequester(sql: Sql, { timers, now }: BackfillReque
 
 const sizes: BatchSizes = [512, 64, 8, 1];
 
-const requestAgain = `ON CONFLICT (address) DO UPDATE SET asked = nextval('wish')`;
+const requestAgain = `ON CONFLICT (address) DO UPDATE SET requested = nextval('backfill_request_number')`;
 
 export type BackfillRequesterDeps = {
   readonly timers: Pick<Env['timers'], 'after'>;
@@ -185,12 +197,12 @@ type BackfillRequest = {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   /** The number of the request; undefined until it is in the queue. */
-  asked: number | undefined;
+  requested: number | undefined;
 };
 
-const isInserted = (request: BackfillRequest): request is BackfillRequest & { asked: number } => request.asked !== undefined;
+const isInserted = (request: BackfillRequest): request is BackfillRequest & { requested: number } => request.requested !== undefined;
 
-type QueueRow = { readonly address: Uint8Array; readonly done: number; readonly trouble: string | null };
+type QueueRow = { readonly address: Uint8Array; readonly processed: number; readonly failure: string | null };
 
 const noIndexer: BackfillFailure = {
   status: 503,
