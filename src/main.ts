@@ -194,7 +194,7 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
-  // Before the banner: whoever has read it may send a signal.
+  // Before the banner: a program that has read it may send a signal.
   stopOnSignals({
     close: async () => {
       const { height } = node.readStatus();

@@ -253,7 +253,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('a token is sent from a flag or a variable; without the right one the remedy is told', async () => {
+  test('a token is sent from a flag or a variable; without the right one the error names the remedy', async () => {
     const guarded = await startProgramAsUsers('--dev-token=correct-horse', '--accounts=1');
     try {
       const wrong = await runProgram('accounts', '--url', guarded.url, '--dev-token', 'wrong-token');
@@ -272,7 +272,7 @@ describe('errors', () => {
     }
   });
 
-  test('a node without dev methods is told apart', async () => {
+  test('a node without dev methods is named as the reason', async () => {
     const open = await startProgramAsUsers('--public-api');
     try {
       const { code, err } = await runProgram('faucet', to, '--url', open.url);

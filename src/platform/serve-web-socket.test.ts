@@ -34,7 +34,7 @@ describe('WebSocket', () => {
     await server.close();
   });
 
-  test('a request that is not a valid upgrade is refused and the handler is told', async () => {
+  test('a request that is not a valid upgrade is refused, and the handler is closed', async () => {
     for (const serve of [serveBun, serveNode]) {
       handlers.length = 0;
       const server = await serve(options);

@@ -30,7 +30,7 @@ export type PeerReadings = {
   };
 };
 
-/** The readings of a node without peers. If it decides its own blocks, it is the only validator of its network; a follower is none. */
+/** The readings of a node without peers. If it decides its own blocks, it is the only validator of its network; a follower is not a validator. */
 export function createSoloReadings(config: Config, blsKey: LazyKey): PeerReadings {
   const isValidator = config.mode.kind === 'solo';
   const upgrade = { localUpgradeTime: config.network.upgrades.graniteTime, totalWeight: 1n, peers: [] };

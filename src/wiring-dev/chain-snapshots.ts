@@ -67,7 +67,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, afterRese
       events.publish({ kind: 'reverted', chainID: spec.id, height, blockID: id, blockTime: time, snapshot });
     }
   };
-  /** A subscriber takes the mempool as empty after a revert, so it learns of the transactions that the snapshot has in it. */
+  /** After a revert, subscribers treat the mempool as empty, so the transactions that the snapshot restored in it are published. */
   const publishPending = (): void => {
     for (const { spec, revertible } of chains)
       for (const tx of revertible?.pending().mempool ?? []) events.publish({ kind: 'pooled', chainID: spec.id, tx });
