@@ -21,12 +21,15 @@ test('every folder under src/ has one row, and every row a folder', () => {
   expect([...table.keys()].sort()).toEqual([...folders].sort());
 });
 
-test('every file that ARCHITECTURE.md names exists', () => {
-  const names = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/`([\w./-]+\.ts)`/g);
-  const missing = [...names]
-    .map(([, name = '']) => name)
-    .filter((name) => !existsSync(join(root, name)) && !existsSync(join(source, name)));
-  expect(missing).toEqual([]);
+test('every source file that ARCHITECTURE.md, README.md and docs/ name exists', () => {
+  const pages = ['ARCHITECTURE.md', 'README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
+    name.endsWith('.md'),
+  );
+  const named = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) => ({ page, name })),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ name }) => !existsSync(join(root, name)) && !existsSync(join(source, name)))).toEqual([]);
 });
 
 describe('a module imports only what its row lists, and lists only what it imports', () => {
