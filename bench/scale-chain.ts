@@ -1,7 +1,7 @@
 import { type Address, addressFromBytes } from '../src/bytes/address.ts';
 import { sha256 } from '../src/bytes/hash.ts';
 import type { Id } from '../src/bytes/id.ts';
-import type { Ledger } from '../src/chain/chain.ts';
+import type { Ledger } from '../src/chain/ledger.ts';
 import { createDiff } from '../src/state/diff.ts';
 import { makeBlock } from '../src/tx/block.ts';
 import { effectsOf } from '../src/tx/effects.ts';

@@ -1,6 +1,6 @@
 import type { Command } from './cli/command.ts';
-import type { Options } from './cli/flags.ts';
 import type { LogLevel } from './cli/log.ts';
+import type { Options } from './cli/options.ts';
 import type { IdentityOptions } from './identity/identity.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 import { getNetwork, isPublicNetwork, type Network } from './network.ts';

@@ -1,5 +1,5 @@
 import { ipVersion } from './bytes/runtime-modules.ts';
-import type { Options } from './cli/flags.ts';
+import type { Options } from './cli/options.ts';
 import { readQuorums } from './cli/peer-rules.ts';
 import type { EngineParameters } from './consensus/engine-parameters.ts';
 import type { ServedLimits } from './consensus/getter.ts';

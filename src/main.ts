@@ -25,13 +25,13 @@ import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { version } from './version.ts';
-import { startApiServer } from './wiring/api-server.ts';
 import type { Env } from './wiring/env.ts';
-import { resolveFollowedNetwork } from './wiring/follow.ts';
-import { resolveForkedNetwork } from './wiring/fork.ts';
-import { startIndexer } from './wiring/indexer.ts';
-import { startReader } from './wiring/reader.ts';
 import { stripCredentials } from './wiring/served-network.ts';
+import { resolveFollowedNetwork } from './wiring-chains/follow.ts';
+import { resolveForkedNetwork } from './wiring-chains/fork.ts';
+import { startReader } from './wiring-http/reader.ts';
+import { startApiServer } from './wiring-index/api-server.ts';
+import { startIndexer } from './wiring-index/indexer.ts';
 
 /** The program: parses the command line, runs a command, prints its output, and stops on signals. */
 
@@ -194,7 +194,7 @@ async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
   const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
-  // Before the banner: whoever has read it may send a signal.
+  // Before the banner: a program that has read it may send a signal.
   stopOnSignals({
     close: async () => {
       const { height } = node.readStatus();

@@ -6,56 +6,50 @@ import { createSignerCache } from './crypto/recover.ts';
 import { createSignerKeys } from './crypto/signer-keys.ts';
 import { formatEventID } from './events/position.ts';
 import { Fault } from './fault.ts';
-import { shuttingDownCheck } from './health/checks.ts';
 import { createForcedChecks } from './health/forced-checks.ts';
-import { createHealth, type Health } from './health/health.ts';
+import { createHealth } from './health/health.ts';
 import { applicationTag } from './health/worker.ts';
 import { createDevAccess } from './http/dev-access.ts';
 import type { Handler } from './http/message.ts';
-import { createNodeRoutes, devStatePath, maxTxBody } from './http/node-routes.ts';
+import { devStatePath } from './http/node-routes.ts';
 import { createReadyRoute } from './http/ready-route.ts';
 import type { HttpRoute } from './http/router.ts';
 import { loadIdentity } from './identity/identity.ts';
 import { createRecovery } from './recovery/recovery.ts';
-import { healthMethods } from './rpc/health.ts';
-import { combineServices, createService, type Services } from './rpc/method.ts';
-import { sleep } from './timing/sleep.ts';
 import type { Block } from './tx/block.ts';
 import { type Account, deriveAccounts, isTestMnemonic } from './wallet/accounts.ts';
 import { checkMnemonic } from './wallet/mnemonic.ts';
-import { withAddresses } from './wiring/account-list.ts';
-import { createChainVersionReader, createServedChainsOfNode } from './wiring/api-parts.ts';
 import type { WriterDeps } from './wiring/avm-chain.ts';
-import { watchBootstrap } from './wiring/bootstrap.ts';
-import { openChainSnapshots, type SnapshotChain } from './wiring/chain-snapshots.ts';
 import { type CloseStack, createCloseStack } from './wiring/close-stack.ts';
-import { createCounterpartServices } from './wiring/counterparts.ts';
-import { createDevParts } from './wiring/dev-parts.ts';
-import { createDevServices } from './wiring/dev-services.ts';
 import { createDiskError } from './wiring/disk-space.ts';
 import type { Env } from './wiring/env.ts';
-import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring/events.ts';
-import { createNodeGate, openKeyFinder } from './wiring/gate.ts';
-import { createHandlers } from './wiring/handlers.ts';
-import { createStoreProbe, registerChecks } from './wiring/health-checks.ts';
-import { createInfoService } from './wiring/info-service.ts';
-import { createLiveReads, withLiveEndpoint } from './wiring/live-reads.ts';
-import { createMetricsRoute, createNodeMetrics } from './wiring/metrics.ts';
 import { createNetworkContext, type NetworkContext } from './wiring/network-context.ts';
-import { type NodeChain, startNodeChain } from './wiring/node-chains.ts';
-import { describeNode, type NodeDescription } from './wiring/node-description.ts';
-import { createNodeFeed, type NodeFeed } from './wiring/node-feed.ts';
-import { createNodeServers } from './wiring/node-servers.ts';
 import { openNodeStore } from './wiring/node-store.ts';
-import { createSoloReadings } from './wiring/peer-readings.ts';
-import { openRateLimitBackend, withLimiterEndpoint } from './wiring/rate-limit-backend.ts';
 import { stripCredentials } from './wiring/served-network.ts';
-import { settingsRoutes } from './wiring/settings-route.ts';
-import { createStateRoute } from './wiring/state-route.ts';
-import { startStateSaver } from './wiring/state-saver.ts';
-import { createStateTransfer } from './wiring/state-transfer.ts';
-import { createClockPart } from './wiring/stored-clock.ts';
-import { createTxLifecycles } from './wiring/tx-lifecycles.ts';
+import { withAddresses } from './wiring-chains/account-list.ts';
+import { watchBootstrap } from './wiring-chains/bootstrap.ts';
+import { createStoreProbe, registerChecks } from './wiring-chains/health-checks.ts';
+import { type NodeChain, startNodeChain } from './wiring-chains/node-chains.ts';
+import { createSoloReadings } from './wiring-chains/peer-readings.ts';
+import { createTxLifecycles } from './wiring-chains/tx-lifecycles.ts';
+import { createDevParts } from './wiring-dev/dev-parts.ts';
+import { createDevServices } from './wiring-dev/dev-services.ts';
+import { openNodeState } from './wiring-dev/node-state.ts';
+import { createStateRoute } from './wiring-dev/state-route.ts';
+import { startStateSaver } from './wiring-dev/state-saver.ts';
+import { createChainVersionReader, createServedChainsOfNode } from './wiring-http/api-parts.ts';
+import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring-http/events.ts';
+import { createNodeGate, openKeyFinder } from './wiring-http/gate.ts';
+import { createHandlers } from './wiring-http/handlers.ts';
+import { createLiveReads, withLiveEndpoint } from './wiring-http/live-reads.ts';
+import { createNodeMetrics } from './wiring-http/metrics.ts';
+import { describeNode, type NodeDescription } from './wiring-http/node-description.ts';
+import { createNodeFeed, type NodeFeed } from './wiring-http/node-feed.ts';
+import { createNodeServers } from './wiring-http/node-servers.ts';
+import { createRoutesOfNode } from './wiring-http/node-services.ts';
+import { createNodeStop } from './wiring-http/node-stop.ts';
+import { openRateLimitBackend, withLimiterEndpoint } from './wiring-http/rate-limit-backend.ts';
+import { settingsRoutes } from './wiring-http/settings-route.ts';
 import type { ReaderPool } from './workers/supervisor.ts';
 
 export type Node = {
@@ -140,7 +134,7 @@ async function startWriter(
   // Loaded only if it is needed, to keep the start of other nodes short.
   const network =
     config.mode.kind === 'join'
-      ? await (await import('./wiring/joined-network.ts')).openJoinedNetwork(config.mode, {
+      ? await (await import('./wiring-chains/joined-network.ts')).openJoinedNetwork(config.mode, {
           config,
           env,
           context,
@@ -229,9 +223,8 @@ async function startWriter(
   if (isDiskExhausted && config.store === 'sqlite') throw createDiskError(config);
 
   const [x] = chains;
-  let isStopping = false;
+  const stop = createNodeStop(config, env, { health, readers: () => readers, closing });
   const apis = { ...config.apis, health: config.apis.health && !config.publicApi, dev: hasDev, explorer: config.explorer };
-  const withFaults = dev?.faults.apply ?? ((services: Services): Services => services);
   const live = createLiveReads(lifecycles, chains);
   const served = createServedChainsOfNode(config, context, chains, identity.nodeID, live);
   const gate = createNodeGate(config, env, keys.finder, rateLimits.limiter);
@@ -246,20 +239,8 @@ async function startWriter(
       isPublic: config.publicApi,
       report,
     });
-  const snapshots =
-    hasDev || config.state !== undefined
-      ? openChainSnapshots({
-          nodeStore: store,
-          chains: chains as readonly SnapshotChain[] as [SnapshotChain],
-          events,
-          parts: [createClockPart(store.store, clock)],
-          afterReset: () => {
-            for (const { fund } of chains) fund();
-          },
-        })
-      : undefined;
-  const transfer = snapshots && createStateTransfer({ config, env, store: store.store, chains, snapshots });
-  if (transfer !== undefined && config.state !== undefined) saveState = await startStateSaver(config.state, env, transfer, report);
+  const state = hasDev || config.state !== undefined ? openNodeState({ config, env, context, store, chains, events }) : undefined;
+  if (state !== undefined && config.state !== undefined) saveState = await startStateSaver(config.state, env, state.transfer, report);
   // The event stream and the servers are closed first, and together.
   const closeWithServers = closing.addGroup();
   if (hub !== undefined) closeWithServers(hub.close);
@@ -268,58 +249,45 @@ async function startWriter(
     apis,
     aliases: specs.slice(1).map(({ aliases: [alias] }) => alias),
     closeLater: closeWithServers,
-    isStopping: () => isStopping,
+    isStopping: stop.isStopping,
   });
   const devAccess = createDevAccess(config.devToken);
   const extraRoutes: (readonly [string, HttpRoute])[] = [];
   if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
-  if (hasDev && transfer !== undefined)
-    extraRoutes.push([devStatePath, createStateRoute(transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
+  if (hasDev && state !== undefined)
+    extraRoutes.push([devStatePath, createStateRoute(state.transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
   extraRoutes.push(...settingsRoutes(config, devAccess));
   if (context.differences.indexRoutes)
     extraRoutes.push(
       createIndexRoute(servers.index),
       createReadyRoute(env.version, () => {
-        if (isStopping) return 'the node is stopping';
+        if (stop.isStopping()) return 'the node is stopping';
         if (!health.report('readiness', []).healthy) return 'the node is not bootstrapped yet';
         return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
       }),
     );
-  const routes = createNodeRoutes({
-    chains: [
-      ...chains.map(({ spec, services }) => ({
-        ...spec,
-        maxBody: maxTxBody,
-        services: { '': metrics.meter(spec.aliases[0], withFaults(services.avm)), '/wallet': withFaults(services.wallet) },
-      })),
-      ...createCounterpartServices(context, store.readAtomicUtxos, config.mode.kind !== 'solo'),
-    ],
-    info: config.apis.info
-      ? metrics.meter(
-          'info',
-          withFaults(
-            createInfoService(config, env, context, {
-              nodeID: identity.nodeID,
-              proofOfPossession: identity.signer.proofOfPossession,
-              isBootstrapped: bootstrapped.isBootstrapped,
-              readings,
-            }),
-          ),
-        )
-      : undefined,
-    health: config.apis.health && !config.publicApi ? { services: withFaults(createHealthServices(health)), deps: health } : undefined,
-    metrics: config.apis.metrics ? createMetricsRoute(metrics, async () => (await readers?.collectFamilies()) ?? []) : undefined,
+  const routes = createRoutesOfNode(config, env, context, {
+    chains,
+    store,
+    identity: {
+      nodeID: identity.nodeID,
+      proofOfPossession: identity.signer.proofOfPossession,
+      isBootstrapped: bootstrapped.isBootstrapped,
+      readings,
+    },
+    health,
+    metrics,
+    readers: () => readers,
+    withFaults: dev?.faults.apply,
     dev: dev &&
-      snapshots &&
-      transfer && {
+      state && {
         services: createDevServices({
+          ...state,
           store,
           context,
           parts: dev,
           lifecycle: lifecycles.of(specs[0].id),
           chains,
-          snapshots,
-          transfer,
           accounts,
           events,
           timers: env.timers,
@@ -346,7 +314,7 @@ async function startWriter(
         database: { probeWrite: async () => probeWrite(), probeRead: async () => store.probeRead(), revision: () => commitRevision },
         cache: { probeWrite: rateLimits.cache.probeWrite, probeRead: rateLimits.cache.probeRead },
       },
-      isStopping: () => isStopping,
+      isStopping: stop.isStopping,
       rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
     },
     gate,
@@ -376,23 +344,11 @@ async function startWriter(
     await health.recheck('health', 'readers');
   }
 
-  const announceStopping = async (): Promise<void> => {
-    isStopping = true;
-    health.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
-    readers?.announceStopping();
-    // A load balancer sees that the node is unhealthy and sends no more requests. AvalancheGo: node/node.go, shutdown.
-    if (config.http.shutdownWait > 0) await sleep(env.timers, config.http.shutdownWait);
-  };
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closed ??= announceStopping().finally(closing.close);
-    return closed;
-  };
-  stopAfterFailure = () => void close().then(() => env.exit(1));
+  stopAfterFailure = stop.stopAfterFailure;
   // A node with a chain in memory does not stop when the disk is full. AvalancheGo: node/node.go, diskSpaceCheck.
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
-      if (closed !== undefined) return;
+      if (stop.isStopping()) return;
       env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
       stopAfterFailure();
     };
@@ -419,15 +375,13 @@ async function startWriter(
     observe: feed.observe,
     readStatus: () => ({ height: x?.lastAccepted().height ?? 0n, pending: x?.pendingTxs().txs ?? 0 }),
     listen: servers.listen,
-    close,
+    close: stop.close,
   };
 }
 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
   log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
-
-const createHealthServices = (health: Health): Services => combineServices(createService('health', healthMethods, health));
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */
 const formatError = (error: unknown): string =>

@@ -19,12 +19,7 @@ export function startStreamCounter(node: DevNode): {
     idleTimeout: 0,
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url);
-      const response = await fetch(target + pathname + search, {
-        method: request.method,
-        headers: request.headers,
-        body: request.body,
-        decompress: false,
-      });
+      const response = await forward(request, target + pathname + search);
       if (pathname !== '/ext/events') return response;
       opened++;
       const pass = new TransformStream<Uint8Array, Uint8Array>({
@@ -55,11 +50,14 @@ export function startBusyProxy(node: DevNode): { readonly url: string; readonly 
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url);
       if (pathname === '/ext/events') return new Response(busyEvents(), { headers: { 'content-type': 'text/event-stream' } });
-      return fetch(target + pathname + search, { method: request.method, headers: request.headers, body: request.body, decompress: false });
+      return forward(request, target + pathname + search);
     },
   });
   return { url: `http://127.0.0.1:${server.port}`, stop: () => void server.stop(true) };
 }
+
+const forward = ({ method, headers, body }: Request, url: string): Promise<Response> =>
+  fetch(url, { method, headers, body, decompress: false });
 
 const chainID = '2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed';
 const assetID = '2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe';

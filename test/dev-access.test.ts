@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from './http.ts';
-import { childrenOf, eventually, socketsOf } from './processes.ts';
+import { eventually, socketsOf, untilReader } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** `/ext/dev` changes what the chain can import, so every process of the node serves it to local programs only. */
@@ -12,10 +12,7 @@ describe('/ext/dev of a node with a reader process', () => {
   let node: Program;
   beforeAll(async () => {
     node = await startProgram(`--data-dir=${folder}`, '--workers=1');
-    const [reader = 0] = await eventually(
-      () => childrenOf(node.pid),
-      (children) => children.length === 1,
-    );
+    const reader = await untilReader(node.pid);
     const before = socketsOf(reader);
     await eventually(
       async () => {
@@ -71,10 +68,7 @@ describe('/ext/dev with --dev-token', () => {
   let node: Program;
   beforeAll(async () => {
     node = await startProgram(`--data-dir=${folder}`, '--workers=1', '--http-host=0.0.0.0', `--dev-token=${token}`);
-    await eventually(
-      () => childrenOf(node.pid),
-      (children) => children.length === 1,
-    );
+    await untilReader(node.pid);
     await eventually(
       async () =>
         (await node.client.call('/ext/health', 'health.health', {})).result as

@@ -9,7 +9,7 @@ import { formatHex, parseHex } from '../src/bytes/hex.ts';
 import { idText, zeroId } from '../src/bytes/id.ts';
 import type { Tx } from '../src/tx/tx.ts';
 import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
-import { childrenOf, eventually } from './processes.ts';
+import { eventually, untilReader } from './processes.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
 import { createWallet, importTx, keyFrom, signDraft } from './wallet-kit.ts';
 
@@ -30,11 +30,7 @@ describe.each(modes)('dev.* %s', (_, flags) => {
   let addresses: string[];
   beforeAll(async () => {
     node = await startProgramAsUsers(...flags);
-    if (flags.length > 0)
-      await eventually(
-        () => childrenOf(node.pid),
-        (children) => children.length === 1,
-      );
+    if (flags.length > 0) await untilReader(node.pid);
     addresses = (node.banner.accounts as { address: string }[]).map(({ address }) => address);
   }, 30_000);
   afterAll(async () => {

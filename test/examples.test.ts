@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Glob } from 'bun';
 import { readPlans } from '../src/access/plans.ts';
 import { serviceTable } from '../src/rpc-reference/service-table.ts';
-import { listRouteIds } from '../src/wiring/gate.ts';
+import { listRouteIds } from '../src/wiring-http/gate.ts';
 import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */

@@ -28,7 +28,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
   const walk = async (url: string, missing: readonly string[]): Promise<void> => {
     const expected = allPages.filter((path) => !missing.includes(path));
     await page.open(`${url}/`);
-    // Before, the page of a server that was stopped may have asked in vain.
+    // Earlier lines may be of failed requests to a server that was stopped.
     const logged = page.console.length;
     const links = await page.run<string[]>(`[...document.querySelectorAll('nav [data-go]')].map((link) => link.getAttribute('href'))`);
     expect(links).toEqual(expected);

@@ -51,6 +51,7 @@ test('a follower with all blocks of its node is bootstrapped and not a validator
       5000,
     );
     expect(ready.status).toBe(200);
+    expect((await get(follower, '/ext/health')).json.checks.follow?.message).toMatchObject({ unknownImports: 0 });
     expect(await info(follower, 'isBootstrapped', { chain: 'X' })).toMatchObject({ result: { isBootstrapped: true } });
     // Chains that are not followed.
     for (const chain of ['P', 'C'])

@@ -201,7 +201,7 @@ describe('a node with fake P- and C-Chains', () => {
           timeout,
         );
         expect(network.state.lists).toBe(0);
-        const queueLength = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM wanted', []))[0]?.n;
+        const queueLength = async () => (await sql.all<{ n: number }>('SELECT count(*) AS n FROM backfill_request', []))[0]?.n;
         expect(await queueLength()).toBe(0);
         await checkImportedExports(network, send, client);
         await failures(network, client);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, type ClientResponse, createClient } from './http.ts';
-import { childrenOf, eventually, processesMatching, socketsOf } from './processes.ts';
+import { childrenOf, eventually, processesMatching, socketsOf, untilReader } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** A process of the node is stopped with SIGSTOP: it still exists and has connections, but does not respond. */
@@ -23,10 +23,7 @@ const quickLimit = 1500;
 
 async function start(name: string): Promise<{ readonly program: Program; readonly reader: number }> {
   const program = await startProgram(`--data-dir=${join(folder, name)}`, '--workers=1');
-  const [reader = 0] = await eventually(
-    () => childrenOf(program.pid),
-    (children) => children.length === 1,
-  );
+  const reader = await untilReader(program.pid);
   return { program, reader };
 }
 

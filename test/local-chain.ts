@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createAddressFormatter } from '../src/bytes/address.ts';
 import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
-import { type Chain, createChain, type Ledger } from '../src/chain/chain.ts';
+import { type Chain, createChain } from '../src/chain/chain.ts';
+import type { Ledger } from '../src/chain/ledger.ts';
 import { createTxVerifier } from '../src/chain/tx-verifier.ts';
 import { recoverNative } from '../src/crypto/curve-native.ts';
 import { createSignerCache } from '../src/crypto/recover.ts';

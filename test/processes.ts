@@ -31,6 +31,15 @@ export async function eventually<T>(read: () => T | Promise<T>, isDone: (answer:
   }
 }
 
+/** Waits for the only reader process of a node and returns its PID. */
+export async function untilReader(pid: number): Promise<number> {
+  const [reader] = await eventually(
+    () => childrenOf(pid),
+    (children) => children.length === 1,
+  );
+  return reader as number;
+}
+
 /** Characters of a value in an error. */
 const maxShown = 2000;
 

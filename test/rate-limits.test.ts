@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createKey, type KeyHeader, writePlans } from './api-keys.ts';
 import { chainRoot, type DataRequest, type DataResponse, sendRequest } from './data-requests.ts';
 import { type Client, createClient } from './http.ts';
-import { childrenOf, eventually, socketsOf } from './processes.ts';
+import { eventually, socketsOf, untilReader } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
 /** Duration of the test of a constantly requesting caller, in seconds. Windows are a minute long, so the test is skipped by default. */
@@ -76,10 +76,7 @@ describe('rate limits on a node of two processes', () => {
   beforeAll(async () => {
     node = await startLimitedNode('counting');
     // The reader begins to listen shortly after the node reports ready.
-    const [reader = 0] = await eventually(
-      () => childrenOf(node.pid),
-      (children) => children.length === 1,
-    );
+    const reader = await untilReader(node.pid);
     const before = socketsOf(reader);
     await eventually(
       async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chainRoot, type DataResponse, sendRequest } from './data-requests.ts';
 import { type Client, createClient } from './http.ts';
-import { childrenOf, eventually, socketsOf } from './processes.ts';
+import { eventually, socketsOf, untilReader } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** A reader process reports the health of the writer process, also when the writer hangs or stops. */
@@ -20,10 +20,7 @@ const checks = ['/v1/health-check', '/v1/live-check', '/v2/health-check', '/v2/l
 /** Starts a node with one reader process, and opens connections to both processes. */
 async function startBoth(name: string, ...flags: string[]): Promise<{ readonly program: Program; readonly clients: readonly Client[] }> {
   const program = await startProgram(`--data-dir=${join(folder, name)}`, '--workers=1', ...flags);
-  const [reader = 0] = await eventually(
-    () => childrenOf(program.pid),
-    (children) => children.length === 1,
-  );
+  const reader = await untilReader(program.pid);
   const connect = async () => {
     const before = socketsOf(reader);
     const clients = Array.from({ length: 16 }, () => createClient(program.port));

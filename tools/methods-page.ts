@@ -1,5 +1,5 @@
 import type { RpcParam } from '../src/rpc/params.ts';
-import type { MethodExample } from '../src/rpc-reference/method-examples.ts';
+import type { MethodExample } from '../src/rpc-reference/method-example.ts';
 import { type ServiceRow, serviceTable } from '../src/rpc-reference/service-table.ts';
 
 export const renderMethodsPage = (): string => serviceTable.map(formatSection).join('\n\n');

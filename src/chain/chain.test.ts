@@ -3,7 +3,7 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { Diff } from '../state/diff.ts';
 import { type Block, makeBlock, parseBlock } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
-import type { ChainBlock } from './chain.ts';
+import type { ChainBlock } from './ledger.ts';
 import { genesis, importTx, messageOf, other, setUp, spend } from './memory-chain.fixture.ts';
 
 describe('the mempool', () => {

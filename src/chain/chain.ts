@@ -1,12 +1,10 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { type AnyFault, Fault } from '../fault.ts';
-import type { Diff } from '../state/diff.ts';
-import type { View } from '../state/view.ts';
-import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import { createCommitState } from './commit-state.ts';
 import { ChainError } from './fault.ts';
+import type { ChainBlock, Ledger, TxStatus } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
 import { createRejectedTxInputs } from './rejected-tx-inputs.ts';
@@ -14,24 +12,8 @@ import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-/** The accepted state, as far as the chain needs it. */
-export type Ledger = View & {
-  readonly lastAccepted: () => { readonly id: Id; readonly height: bigint; readonly time: bigint };
-  readonly block: (id: Id) => Uint8Array | undefined;
-  readonly blockIdAt: (height: bigint) => Id | undefined;
-  readonly hasTx: (id: Id) => boolean;
-  /** Whether an output has been spent, on this chain or in the memory shared with another chain. */
-  readonly wasConsumed: (utxoID: Id) => boolean;
-  /** The transaction that spent an output, if known. */
-  readonly consumerOf: (utxoID: Id) => Id | undefined;
-  /** Stores blocks and their changes in one database transaction; `writeMore` runs in it too. */
-  readonly commitAll: (blocks: readonly { readonly block: Block; readonly diff: Diff }[], writeMore?: () => void) => void;
-};
-
 /** Transactions in the mempool, oldest first, and in the wallet queue. The first one of the queue is in the mempool too. */
 export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Tx[] };
-
-export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 export type ChainDeps = {
   readonly ledger: Ledger;
@@ -62,9 +44,6 @@ export type ChainDeps = {
   /** See `prepare` in wallet-queue.ts. */
   readonly prepareWalletTx?: (tx: Tx) => Promise<void> | undefined;
 };
-
-/** The fields of a block that the engine needs. */
-export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;
 
 /** One chain. The members up to `waiting` are the Vm that the engine drives; the others are for the RPC methods. */
 export type Chain = {

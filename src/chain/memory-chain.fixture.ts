@@ -6,7 +6,8 @@ import type { TransferableInput } from '../tx/input.ts';
 import { makeTx, type Tx } from '../tx/tx.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import { makeUtxo, utxoId } from '../tx/utxo.ts';
-import { type Chain, type ChainDeps, createChain, type Ledger } from './chain.ts';
+import { type Chain, type ChainDeps, createChain } from './chain.ts';
+import type { Ledger } from './ledger.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
 /** A chain on a ledger in memory, whose rules only ask whether the inputs exist. */

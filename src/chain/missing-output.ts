@@ -1,7 +1,7 @@
 import { type Id, idText, parseId } from '../bytes/id.ts';
 import type { AnyFault } from '../fault.ts';
 import { TxError } from '../verify/fault.ts';
-import type { Ledger, TxStatus } from './chain.ts';
+import type { Ledger, TxStatus } from './ledger.ts';
 
 /**
  * Returns the same fault. If an output is missing, adds whether it is spent and by which transaction, or the status of the transaction that

@@ -1,7 +1,7 @@
 import type { FlagDefinition } from './flag-definition.ts';
 import type { FlagInputs } from './flag-source.ts';
 import { flagTable } from './flag-table.ts';
-import type { Options } from './flags.ts';
+import type { Options } from './options.ts';
 
 /** The value of a flag and where it comes from. */
 export type ConfigRow = {

@@ -6,7 +6,8 @@ import { commandNames } from './command.ts';
 import { findNearestFlag } from './flag-source.ts';
 import { acceptsFlag, flagAliases, flagTable } from './flag-table.ts';
 import { parseDuration } from './flag-value.ts';
-import { type FlagEnv, type Options, parseFlags } from './flags.ts';
+import { type FlagEnv, parseFlags } from './flags.ts';
+import type { Options } from './options.ts';
 
 function options(argv: string[], env: FlagEnv = {}): Options {
   const parsed = parseFlags(argv, env);

@@ -9,10 +9,8 @@ import { formatGroupHelp, formatHelp, formatOverview } from './flag-help.ts';
 import { FlagError, type FlagInput, type FlagInputs, isIgnoredBy, readArguments, readConfigObject, readVariables } from './flag-source.ts';
 import { acceptsFlag, flagTable } from './flag-table.ts';
 import { describeAllowed, type FlagValues, parseFlagValue } from './flag-value.ts';
+import type { Options } from './options.ts';
 import { checkPeerFlags, noDevReason } from './peer-rules.ts';
-
-/** The value of every flag of the table, by flag name. */
-export type Options = { readonly [N in keyof typeof flagTable]: ValueOf<(typeof flagTable)[N]> };
 
 /** What parsing flags needs from outside. `readFile` reads the `--config-file`; both functions may throw anything. */
 export type FlagEnv = {
@@ -69,10 +67,6 @@ export function parseFlags(argv: readonly string[], env: FlagEnv): ParsedFlags {
     throw error;
   }
 }
-
-type ValueOf<R extends FlagDefinition> =
-  | (R extends { allowed: readonly (infer A)[] } ? A : FlagValues[R['kind']])
-  | (R extends { default: string } ? never : undefined);
 
 const isSwitchOn = (given: FlagInputs, name: keyof typeof flagTable): boolean => {
   const flag = given.get(name);

@@ -1,7 +1,7 @@
 import { getNetwork, isPublicNetwork } from '../network.ts';
 import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
-import type { Options } from './flags.ts';
+import type { Options } from './options.ts';
 
 /** Why flags of the developer's chain are refused by `serac join`. */
 export const noDevReason = 'peers decide the blocks of a joined node, so it has no accounts, time travel, snapshots, forks and state files';

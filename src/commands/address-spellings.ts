@@ -3,7 +3,7 @@ import { bech32Decode, bech32Encode } from '../bytes/bech32.ts';
 import { Fault } from '../fault.ts';
 import { fujiId, getNetwork, localId, mainnetId } from '../network.ts';
 
-/** Reads an address in any spelling: with or without chain prefix, of any network, as CB58 or as 40 hex digits. undefined if it is none. */
+/** Reads an address in any spelling: with or without chain prefix, of any network, as CB58 or as 40 hex digits. Returns undefined for other text. */
 export function parseAddressSpellings(text: string): Address | undefined {
   const bare = text.trim().replace(/^[A-Za-z0-9]+-/, '');
   const hex = /^(?:0x)?([0-9a-fA-F]{40})$/.exec(bare)?.[1];

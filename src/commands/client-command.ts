@@ -1,4 +1,4 @@
-import type { Options } from '../cli/flags.ts';
+import type { Options } from '../cli/options.ts';
 import { devRows } from '../client/dev-methods.ts';
 import type { ResultOf } from '../client/method-row.ts';
 import { services } from '../client/namespaces.ts';

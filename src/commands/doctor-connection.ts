@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import type { SeracError } from '../client/fault.ts';
-import type { Finding } from './doctor.ts';
+
+/** One thing that was examined: what was found, and if it is a problem, what to do. */
+export type Finding = { readonly topic: string; readonly ok: boolean; readonly text: string; readonly remedy?: string };
 
 /** Explains why a node cannot be examined: nothing answers at the URL, or something that is not a node. */
 export async function explainConnection(url: string, error: SeracError): Promise<Finding> {

@@ -2,12 +2,9 @@ import { wrap } from '../cli/flag-help.ts';
 import { SeracError } from '../client/fault.ts';
 import { createRpcClient, type RpcClient } from '../client/rpc-client.ts';
 import type { ClientCommand } from './client-command.ts';
-import { explainConnection } from './doctor-connection.ts';
+import { explainConnection, type Finding } from './doctor-connection.ts';
 import { badArgument } from './fault.ts';
 import { formatTime } from './table.ts';
-
-/** One thing that was examined: what was found, and if it is a problem, what to do. */
-export type Finding = { readonly topic: string; readonly ok: boolean; readonly text: string; readonly remedy?: string };
 
 /** Milliseconds that each call of an examination may take. */
 const callTimeout = 10_000;

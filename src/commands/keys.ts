@@ -3,12 +3,12 @@ import { type PlanSource, runKeysCommand } from '../access/keys-command.ts';
 import { type KeysCommand, keysUsageError } from '../access/keys-flags.ts';
 import { defaultPlans, type Plans } from '../access/plans.ts';
 import { plansOfServer, readServerPlans } from '../access/server-plans.ts';
-import type { Options } from '../cli/flags.ts';
+import type { Options } from '../cli/options.ts';
 import type { Config } from '../config.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { StoreError } from '../store/fault.ts';
 import type { Env } from '../wiring/env.ts';
-import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring/gate.ts';
+import { listRouteIds, loadPlans, openKeysDatabase } from '../wiring-http/gate.ts';
 
 /** `serac keys …`: runs the command and returns the lines to print. */
 export async function manageKeys(args: readonly string[], options: Options, config: Config, env: Env): Promise<string[]> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { FlagDefinition } from '../cli/flag-definition.ts';
 import type { FlagInputs } from '../cli/flag-source.ts';
 import { acceptsFlag, flagTable } from '../cli/flag-table.ts';
-import type { Options } from '../cli/flags.ts';
+import type { Options } from '../cli/options.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import { fileSize, readEnd } from '../platform/detached-process.ts';
 import { findFreePorts, startNodeProcess, stopWithParent } from '../platform/node-process.ts';

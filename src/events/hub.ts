@@ -38,7 +38,7 @@ export type HubDeps = {
   readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
   /** Blocks that are in memory; see `EventLog`. */
   readonly known?: KnownBlocks;
-  /** Called when the first client came, and when the last one has gone. */
+  /** Called when the first client has connected, and when the last one has disconnected. */
   readonly onActive?: (isActive: boolean) => void;
   readonly report: (error: unknown) => void;
   /** Milliseconds. */

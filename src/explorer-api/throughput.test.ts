@@ -37,7 +37,7 @@ function createBlocks() {
       blocks = blocks.slice(0, height + 1);
       state.epoch++;
     },
-    /** Counted anew from all blocks. */
+    /** Counted again from all blocks. */
     expected: () => {
       const end = Math.max(state.now, blocks[blocks.length - 1]?.time ?? 0);
       const counts = new Map<number, { blocks: number; txs: number; fees: bigint }>();

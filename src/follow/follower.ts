@@ -1,5 +1,5 @@
 import type { Id } from '../bytes/id.ts';
-import type { TxStatus } from '../chain/chain.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import type { TxVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Engine } from '../engine/vm.ts';

@@ -2,7 +2,7 @@ import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idOf, idText, parseId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
-import type { TxStatus } from '../chain/chain.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import { maxBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import { type Block, parseBlock } from '../tx/block.ts';

@@ -6,7 +6,7 @@ import type { Applied } from '../state/diff.ts';
 import { tablesOf } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { NumberedUtxo } from '../state/utxo-table.ts';
+import type { NumberedUtxo, UtxoRow } from '../state/utxo-table.ts';
 import { effectsOf } from '../tx/effects.ts';
 import type { Utxo } from '../tx/utxo.ts';
 import type { BlockToIndex } from './block-facts.ts';
@@ -145,12 +145,3 @@ function assembleBlock(
 const numberedUtxo = ({ seq, height, bytes }: UtxoRow): NumberedUtxo => ({ utxo: decodeStoredUtxo(bytes), seq, height, bytes });
 
 type BlockRow = { readonly height: number; readonly time: number; readonly first_tx: number; readonly tx_count: number };
-
-type UtxoRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly height: number;
-  readonly bytes: StoredUtxo;
-  /** Number (`seq`) of the transaction that consumed it. */
-  readonly spent: number | null;
-};

@@ -21,7 +21,7 @@ export function acceptedEncoding(accepted: string): Encoding {
 }
 
 /**
- * Compresses the HTML of a page if the client accepts it. The length of compressed text tells about its parts, so text that an attacker
+ * Compresses the HTML of a page if the client accepts it. The length of compressed text reveals its parts, so text that an attacker
  * chooses must not be compressed together with a secret. Pages contain no cookie, token or API key; the page that contains private keys
  * is sent with `isSecret`.
  */

@@ -30,7 +30,7 @@ export type LoadParts = {
   readonly now: number;
   /** Loads the API reference of this port. */
   readonly loadReference: () => Promise<ReferenceData>;
-  /** Reads any spelling of an address; undefined if it is none. */
+  /** Reads any spelling of an address; undefined if the text is not an address. */
   readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
 };
 

@@ -22,7 +22,7 @@ export async function respondWithImage(source: Source, context: PageContext, utx
 
 const noImage = 'This output has no PNG, JPEG, GIF or WebP image as its payload.\n';
 
-/** The same output may be gone after a revert. */
+/** After a revert the output may not exist. */
 const headers = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',

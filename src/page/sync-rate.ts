@@ -1,10 +1,10 @@
-/** How far a node was at one moment. `at`: seconds of a clock that never jumps. */
+/** Height and lag of a node at one time. `at`: seconds of a clock that never jumps. */
 export type SyncSample = { readonly at: number; readonly height: number; readonly lagBlocks: number };
 
 /** Samples that the rate is measured over: one minute, as pages load every five seconds. */
 const maxSamples = 12;
 
-/** Adds a sample and drops the oldest ones. A height that fell, or a clock that did, starts again. */
+/** Adds a sample and drops the oldest ones. A lower height or an earlier time than the last one removes all others. */
 export function addSample(samples: readonly SyncSample[], sample: SyncSample): readonly SyncSample[] {
   const last = samples.at(-1);
   if (last !== undefined && (sample.height < last.height || sample.at <= last.at)) return [sample];
@@ -12,8 +12,8 @@ export function addSample(samples: readonly SyncSample[], sample: SyncSample): r
 }
 
 /**
- * Blocks per second, and seconds until the lag is gone at the rate at which it shrinks. Undefined if they cannot be told: the samples are less
- * than a second apart, or the lag does not shrink.
+ * Blocks per second, and seconds until the lag is gone at the rate at which it shrinks. Undefined if they are unknown: the samples are less than
+ * a second apart, or the lag does not shrink.
  */
 export function syncRate(samples: readonly SyncSample[]): { readonly rate: number | undefined; readonly left: number | undefined } {
   const [first, last] = [samples[0], samples.at(-1)];

@@ -1,14 +1,6 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { Fault } from '../fault.ts';
-
-type OffsetFile = {
-  readonly size: () => number;
-  readonly read: (offset: number, into: Uint8Array) => number;
-  readonly write: (offset: number, bytes: Uint8Array) => void;
-  readonly truncate: (size: number) => void;
-  readonly sync: () => void;
-  readonly close: () => void;
-};
+import type { OffsetFile } from '../store/offset-file.ts';
 
 /** Opens a file on disk. `read`: returns undefined if it does not exist. `write`: creates it if it does not exist. */
 export function openFile(path: string, access: 'read'): OffsetFile | undefined;

@@ -29,7 +29,7 @@ export function writeProcessContext(path: string, context: ProcessContext): void
   }
 }
 
-/** Says that the node has stopped. A file that is gone already is no error. */
+/** Says that the node has stopped. A missing file is not an error. */
 export const removeProcessContext = (path: string): void => rmSync(path, { force: true });
 
 export class ProcessContextError extends Fault<{ code: 'PROCESS_CONTEXT_FAILED'; path: string }> {}

@@ -2,7 +2,7 @@ import type { HttpResponse, WebSocketHandlers } from '../http/message.ts';
 import { serve } from './serve-node.ts';
 
 /**
- * A server on node:http for web-socket.test.ts, which runs it in Node. Prints its port, then what the handlers of WebSockets were told.
+ * A server on node:http for web-socket.test.ts, which runs it in Node. Prints its port, then the events that the WebSocket handlers received.
  * `/` sends a short and a long text and closes, `/open` stays open, `/many` sends until the client takes no more, and again after that.
  */
 

@@ -1,6 +1,6 @@
 import type { crossChainMethods } from '../dev/cross-chain-methods.ts';
 import type { moneyMethods } from '../dev/money-methods.ts';
-import type { ExamplesOf } from './method-examples.ts';
+import type { ExamplesOf } from './method-example.ts';
 
 /** Examples of the `dev.*` methods. They run in this order, after those of the other services: IDs in a call come from earlier results. */
 

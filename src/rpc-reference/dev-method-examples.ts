@@ -3,7 +3,7 @@ import type { faultMethods } from '../dev/fault-methods.ts';
 import type { identityMethods } from '../dev/identity-methods.ts';
 import type { insightMethods } from '../dev/insight-methods.ts';
 import type { timeMethods } from '../dev/time-methods.ts';
-import type { ExamplesOf } from './method-examples.ts';
+import type { ExamplesOf } from './method-example.ts';
 
 export const blocksExamples: ExamplesOf<typeof blocksMethods> = {
   mine: { params: { blocks: 2 }, result: '{"height":"…","time":"…","filler":true}' },

@@ -7,12 +7,7 @@ import type { infoMethods } from '../rpc/info.ts';
 import type { walletMethods } from '../rpc/wallet.ts';
 import { crossChainExamples, moneyExamples } from './dev-examples.ts';
 import { blocksExamples, faultExamples, identityExamples, insightExamples, timeExamples } from './dev-method-examples.ts';
-
-/** A call to a newly started node and its result or error; `…` replaces values that differ between nodes. */
-export type MethodExample = { readonly params?: unknown } & ({ readonly result: string } | { readonly error: string });
-
-/** An example for each method of a table; a method without an example is a compile error. */
-export type ExamplesOf<Rows> = { readonly [method in keyof Rows]: MethodExample };
+import type { ExamplesOf } from './method-example.ts';
 
 /** Spends the genesis output of the funded key. */
 const issuedTx =

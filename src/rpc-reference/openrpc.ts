@@ -1,5 +1,5 @@
 import type { RpcParam } from '../rpc/params.ts';
-import type { MethodExample } from './method-examples.ts';
+import type { MethodExample } from './method-example.ts';
 import { type ServiceRow, serviceTable } from './service-table.ts';
 
 /** The parts of an OpenRPC 1.3 document that this server writes: the methods of the Node RPC on one port. */

@@ -7,6 +7,7 @@ import { infoMethods } from '../rpc/info.ts';
 import type { MethodTable } from '../rpc/method.ts';
 import { servicePaths } from '../rpc/method-hint.ts';
 import { walletMethods } from '../rpc/wallet.ts';
+import type { MethodExample } from './method-example.ts';
 import {
   avaxExamples,
   avmExamples,
@@ -14,7 +15,6 @@ import {
   evmExamples,
   healthExamples,
   infoExamples,
-  type MethodExample,
   platformExamples,
   walletExamples,
 } from './method-examples.ts';

@@ -15,7 +15,7 @@ export type Polls = {
   readonly count: () => number;
 };
 
-/** `onEnd` hears of each poll when its result is given out. */
+/** `onEnd` is called for each poll when its result is returned. */
 export function createPolls(
   parameters: SnowParameters,
   parentOf: (id: Id) => Id | undefined,

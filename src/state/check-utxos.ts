@@ -4,15 +4,8 @@ import type { Database } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
 import { type CheckContext, parseOrUndefined } from './check-context.ts';
 import type { Tables } from './schema.ts';
-import { decodeWithoutChecksum, hasValidChecksum, type StoredUtxo } from './stored-utxo.ts';
-
-type UtxoRow = {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly height: number;
-  readonly bytes: StoredUtxo;
-  readonly spent: number | null;
-};
+import { decodeWithoutChecksum, hasValidChecksum } from './stored-utxo.ts';
+import type { UtxoRow } from './utxo-table.ts';
 
 type Unspent = Pick<UtxoRow, 'id' | 'bytes'>;
 

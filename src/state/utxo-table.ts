@@ -11,6 +11,13 @@ import type { UtxoPosition } from './utxo-page.ts';
 /** An output with its number in the table and the height of the block that created it. */
 export type NumberedUtxo = { readonly utxo: Utxo; readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
+/** A row of the table, with the transaction that spent the output. */
+export type UtxoRow = Omit<NumberedUtxo, 'utxo'> & {
+  readonly id: Uint8Array;
+  /** Number (`seq`) of the transaction that consumed it. */
+  readonly spent: number | null;
+};
+
 /** All outputs of a chain, spent and unspent. */
 export type UtxoTable = {
   readonly unspent: (id: Id) => Utxo | undefined;

@@ -4,7 +4,7 @@ import { eventually } from '../../test/processes.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, signDraft } from '../../test/wallet-kit.ts';
 import { formatHex } from '../bytes/hex.ts';
 import { type Id, idText, zeroId } from '../bytes/id.ts';
-import type { TxStatus } from '../chain/chain.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { createSignerCache } from '../crypto/recover.ts';
 import { createSignerKeys } from '../crypto/signer-keys.ts';

@@ -1,10 +1,13 @@
 import { createAddressFormatter } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import { type Chain, type ChainDeps, createChain, type Ledger, type TxStatus } from '../chain/chain.ts';
+import { type Chain, type ChainDeps, createChain } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
 import type { Impersonation } from '../chain/impersonation.ts';
+import type { Ledger, TxStatus } from '../chain/ledger.ts';
 import type { Mempool } from '../chain/mempool.ts';
 import { explainMissingOutput } from '../chain/missing-output.ts';
+import { observeIssue, type TxObserver } from '../chain/observed-issue.ts';
+import { createOrderedIssue } from '../chain/ordered-issue.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../chain/tx-verifier.ts';
 import type { RecoverSigner } from '../crypto/recover.ts';
 import type { SignerKeys } from '../crypto/signer-keys.ts';
@@ -28,8 +31,6 @@ import type { LongWork } from '../timing/long-work.ts';
 import type { Block } from '../tx/block.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { TxCheck } from '../verify/explain.ts';
-import { observeIssue, type TxObserver } from './observed-issue.ts';
-import { createOrderedIssue } from './ordered-issue.ts';
 
 /** An AVM chain as the configuration defines it. */
 export type AvmChainSpec = {

@@ -38,7 +38,7 @@ export function openDataFiles(
 ): OpenedDataFiles {
   const { database } = files;
   requireDatabaseIfBlocks(files, env);
-  // Otherwise a damaged log stays as it is until someone has looked at it: `checkChainEnds` reports the blocks that it lost.
+  // On other nodes a damaged log is not changed, so that it can be examined: `checkChainEnds` reports the blocks that it lost.
   if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
   const checksums = openPageChecksums(env.openFile, database);
   const open = (onCheckpoint?: () => void) =>

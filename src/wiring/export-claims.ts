@@ -2,7 +2,13 @@ import type { Id } from '../bytes/id.ts';
 import type { SqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import type { SharedMemory } from '../state/shared-memory.ts';
 import type { Store } from '../store/store.ts';
-import type { OpenedChain } from './node-store.ts';
+
+export type ExportClaims = {
+  /** Removes an output that this chain exported from shared memory, as if the destination chain had imported it. Returns false if it is not there. */
+  readonly claimExport: (destination: Id, utxoID: Id) => boolean;
+  /** The number of claimed exports: facts that became known after the blocks they belong to were indexed. */
+  readonly backfillRevision: () => number;
+};
 
 /**
  * Claims of exported outputs by the P- or C-Chain, which Serac does not run: a developer makes them. Their number is stored, so that reader
@@ -13,7 +19,7 @@ export function openExportClaims(
   chainID: Id,
   memory: Pick<SharedMemory, 'get' | 'remove'>,
   index: SqliteIndex | undefined,
-): Pick<OpenedChain, 'claimExport' | 'backfillRevision'> {
+): ExportClaims {
   const name = `export claims ${chainID}`;
   const select = store.db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const count = (): number => select.get(name)?.value ?? 0;

@@ -1,7 +1,7 @@
 import { type Id, idOf } from '../bytes/id.ts';
 import { type Accept, createAccept } from '../chain/accept.ts';
-import type { Ledger } from '../chain/chain.ts';
 import type { EventBus } from '../chain/events.ts';
+import type { Ledger } from '../chain/ledger.ts';
 import type { Config } from '../config.ts';
 import { openSqliteEventLog, type SqliteEventLog } from '../events/sqlite-event-log.ts';
 import { ForkError } from '../fork/fault.ts';
@@ -27,7 +27,7 @@ import type { AvmChainSpec } from './avm-chain.ts';
 import { splitCacheBudget } from './cache-budget.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
-import { openExportClaims } from './export-claims.ts';
+import { type ExportClaims, openExportClaims } from './export-claims.ts';
 import { migrateIndex } from './index-migration.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
 import { connectStoredClock } from './stored-clock.ts';
@@ -62,7 +62,7 @@ export type NodeStore = {
   readonly close: () => void;
 };
 
-export type OpenedChain = {
+export type OpenedChain = ExportClaims & {
   readonly ledger: Ledger;
   /** Stores accepted blocks; nothing else adds blocks to the chain. */
   readonly accept: Accept;
@@ -73,10 +73,6 @@ export type OpenedChain = {
   /** The further reads of the explorer routes; undefined if `history` is. */
   readonly explorer: ExplorerReads | undefined;
   readonly index: SqliteIndex | undefined;
-  /** Removes an output that this chain exported from shared memory, as if the destination chain had imported it. Returns false if it is not there. */
-  readonly claimExport: (destination: Id, utxoID: Id) => boolean;
-  /** The number of claimed exports: facts that became known after the blocks they belong to were indexed. */
-  readonly backfillRevision: () => number;
   /** Stores block 0; the chain must be empty. */
   readonly initialize: () => void;
 };

@@ -1,6 +1,6 @@
 import type { ApiHealthDeps, HealthComponent } from '../api/served-chains.ts';
 import { type Id, idText } from '../bytes/id.ts';
-import type { TxStatus } from '../chain/chain.ts';
+import type { TxStatus } from '../chain/ledger.ts';
 import { Fault } from '../fault.ts';
 import type { DevAccess } from '../http/dev-access.ts';
 import type { Handler, HttpResponse } from '../http/message.ts';

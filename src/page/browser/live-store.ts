@@ -16,7 +16,7 @@ const maxFresh = 4;
 const noRows: ReadonlySet<string> = new Set();
 
 type State = Omit<LiveView, 'now' | 'isGone' | 'toggleHold' | 'showWaiting' | 'onEnter' | 'onLeave' | 'waiting' | 'isHeld' | 'txs'> & {
-  /** All transactions, newest first; the list shows the first `rowCount`, or those of when it was held. */
+  /** All transactions, newest first; the list shows the first `rowCount`, while it is paused those of the time when it was paused. */
   readonly rows: readonly TxSummary[];
 };
 
@@ -52,7 +52,7 @@ export function createLiveStore(first: PagePayload, monotonic: () => number) {
     kindSeconds.clear();
     seconds.clear();
     for (const [second, txs] of home?.seconds ?? []) seconds.set(second, txs);
-    // The minute before the page was loaded counts as a whole, and leaves as a whole.
+    // The types of the minute before the page was loaded are known as one sum, which is counted in one second.
     if (home !== undefined) kindSeconds.set(Math.floor(payload.now), { ...home.kinds });
     for (const { amount } of home?.txs ?? []) if (amount !== undefined) labels.set(amount.assetId, amount);
     return {

@@ -13,16 +13,16 @@ import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 
-/** Seconds without a message after which the stream counts as lost; looked at every second. The server sends a heartbeat every 2 s. */
+/** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
 const silence = 4;
 /** Milliseconds between two loads of the same page's data. */
 const reloadInterval = 500;
 /** Milliseconds after which a page that is loaded again looks busy. */
 const busyDelay = 150;
-/** Events that wait for a frame; beyond it the page is loaded again instead. */
+/** The most events that wait for a frame; with more, the page is loaded again instead. */
 const maxQueue = 5000;
 
-/** Seconds after which a page is loaded again whose figures have no events. */
+/** Seconds after which a page is loaded again if no event announces a change of its figures. */
 const refreshSeconds = 5;
 
 const root = document.getElementById('app') as HTMLElement;
@@ -88,7 +88,7 @@ async function reload(): Promise<void> {
   clearTimeout(busy);
   document.querySelector('main')?.removeAttribute('aria-busy');
   if (loaded === undefined) return;
-  // A page whose subject is gone stays and says so.
+  // If a revert has removed the subject of the page, the page stays and says so.
   isGone = loaded.status === 404 && payload.view !== 'message';
   payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
   view = await loadView(payload.view);

@@ -1,7 +1,8 @@
 import { shortNumber } from '../text-format.ts';
-import { linePath, ticksUpTo } from './plot.tsx';
+import { linePath } from './plot.tsx';
 import type { CursorValues } from './plot-cursor.tsx';
-import { margin, PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { scalePlot } from './plot-scale.ts';
 
 /** A line of a plot; null where there is no value. All lines have the same number of values. */
 export type Line = { readonly word: string; readonly color: number; readonly values: readonly (number | null)[] };
@@ -11,11 +12,8 @@ export type LinesPlotProps = TimePlotProps & { readonly lines: readonly Line[] }
 /** Lines over the same times, from zero. A line has a gap where it has no value; a value between two gaps is a dot. */
 export function LinesPlot({ lines, width, height, unit, label, from, to, timeText }: LinesPlotProps) {
   const count = lines[0]?.values.length ?? 0;
-  const ticks = ticksUpTo(Math.max(0, ...lines.flatMap(({ values }) => values.filter((value) => value !== null))));
-  const max = ticks.at(-1) as number;
-  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
-  const atX = (index: number): number => margin.left + (index / Math.max(1, count - 1)) * plotWidth;
-  const atY = (value: number): number => margin.top + plotHeight * (1 - value / max);
+  const max = Math.max(...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
+  const { ticks, atX, atY } = scalePlot({ width, height, first: 0, last: count - 1, max });
   /** The cursor stops where there is a value. */
   const known = Array.from({ length: count }, (_, at) => at).filter((at) => lines.some(({ values }) => (values[at] ?? null) !== null));
   const valueAt = (line: Line, at: number): number => line.values[known[at] ?? 0] ?? 0;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { runsOf } from './lines-plot.tsx';
-import { thin, ticksUpTo } from './plot.tsx';
+import { thin } from './plot.tsx';
+import { scalePlot, ticksUpTo } from './plot-scale.ts';
 import { squarify } from './squarify.ts';
 import { stack } from './stacked-plot.tsx';
 import { limitItems, type TreemapItem } from './treemap.tsx';
@@ -54,6 +55,17 @@ test('ticks start at zero, end at or above the largest value, and are few', () =
     expect(ticks.length).toBeLessThanOrEqual(5);
   }
   expect(ticksUpTo(38)).toEqual([0, 20, 40]);
+});
+
+test('a plot begins at zero and ends at the last value and the last tick, also on a logarithmic axis', () => {
+  for (const isLog of [false, true]) {
+    const { ticks, base, plotWidth, atX, atY } = scalePlot({ width: 260, height: 146, first: 10, last: 30, max: 38, isLog });
+    expect([plotWidth, base]).toEqual([200, 122]);
+    expect([atX(10), atX(20), atX(30)]).toEqual([52, 152, 252]);
+    expect([atY(0), atY(ticks.at(-1) as number)]).toEqual([122, 22]);
+    expect(atY(20)).toBe(isLog ? 56 : 72);
+  }
+  expect(scalePlot({ width: 260, height: 146, first: 5, last: 5, max: 1 }).atX(5)).toBe(52);
 });
 
 test('thinning keeps the extremes of every pixel column', () => {

@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { compactNumber } from '../text-format.ts';
 import { type CursorValues, PlotCursor, usePlotCursor } from './plot-cursor.tsx';
-
-/** Space around the area of a plot, for its axes. */
-export const margin = { left: 52, right: 8, top: 22, bottom: 24 };
+import { margin } from './plot-scale.ts';
 
 export type PlotFrameProps = {
   readonly width: number;

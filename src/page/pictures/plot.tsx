@@ -1,5 +1,6 @@
 import type { CursorValues } from './plot-cursor.tsx';
-import { margin, PlotFrame } from './plot-frame.tsx';
+import { PlotFrame } from './plot-frame.tsx';
+import { margin, round, scalePlot } from './plot-scale.ts';
 
 /** A point of a plot; `x` is any growing number, usually a time. */
 export type Point = { readonly x: number; readonly y: number };
@@ -23,14 +24,9 @@ export type PlotProps = {
 /** A plot from zero, with a few grid lines, the unit above the axis, and first and last time below it. */
 export function Plot({ points, width, height, kind, unit, label, from, to, color = 1, valueText, isLog = false }: PlotProps) {
   const shown = thin(points, Math.max(2, width - margin.left - margin.right));
-  const ticks = ticksUpTo(Math.max(...shown.map(({ y }) => y), 0), isLog);
-  const max = ticks.at(-1) as number;
-  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
   const [first, last] = [shown[0]?.x ?? 0, shown.at(-1)?.x ?? 1];
-  const scaleY = (y: number): number => (isLog ? Math.log10(1 + y) / Math.log10(1 + max) : y / max);
-  const atX = (x: number): number => margin.left + (last === first ? 0 : ((x - first) / (last - first)) * plotWidth);
-  const atY = (y: number): number => margin.top + plotHeight * (1 - scaleY(y));
-  const base = margin.top + plotHeight;
+  const max = Math.max(...shown.map(({ y }) => y));
+  const { ticks, plotWidth, base, atX, atY } = scalePlot({ width, height, first, last, max, isLog });
   const step = plotWidth / Math.max(1, shown.length);
   const values: CursorValues = {
     count: shown.length,
@@ -81,8 +77,6 @@ export function Sparkline({ values, width, height, label }: { values: readonly n
   );
 }
 
-const round = (value: number): number => Math.round(value * 10) / 10;
-
 export function linePath(points: readonly Point[], kind: 'line' | 'step', atX: (x: number) => number, atY: (y: number) => number): string {
   if (points.length === 0) return `M${atX(0)} ${atY(0)}`;
   const [first, ...rest] = points as [Point, ...Point[]];
@@ -102,21 +96,6 @@ function bars(
     const width = Math.max(0.5, step - Math.min(2, step * 0.2));
     return `M${round(left + at * step)} ${round(base)}V${round(top)}h${round(width)}V${round(base)}Z`;
   });
-}
-
-/** Three or four ticks from zero to at least `max`, in steps of 1, 2 or 5. */
-export function ticksUpTo(max: number, isLog = false): number[] {
-  if (isLog) {
-    const powers = [0, 1];
-    while ((powers.at(-1) as number) < max) powers.push((powers.at(-1) as number) * 10);
-    return powers.length > 6 ? powers.filter((_, at) => at % 2 === 0 || at === powers.length - 1) : powers;
-  }
-  if (max <= 0) return [0, 1];
-  const rough = max / 3;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) as number) * power;
-  const count = Math.ceil(max / step - 1e-9);
-  return Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }
 
 /** Keeps the minimum and the maximum of each pixel column if there are more points than pixels. */

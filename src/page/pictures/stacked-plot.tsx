@@ -1,7 +1,7 @@
 import { shortNumber } from '../text-format.ts';
-import { ticksUpTo } from './plot.tsx';
 import type { CursorValues } from './plot-cursor.tsx';
-import { margin, PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { scalePlot } from './plot-scale.ts';
 
 export type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
 export type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer[] };
@@ -10,11 +10,7 @@ export type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer
 export function StackedPlot({ layers, width, height, unit, label, from, to, timeText }: StackedPlotProps) {
   const count = layers[0]?.values.length ?? 0;
   const tops = stack(layers);
-  const ticks = ticksUpTo(Math.max(0, ...(tops.at(-1) ?? [])));
-  const max = ticks.at(-1) as number;
-  const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
-  const atX = (index: number): number => Math.round((margin.left + (index / Math.max(1, count - 1)) * plotWidth) * 10) / 10;
-  const atY = (value: number): number => Math.round((margin.top + plotHeight * (1 - value / max)) * 10) / 10;
+  const { ticks, atX, atY } = scalePlot({ width, height, first: 0, last: count - 1, max: Math.max(...(tops.at(-1) ?? [])) });
   const area = (top: readonly number[], bottom: readonly number[]): string =>
     `M${top.map((value, at) => `${atX(at)} ${atY(value)}`).join('L')}L${bottom
       .map((value, at) => `${atX(at)} ${atY(value)}`)

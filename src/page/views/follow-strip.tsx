@@ -45,7 +45,7 @@ export function FollowStrip({ follow, height }: { follow: FollowState; height: n
   );
 }
 
-/** The rate since this page opened, or of the last minute. A page that was not loaded again knows none. */
+/** The rate since this page opened, or of the last minute. Undefined until the page has been loaded again. */
 function useSyncRate(follow: FollowState, height: number): ReturnType<typeof syncRate> {
   const seen = useRef<{ follow: FollowState | undefined; samples: readonly SyncSample[] }>({ follow: undefined, samples: [] });
   if (seen.current.follow !== follow)

@@ -6,7 +6,7 @@ import type { TxSummary } from '../tx-summary.ts';
 /** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
 export type LiveView = {
   readonly status: 'connecting' | 'live' | 'lost';
-  /** When the stream was lost, in Unix seconds of the chain's clock; undefined while it is not. */
+  /** When the stream was lost, in Unix seconds of the chain's clock; undefined while it is connected. */
   readonly lostAt: number | undefined;
   /** Whether a revert removed what the page shows. */
   readonly isGone: boolean;
@@ -31,7 +31,7 @@ export type LiveView = {
     readonly href: string | undefined;
   }[];
   readonly isHeld: boolean;
-  /** Transactions that came while the list was held. */
+  /** Transactions that were added while the list was paused. */
   readonly waiting: number;
   readonly toggleHold: () => void;
   readonly showWaiting: () => void;
@@ -41,7 +41,7 @@ export type LiveView = {
   readonly reverted: RevertNote | undefined;
 };
 
-/** `blocks`: how many blocks are gone, as far as this page knows. `txs`: their transactions; undefined unless it knows all these blocks. */
+/** `blocks`: the number of removed blocks that this page has seen. `txs`: their transactions; undefined unless it has seen all these blocks. */
 export type RevertNote = {
   readonly height: number;
   readonly snapshot: string | undefined;

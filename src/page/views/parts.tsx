@@ -190,6 +190,21 @@ export const Switch = <T extends string>({ label, options, value, onChange }: Sw
   </div>
 );
 
+export type Scale = 'linear' | 'log';
+
+/** The switch between a linear and a logarithmic scale of a picture. */
+export const ScaleSwitch = ({ value, onChange }: Pick<SwitchProps<Scale>, 'value' | 'onChange'>) => (
+  <Switch
+    label="Scale"
+    options={[
+      ['linear', 'Linear'],
+      ['log', 'Log'],
+    ]}
+    value={value}
+    onChange={onChange}
+  />
+);
+
 /** A panel for a list without entries. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">

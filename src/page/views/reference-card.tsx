@@ -25,7 +25,7 @@ export const ReferenceCard = ({ id, word, title, about, find, children }: CardPr
 export type TryProps = {
   readonly method: string;
   readonly path: string;
-  /** The command for the example, which the script keeps in step with the form. */
+  /** The command for the example, which the script updates with the form. */
   readonly curl: string;
   /** The name of a JSON-RPC method. */
   readonly rpc?: string;
@@ -35,7 +35,7 @@ export type TryProps = {
   readonly children?: ComponentChildren;
 };
 
-/** A form that sends the request. Without script its text, with the command for curl, is still whole. */
+/** A form that sends the request. Without script it shows the command for curl. */
 export const TryForm = ({ method, path, curl, rpc, isStream = false, needsKey = false, children }: TryProps) => (
   <form data-try={method} data-path={path} data-rpc={rpc} data-needs-key={needsKey ? '' : undefined}>
     {children}

@@ -3,7 +3,7 @@ import { ranges, type ThroughputData } from '../load-throughput.ts';
 import type { PageContext } from '../page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
 import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text-format.ts';
-import { CsvButton, Facts, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
+import { CsvButton, Facts, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
 import { useWidth } from './use-width.ts';
 import type { ViewProps } from './view.ts';
@@ -20,7 +20,7 @@ const plots = [
 ] as const;
 
 export function ThroughputView({ data: { range, series, windows, recent, issues }, context: { chain, has } }: ViewProps<ThroughputData>) {
-  const [scale, setScale] = useState<'linear' | 'log'>('linear');
+  const [scale, setScale] = useState<Scale>('linear');
   return (
     <>
       <PageHead
@@ -37,15 +37,7 @@ export function ThroughputView({ data: { range, series, windows, recent, issues 
                   </a>
                 ))}
             </nav>
-            <Switch
-              label="Scale"
-              options={[
-                ['linear', 'Linear'],
-                ['log', 'Log'],
-              ]}
-              value={scale}
-              onChange={setScale}
-            />
+            <ScaleSwitch value={scale} onChange={setScale} />
           </>
         }
       />

@@ -92,12 +92,12 @@ export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 
   );
 }
 
-/** The JSON of a route, once it is wanted; fetched again when the data of the page is new. */
-function useJson(path: string, data: unknown, isWanted: boolean): string {
+/** The JSON of a route: fetched when it is first shown, and again when the data of the page has changed. */
+function useJson(path: string, data: unknown, isShown: boolean): string {
   const actions = useActions();
   const [text, setText] = useState('');
   useEffect(() => {
-    if (!isWanted || actions === undefined) return undefined;
+    if (!isShown || actions === undefined) return undefined;
     let isCurrent = true;
     void actions.getText(path).then((found) => {
       if (isCurrent) setText(found === undefined ? `GET ${path} failed` : JSON.stringify(JSON.parse(found), null, 1));
@@ -105,7 +105,7 @@ function useJson(path: string, data: unknown, isWanted: boolean): string {
     return () => {
       isCurrent = false;
     };
-  }, [path, data, isWanted, actions]);
+  }, [path, data, isShown, actions]);
   return text;
 }
 

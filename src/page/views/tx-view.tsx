@@ -8,7 +8,7 @@ import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../
 import { kindOf } from '../tx-kind.ts';
 import { burnedAmounts } from '../tx-summary.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
-import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { useWidth } from './use-width.ts';
@@ -89,7 +89,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
 }
 
 function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: number }) {
-  const [scale, setScale] = useState<'linear' | 'log'>('linear');
+  const [scale, setScale] = useState<Scale>('linear');
   const { ref, width } = useWidth(1152);
   const bundles = flowOf(tx, context, now);
   const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
@@ -99,15 +99,7 @@ function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: nu
       side={
         <>
           <span class="wide-only">Width is the share of its asset</span>
-          <Switch
-            label="Scale"
-            options={[
-              ['linear', 'Linear'],
-              ['log', 'Log'],
-            ]}
-            value={scale}
-            onChange={setScale}
-          />
+          <ScaleSwitch value={scale} onChange={setScale} />
           <SvgButton name="flow" />
         </>
       }
