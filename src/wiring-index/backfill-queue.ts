@@ -16,6 +16,9 @@ import type { Env } from '../wiring/env.ts';
  */
 export async function createBackfillQueue(sql: WritableSql): Promise<void> {
   await sql.write(async (tx) => {
+    // The names of these tables in databases of earlier versions. They held requests in progress only.
+    await tx.all('DROP TABLE IF EXISTS wanted', []);
+    await tx.all('DROP SEQUENCE IF EXISTS wish', []);
     await tx.all('CREATE SEQUENCE IF NOT EXISTS backfill_request_number', []);
     await tx.all(
       `CREATE TABLE IF NOT EXISTS backfill_request(address bytea PRIMARY KEY, requested bigint NOT NULL DEFAULT nextval('backfill_request_number'),
