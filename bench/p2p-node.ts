@@ -1,7 +1,7 @@
 import { BenchError } from './fault.ts';
 import { rpcBody, xPath } from './fixture.ts';
 import { fetchText } from './measure.ts';
-import { type BenchEnv, type BenchServer, findFreePort, launchServer, seracCommand } from './servers.ts';
+import { type BenchEnv, type BenchServer, findFreePort, joinCommand, launchServer } from './servers.ts';
 
 /** A node that other nodes can connect to. */
 export type PeerServer = BenchServer & { readonly nodeID: string; readonly stakingAddress: string };
@@ -27,7 +27,7 @@ const sharedFlags = [
 export const joinedSerac =
   (env: BenchEnv): PeerLauncher =>
   (first, options) =>
-    launchPeer(env, 'Serac', [...seracCommand, 'join', '--echo-other-chains', '--log-level=warn'], first, options);
+    launchPeer(env, 'Serac', [...joinCommand, '--echo-other-chains', '--log-level=warn'], first, options);
 
 export const joinedAvalancheGo =
   (env: BenchEnv, binary: string): PeerLauncher =>

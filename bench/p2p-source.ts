@@ -45,9 +45,7 @@ export async function generateSourceChain(dir: string, blocks: number, signal: A
         [parent, outer] = [block, outerBlock];
       }
       const base = batch[0]?.block.height ?? 0n;
-      accept(batch, () => {
-        for (const [i, one] of wrapped.entries()) outerStore.insert(one, base + BigInt(i));
-      });
+      accept(batch, () => outerStore.insert(wrapped.map((outer, i) => ({ outer, height: base + BigInt(i) }))));
       // Lets the event loop handle signals.
       await Bun.sleep(0);
       if (signal.aborted) throw new BenchError('stopped');

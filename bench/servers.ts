@@ -166,14 +166,16 @@ const nodeProbe: LoadCall = { path: '/ext/info', body: '{"jsonrpc":"2.0","id":1,
 /** Milliseconds; AvalancheGo may take 30 s to become healthy. */
 const startTimeout = 60_000;
 
-/** The program without its launcher, whose start and memory are not the node's. */
-export const seracCommand = [
+/** The program without its launcher, whose start and memory are not the node's. `settings`: of the garbage collector. */
+const commandWith = (settings: Readonly<Record<string, string>>): readonly string[] => [
   'env',
-  ...Object.entries(collector.writer).map(([name, value]) => `${name}=${value}`),
+  ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
   ...Object.entries(collector.reader).map(([name, value]) => `SERAC_READER_${name}=${value}`),
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',
   fileURLToPath(new URL('../src/main.ts', import.meta.url)),
 ];
+export const seracCommand = commandWith(collector.writer);
+export const joinCommand = [...commandWith({ ...collector.writer, ...collector.joined }), 'join'];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

@@ -52,7 +52,7 @@ export type BootstrapParts = {
   readonly onFatal: (error: unknown) => void;
 };
 
-const segmentsAhead = 6;
+const segmentsAhead = 3;
 const retryDelay = 1000;
 const connectDelay = 100;
 /** Blocks of a segment: at first, and the limits of what fits into one answer. */

@@ -218,9 +218,11 @@ export function createChain(deps: ChainDeps): Chain {
   });
 
   const prepare = async (block: ChainBlock): Promise<void> => {
-    const view = blocks.parentView(block);
     const { prepareTx } = deps;
-    if (view === undefined || prepareTx === undefined || isBootstrapping) return;
+    // While the chain bootstraps, no signature is verified.
+    if (isBootstrapping || prepareTx === undefined) return;
+    const view = blocks.parentView(block);
+    if (view === undefined) return;
     await Promise.all(
       blocks
         .txsOf(block)

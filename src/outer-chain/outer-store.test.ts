@@ -15,8 +15,8 @@ test('a failure while the outer block is stored leaves both chains at the block 
     path,
     wrapStore: (store) => ({
       ...store,
-      insert: (block, height) => {
-        store.insert(block, height);
+      insert: (blocks) => {
+        store.insert(blocks);
         if (isFailing) throw new Error('disk full');
       },
     }),

@@ -2,6 +2,7 @@ import { type Id, idFromBytes, idText, idToBytes } from '../bytes/id.ts';
 import { concat } from '../bytes/octets.ts';
 import { type OuterBlock, parseOuterBlock, splitOuterBlock } from '../proposervm/outer-block.ts';
 import { getChainNumber } from '../state/chain-number.ts';
+import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Store } from '../store/store.ts';
 import { OuterChainError } from './fault.ts';
 
@@ -10,10 +11,12 @@ export type OuterStore = {
   readonly last: () => { readonly id: Id; readonly height: bigint } | undefined;
   readonly idAt: (height: bigint) => Id | undefined;
   readonly bytes: (id: Id) => Uint8Array | undefined;
-  /** Must run inside the write transaction of the inner block. */
-  readonly insert: (block: OuterBlock, height: bigint) => void;
+  /** Must run inside the write transaction of the inner blocks. */
+  readonly insert: (blocks: readonly AcceptedOuterBlock[]) => void;
   readonly removeAbove: (height: bigint) => void;
 };
+
+export type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
 
 const schema = `
   CREATE TABLE IF NOT EXISTS outer_block(
@@ -33,7 +36,7 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
   const rowById = db.prepare<{ height: number; before: Uint8Array; after: Uint8Array }>(
     'SELECT height, before, after FROM outer_block WHERE chain = ? AND id = ?',
   );
-  const insertRow = db.prepare('INSERT INTO outer_block VALUES (?, ?, ?, ?, ?)');
+  const insertRows = bulkInsert(db, 'INSERT INTO outer_block', 5);
   const deleteAbove = db.prepare('DELETE FROM outer_block WHERE chain = ? AND height > ?');
 
   return {
@@ -53,10 +56,13 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
       if (bytes === undefined || !hasId(bytes, id)) throw damaged(store, id);
       return bytes;
     },
-    insert: (block, height) => {
-      const { before, after } = splitOuterBlock(block);
-      insertRow.run(chain, Number(height), idToBytes(block.id), before, after);
-    },
+    insert: (blocks) =>
+      insertRows(
+        blocks.flatMap(({ outer, height }) => {
+          const { before, after } = splitOuterBlock(outer);
+          return [chain, Number(height), idToBytes(outer.id), before, after];
+        }),
+      ),
     removeAbove: (height) => store.write(() => deleteAbove.run(chain, Number(height))),
   };
 }

@@ -141,7 +141,7 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
     const siblings = holders.get(innerBlock.id);
     if (siblings === undefined) inner.verify(innerBlock);
     holders.set(innerBlock.id, (siblings ?? new Set()).add(outer.id));
-    verified.set(outer.id, { outer, inner: innerBlock, block: wrapped({ outer, inner: innerBlock }) });
+    verified.set(outer.id, { outer, inner: innerBlock, block: contents.has(block) ? block : wrapped({ outer, inner: innerBlock }) });
   };
 
   /** Returns the transactions of an inner block that was built here, unless another outer block holds it or it was returned before. */
@@ -174,9 +174,7 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
     if (top === undefined) return;
     inner.acceptAll(
       accepted.map(({ inner: { id } }) => id),
-      () => {
-        for (const { outer, inner: innerBlock } of accepted) store.insert(outer, innerBlock.height);
-      },
+      () => store.insert(accepted.map(({ outer, inner: { height } }) => ({ outer, height }))),
     );
     for (const { outer, inner: innerBlock } of accepted) {
       verified.delete(outer.id);

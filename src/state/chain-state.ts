@@ -11,7 +11,7 @@ import { type BlockChange, collectOwners, computeBlockChange, type NewBlock, typ
 import { registerChain } from './chain-number.ts';
 import type { Diff } from './diff.ts';
 import { damagedRow, StateError } from './fault.ts';
-import { type AcceptedBlock, type History, openHistory } from './history.ts';
+import { type AcceptedBlock, type History, type NumberedBlock, openHistory } from './history.ts';
 import { insertImpersonatedTxs } from './impersonated-txs.ts';
 import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { tablesOf } from './schema.ts';
@@ -78,7 +78,7 @@ type Changes = Pick<Diff, 'applied' | 'consumed'>;
 /** The last numbers in use and the number of unspent outputs. */
 type LastNumbers = { readonly tx: number; readonly utxo: number; readonly unspent: number };
 
-type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock };
+type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock; readonly numbered: NumberedBlock };
 
 export type ChainIdentity = {
   readonly id: Id;
@@ -157,7 +157,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     return found;
   };
 
-  /** Inserts the rows of a block; those of outputs and balances are added to `rows`. Must run inside a write transaction. */
+  /** Inserts rows of a block; those of outputs and balances are added to `rows`, those of `numbered` are left. Must run inside a write transaction. */
   const insert = (
     { block, diff, imported: knownImports, impersonatedTxs = [] }: NewBlock,
     at: LastNumbers,
@@ -169,8 +169,6 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     const firstTx = at.tx + 1;
     const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow });
     const { created, unspent, consumed } = change;
-    history.insertBlock(block, firstTx, at.unspent + unspent.length - consumed.length);
-    history.insertTxs(diff.applied, firstTx, height);
     if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
     rows.add(change, height);
     const imported = needsImported ? new Map([...findImported(diff), ...(knownImports ?? [])]) : noImports;
@@ -178,7 +176,9 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
       if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
     }
-    return { unspent, stored: { block, firstTx, applied: diff.applied, created, consumed, imported } };
+    const { applied } = diff;
+    const numbered = { block, applied, firstTx, unspent: at.unspent + unspent.length - consumed.length };
+    return { unspent, stored: { block, firstTx, applied, created, consumed, imported }, numbered };
   };
 
   /**
@@ -203,6 +203,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     const newUnspent = new Map<Id, NumberedUtxo>();
     const spentRows: NumberedUtxo[] = [];
     const rows = createRowBatch({ ...utxos, ...accounts });
+    const numberedBlocks: NumberedBlock[] = [];
     const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
     const insertNext = (next: NewBlock): StoredBlock => {
       if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
@@ -212,15 +213,17 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
           : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.utxo + 1);
       const added = preLinearizationUtxos.length;
       at = { ...at, utxo: at.utxo + added, unspent: at.unspent + added };
-      const { unspent, stored } = insert(next, at, unspentRow, onStored !== undefined, rows);
+      const { unspent, stored, numbered } = insert(next, at, unspentRow, onStored !== undefined, rows);
+      numberedBlocks.push(numbered);
       for (const row of unspent) newUnspent.set(row.utxo.id, row);
       for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
-      const { applied, created, consumed } = stored;
-      at = { tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: at.unspent + unspent.length - consumed.length };
+      const { applied, created } = stored;
+      at = { tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
       return { ...stored, preLinearizationUtxos };
     };
     writeOrClearCache(() => {
       const stored = blocks.map(insertNext);
+      history.insertBlocks(numberedBlocks);
       rows.write();
       onStored?.(stored);
     });

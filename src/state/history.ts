@@ -31,12 +31,20 @@ export type History = {
   /** At most `limit` assets with this symbol, in the order of their IDs. Reads the names of all assets. */
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   readonly lastTxSeq: () => number;
-  readonly insertBlock: (block: Block, firstTx: number, unspent: number) => void;
-  readonly insertTxs: (accepted: readonly { readonly tx: Tx }[], firstTx: number, height: number) => void;
+  /** Inserts blocks with their transactions. */
+  readonly insertBlocks: (blocks: readonly NumberedBlock[]) => void;
   /** Adds assets that were created before linearization; those already stored are skipped. */
   readonly insertAssets: (txs: readonly Tx[]) => void;
   /** Adds to the last block's number of unspent outputs. */
   readonly addUnspent: (count: number) => void;
+};
+
+/** An accepted block, the number of its first transaction, and the number of unspent outputs after it. */
+export type NumberedBlock = {
+  readonly block: Block;
+  readonly applied: readonly { readonly tx: Tx }[];
+  readonly firstTx: number;
+  readonly unspent: number;
 };
 
 /** Returns the number of reverts so far; see `Store`. Data cached in an earlier epoch may no longer be accepted. */
@@ -61,7 +69,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`);
   const assetById = db.prepare<AssetRow>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const assetsBySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
-  const insertBlockRow = db.prepare(`INSERT INTO ${t.block} VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const insertBlockRows = bulkInsert(db, `INSERT INTO ${t.block}`, 7);
   const insertTxRows = bulkInsert(db, `INSERT INTO ${t.tx}`, 4);
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
@@ -129,18 +137,22 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     },
     findAssetsBySymbol: (symbol, limit) => assetsBySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
     lastTxSeq: () => lastTx.get()?.seq ?? 0,
-    insertBlock: (block, firstTx, unspent) => {
-      const header = block.bytes.subarray(0, blockHeaderSize);
-      insertBlockRow.run(Number(block.height), idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
-    },
-    insertTxs: (accepted, firstTx, height) => {
-      const rows: SqlValue[] = [];
-      for (const [i, { tx }] of accepted.entries()) rows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
-      insertTxRows(rows);
-      for (const { tx } of accepted) {
-        const row = assetRow(tx);
-        if (row !== undefined) insertAsset.run(...row);
+    insertBlocks: (blocks) => {
+      const blockRows: SqlValue[] = [];
+      const txRows: SqlValue[] = [];
+      for (const { block, applied, firstTx, unspent } of blocks) {
+        const height = Number(block.height);
+        const header = block.bytes.subarray(0, blockHeaderSize);
+        blockRows.push(height, idToBytes(block.id), header, firstTx, block.txs.length, Number(block.time), unspent);
+        for (const [i, { tx }] of applied.entries()) txRows.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
       }
+      insertBlockRows(blockRows);
+      insertTxRows(txRows);
+      for (const { applied } of blocks)
+        for (const { tx } of applied) {
+          const row = assetRow(tx);
+          if (row !== undefined) insertAsset.run(...row);
+        }
     },
     insertAssets: (created) => {
       for (const tx of created) {

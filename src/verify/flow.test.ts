@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { type Id, idText, zeroId } from '../bytes/id.ts';
-import { maxU64 } from '../bytes/octets.ts';
+import { compare, maxU64 } from '../bytes/octets.ts';
+import { pack } from '../codec/pack.ts';
 import type { TransferableInput } from '../tx/input.ts';
-import type { TransferableOutput } from '../tx/output.ts';
-import { type Flow, verifyFlow } from './flow.ts';
+import { TransferableOutput } from '../tx/output.ts';
+import { compareOutputs, type Flow, verifyFlow } from './flow.ts';
 import { avax, codeOf, faultOf } from './ledger.fixture.ts';
 
 const owner = 'aa'.repeat(20) as Address;
@@ -25,6 +26,16 @@ const flow = (inputs: TransferableInput[], outputs: TransferableOutput[], more: 
   inputs: { inputs },
   outputs: { outputs },
   ...more,
+});
+
+test('outputs have the order of their encoded bytes', () => {
+  const amounts = [0n, 1n, 255n, 256n, 2n ** 32n, 2n ** 63n - 1n, 2n ** 63n, maxU64];
+  const all = [gold, silver].flatMap((asset) =>
+    amounts.flatMap((amount) => [out(amount, asset), out(amount, asset, 256n), out(amount, asset, 1n)]),
+  );
+  for (const a of all)
+    for (const b of all)
+      expect(Math.sign(compareOutputs(a, b))).toBe(Math.sign(compare(pack(TransferableOutput, a), pack(TransferableOutput, b))));
 });
 
 describe('verifyFlow', () => {

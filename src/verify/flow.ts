@@ -1,10 +1,11 @@
 import { type Id, idText, zeroId } from '../bytes/id.ts';
-import { compareHex, maxU64 } from '../bytes/octets.ts';
+import { compare, compareHex, maxU64 } from '../bytes/octets.ts';
+import { pack } from '../codec/pack.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
 import { TransferableOutput } from '../tx/output.ts';
 import { TxError } from './fault.ts';
 import { verifyValue } from './fx-table.ts';
-import { firstUnsortedEncodedIndex, firstUnsortedIndex } from './order.ts';
+import { firstUnsortedIndex } from './order.ts';
 import { verifyEach } from './verify-each.ts';
 
 /** Inputs, outputs and fee of a transaction, by the name of the list they are in: each list is sorted on its own. */
@@ -50,14 +51,25 @@ export function verifyFlow(flow: Flow, feeAsset: Id): void {
   }
 }
 
+/**
+ * Compares outputs by their encoded bytes. The asset ID comes first, then the type, of which there is one, then the amount: only outputs of equal
+ * amounts have to be encoded. AvalancheGo: vms/components/avax/transferables.go, innerSortTransferableOutputs.
+ */
+export const compareOutputs = (a: TransferableOutput, b: TransferableOutput): number =>
+  compareHex(a.assetID, b.assetID) ||
+  (a.output.amount === b.output.amount
+    ? compare(pack(TransferableOutput, a), pack(TransferableOutput, b))
+    : a.output.amount < b.output.amount
+      ? -1
+      : 1);
+
 function verifyOutputs(list: string, outputs: readonly TransferableOutput[], produced: AssetSums): void {
   verifyEach(list, outputs, ({ assetID, output }) => {
     verifyAssetID(assetID);
     verifyValue(output);
     produced.add(assetID, output.amount);
   });
-  // The asset ID comes first in the encoding, so sorting by bytes sorts by asset, then by output.
-  const index = firstUnsortedEncodedIndex(TransferableOutput, outputs, 'equals allowed');
+  const index = outputs.findIndex((output, i) => i > 0 && compareOutputs(outputs[i - 1] as TransferableOutput, output) > 0);
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
