@@ -12,10 +12,7 @@ import type { BenchEnv } from './servers.ts';
 /** `seconds` is from the first fetched block to the end of bootstrapping, `total` from the start of the process. */
 type Bootstrap = { readonly seconds: number; readonly total: number; readonly cpuSeconds: number; readonly megabytes: number };
 
-/**
- * Measures how many blocks per second a new node bootstraps. Serac and AvalancheGo bootstrap from the same two nodes: without sybil protection
- * a node counts itself as one of the beacons, so one other node is no majority.
- */
+/** Measures how many blocks per second a new node bootstraps. Serac and AvalancheGo bootstrap from the same two nodes. */
 export async function measureBootstraps(
   env: BenchEnv,
   launchers: Sides<PeerLauncher | undefined>,
@@ -23,11 +20,7 @@ export async function measureBootstraps(
   report: (row: ReportRow) => void,
 ): Promise<void> {
   const { blocks } = options;
-  const dirs = [join(env.dir, 'source-1'), join(env.dir, 'source-2')] as const;
-  console.error(`generating ${blocks} blocks`);
-  await generateSourceChain(dirs[0], blocks, env.signal);
-  cpSync(dirs[0], dirs[1], { recursive: true });
-  const sources = await Promise.all(dirs.map((dataDir) => joinedSerac(env)([], { dataDir })));
+  const sources = await startSources(env, launchers.theirs, blocks);
   try {
     const { ours, theirs } = await alternate(options.rounds, launchers, async (launch, round, side) => {
       if (launch === undefined) return [];
@@ -47,6 +40,29 @@ export async function measureBootstraps(
   } finally {
     for (const source of sources) await source.stop();
   }
+}
+
+/**
+ * Starts two nodes with a generated chain: of AvalancheGo if it is there, else of Serac. Two, because without sybil protection a node counts
+ * itself as one of the beacons, so that one other node is no majority. AvalancheGo nodes first bootstrap the chain from Serac nodes.
+ */
+async function startSources(env: BenchEnv, launchAvalancheGo: PeerLauncher | undefined, blocks: number): Promise<readonly PeerServer[]> {
+  const dirs = [join(env.dir, 'source-1'), join(env.dir, 'source-2')] as const;
+  console.error(`generating ${blocks} blocks`);
+  await generateSourceChain(dirs[0], blocks, env.signal);
+  cpSync(dirs[0], dirs[1], { recursive: true });
+  const generated = await Promise.all(dirs.map((dataDir) => joinedSerac(env)([], { dataDir })));
+  if (launchAvalancheGo === undefined) return generated;
+  console.error('two AvalancheGo nodes, the sources of all others, bootstrap the generated chain');
+  // One after the other: the second counts the first as a beacon too, and most beacons must have the chain.
+  const sources: PeerServer[] = [];
+  for (let i = 0; i < 2; i++) {
+    const source = await launchAvalancheGo([...generated, ...sources]);
+    await waitBootstrapped(source, blocks);
+    sources.push(source);
+  }
+  for (const node of generated) await node.stop();
+  return sources;
 }
 
 async function measureBootstrap(launch: PeerLauncher, sources: readonly PeerServer[], blocks: number): Promise<Bootstrap> {
