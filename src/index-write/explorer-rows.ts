@@ -13,6 +13,7 @@ import type { Table } from '../index/tables.ts';
 import { joinIdTexts } from '../index/tx-id-texts.ts';
 import { encodeTxOutputs } from '../index/tx-outputs.ts';
 import { addMinted, blockSums, type MintedSum } from '../index/tx-sums.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
 import type { BalanceChange, BlockToIndex } from './block-facts.ts';
 
 /** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
@@ -139,16 +140,17 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
 function txOutputRows(blocks: readonly BlockToIndex[], timeAt: (height: number) => number): SqlValue[] {
   const rows: SqlValue[] = [];
   for (const { firstTx, applied, created, consumed } of blocks) {
-    const createdById = new Map(created.map((output) => [output.utxo.id, output]));
-    const consumedById = new Map(consumed.map((output) => [output.utxo.id, output]));
-    const seqOf = (id: Id) => createdById.get(id)?.seq;
+    const outputs = new Map<Id, NumberedUtxo>();
+    for (const output of created) outputs.set(output.utxo.id, output);
+    for (const output of consumed) outputs.set(output.utxo.id, output);
+    const seqOf = (id: Id) => outputs.get(id)?.seq;
     const consumedBy = (id: Id) => {
-      const found = consumedById.get(id) ?? createdById.get(id);
+      const found = outputs.get(id);
       return found && { utxo: found.utxo, time: timeAt(found.height) };
     };
     for (const [i, { tx, effects }] of applied.entries()) {
-      const outputs = encodeTxOutputs(tx, effects.created, seqOf, consumedBy);
-      if (outputs !== undefined) rows.push(firstTx + i, outputs);
+      const encoded = encodeTxOutputs(tx, effects.created, seqOf, consumedBy);
+      if (encoded !== undefined) rows.push(firstTx + i, encoded);
     }
   }
   return rows;
