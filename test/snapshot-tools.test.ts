@@ -165,7 +165,7 @@ test('a data directory with snapshots and an older index is refused with the rem
     db.run(`ALTER TABLE ${table} DROP COLUMN nfts`);
   }
   // Dropping a table drops its triggers. These tables were added by a later version.
-  for (const table of ['c1_asset_holder', 'c1_asset_count', 'c1_block_stat', 'c1_block_tx_ids'])
+  for (const table of ['c1_asset_holder', 'c1_asset_count', 'c1_block_stat', 'c1_block_tx_ids', 'c1_tx_outputs'])
     for (const name of [table, `undo_${table}`]) db.run(`DROP TABLE ${name}`);
   db.run(`UPDATE meta SET value = 1 WHERE name = 'index of chain 1'`);
   db.close();

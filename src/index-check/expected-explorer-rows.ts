@@ -1,15 +1,18 @@
 import { cb58Encode } from '../bytes/cb58.ts';
+import { sha256 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idToBytes } from '../bytes/id.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { txKinds } from '../index/tables.ts';
 import { effectsOf } from '../tx/effects.ts';
-import type { Utxo } from '../tx/utxo.ts';
+import { type Utxo, utxoId } from '../tx/utxo.ts';
 import type { ChainModel, ModelTx } from './chain-model.ts';
 import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
 
 /** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
-export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): { readonly [T in keyof ExplorerTables]: readonly string[] } {
+export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainModel): {
+  readonly [T in keyof ExplorerTables]: readonly string[];
+} {
   const holders: string[] = [];
   const counts = new Map<Id, { holders: number; held: bigint; minted: bigint; mintedNfts: number }>();
   const countOf = (asset: Id) => {
@@ -17,8 +20,8 @@ export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): { re
     counts.set(asset, count);
     return count;
   };
-  for (const [address, outputs] of unspentBy) {
-    const owned = [...outputs].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
+  for (const [address, unspent] of unspentBy) {
+    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
     for (const asset of new Set(owned.map(({ assetID }) => assetID))) {
       const ofAsset = owned.filter(({ assetID }) => assetID === asset);
       const amount = sum(ofAsset, unitsIn);
@@ -50,7 +53,25 @@ export function explorerRows({ spec, blocks, txs, unspentBy }: ChainModel): { re
       const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
       return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
     }),
+    txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
   };
+}
+
+/** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
+function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
+  if (unsigned.kind !== 'BaseTx') return undefined;
+  const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');
+  let hex = unsigned.outputs.map((_, i) => number(outputs.get(utxoId(id, i))?.seq)).join('');
+  for (const { txID, outputIndex, assetID, input } of unsigned.inputs) {
+    const consumed = outputs.get(utxoId(txID, outputIndex));
+    const output = consumed?.utxo.output;
+    if (consumed === undefined || output?.kind !== 'secp256k1fx.TransferOutput') return undefined;
+    if (output.amount !== input.amount || consumed.utxo.assetID !== assetID) return undefined;
+    const { locktime, threshold, addresses } = output;
+    hex += number(consumed.time) + locktime.toString(16).padStart(16, '0');
+    hex += [threshold, addresses.length].map((value) => value.toString(16).padStart(8, '0')).join('') + addresses.join('');
+  }
+  return hex.length > 2 * 4096 ? undefined : `${seq} ${hex}${toHex(sha256(Buffer.from(hex, 'hex'))).slice(-8)}`;
 }
 
 const sum = (utxos: readonly Utxo[], amountOf: (utxo: Utxo) => bigint): bigint => utxos.reduce((total, utxo) => total + amountOf(utxo), 0n);

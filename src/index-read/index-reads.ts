@@ -159,7 +159,6 @@ export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonl
 /** An output that a transfer consumed. `bytes` end with their checksum, which is verified. `other` is set if it is not a transfer output. */
 export type ConsumedOutput = {
   readonly id: Uint8Array;
-  readonly seq: number;
   readonly time: number;
   readonly bytes: Uint8Array;
   readonly other: OutputEntry | undefined;

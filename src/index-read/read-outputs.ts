@@ -61,6 +61,8 @@ export type OutputReads = {
   /** The same two lookups for many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
   readonly consumedInOrder: (ids: readonly Uint8Array[]) => Query[];
   readonly spendStatusInOrder: (ids: readonly Uint8Array[]) => Query[];
+  /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
+  readonly spendsBySeq: (seqs: readonly number[]) => Query[];
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
   /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
@@ -176,6 +178,7 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
         FROM k CROSS JOIN ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = k.id`,
     ),
     spendersBySeq: consumers,
+    spendsBySeq: spends,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,

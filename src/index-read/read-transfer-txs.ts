@@ -4,12 +4,14 @@ import { type Id, idText } from '../bytes/id.ts';
 import { compare } from '../bytes/octets.ts';
 import { rowsByPosition } from '../index/ordered-lookup.ts';
 import { fetchRows, type Steps } from '../index/steps.ts';
+import { decodeTxOutputs, type StoredTxOutputs } from '../index/tx-outputs.ts';
 import { damagedRow } from '../state/fault.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
 import { inputFields, readU32, type TransferLayout, transferLayout } from '../tx/transfer-layout.ts';
 import { utxoIdBytes } from '../tx/utxo.ts';
 import type { ConsumedOutput, PinnedBlock, TransferEntry, TransferSpender } from './index-reads.ts';
+import { runTogether } from './merge.ts';
 import { type OutputReads, StoredOutput, spentAsOf } from './read-outputs.ts';
 
 /** A row of a transaction with its block. */
@@ -22,7 +24,10 @@ export type TxRow = {
   readonly time: number;
 };
 
-export type TransferRow = TxRow & { readonly layout: TransferLayout };
+/** `outputs`: what is stored about its outputs; see index/tx-outputs.ts. */
+export type TxRowWithOutputs = TxRow & { readonly outputs: Uint8Array | null };
+
+export type TransferRow = TxRowWithOutputs & { readonly layout: TransferLayout };
 
 /** The layout of a stored transaction if it is a transfer; throws if its bytes do not hash to the row's ID. */
 export function storedLayout({ id, bytes }: Pick<TxRow, 'id' | 'bytes'>): TransferLayout | undefined {
@@ -37,12 +42,42 @@ export function storedLayout({ id, bytes }: Pick<TxRow, 'id' | 'bytes'>): Transf
 
 const hashed = new Uint8Array(32);
 
-/** Entries of transfers; looks up the outputs of all of them in one group of queries, and the spenders in a second one. */
-export function* readTransferEntries(
-  rows: readonly TransferRow[],
-  pin: PinnedBlock,
-  { id: chainID, outputs }: { readonly id: Id; readonly outputs: OutputReads },
-): Steps<TransferEntry[]> {
+type Chain = { readonly id: Id; readonly outputs: OutputReads };
+
+/** Entries of transfers, in the order of their rows. */
+export function* readTransferEntries(rows: readonly TransferRow[], pin: PinnedBlock, chain: Chain): Steps<TransferEntry[]> {
+  const others = rows.filter(({ outputs }) => outputs === null);
+  if (others.length === 0) return yield* readStoredOutputs(rows, pin, chain);
+  const known = rows.filter(({ outputs }) => outputs !== null);
+  const [stored, lookedUp] = yield* runTogether(readStoredOutputs(known, pin, chain), lookUpOutputs(others, pin, chain));
+  let [nextStored, nextLookedUp] = [0, 0];
+  return rows.map(({ outputs }) => (outputs === null ? lookedUp[nextLookedUp++] : stored[nextStored++]) as TransferEntry);
+}
+
+/** Entries of transfers whose outputs are stored with them: only who spent them is looked up. */
+function* readStoredOutputs(rows: readonly TransferRow[], pin: PinnedBlock, { outputs }: Chain): Steps<TransferEntry[]> {
+  const found = rows.map((row) => {
+    const decoded = row.outputs === null ? undefined : decodeTxOutputs(row.outputs, row.bytes, row.layout);
+    if (decoded === undefined) throw damagedRow(`the outputs of transaction ${idText(toHex(row.id) as Id)}`);
+    return decoded;
+  });
+  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap(({ seqs }) => seqs)));
+  const spentBy = new Map<number, number>();
+  for (const { utxo, tx } of spends) if (spentAsOf(tx, pin) !== undefined) spentBy.set(utxo, tx);
+  const spenders = yield* readSpenders([...new Set(spentBy.values())], outputs);
+  return rows.map(({ seq, id, bytes, layout, height, block: blockID, time }, i) => {
+    const { seqs, consumed } = found[i] as StoredTxOutputs;
+    const ofInputs = consumed.map((output, at) => ({ id: inputID(bytes, layout.inputs[at] as number), ...output, other: undefined }));
+    const emitted = seqs.map((output, index) => {
+      const by = spentBy.get(output);
+      return { id: utxoIdBytes(id, 0, index), seq: output, spender: by === undefined ? undefined : spenders.get(by) };
+    });
+    return { seq, id, bytes, layout, height, blockID, time, consumed: ofInputs, emitted };
+  });
+}
+
+/** Entries of other transfers; looks up the outputs of all of them in one group of queries, and the spenders in a second one. */
+function* lookUpOutputs(rows: readonly TransferRow[], pin: PinnedBlock, { id: chainID, outputs }: Chain): Steps<TransferEntry[]> {
   const spentIDs: Uint8Array[] = [];
   const createdIDs: Uint8Array[] = [];
   for (const { id, bytes, layout } of rows) {
@@ -58,12 +93,11 @@ export function* readTransferEntries(
     const by = spentAsOf(status?.spent ?? null, pin);
     if (by !== undefined) spenderSeqs.add(by.tx);
   }
-  const spenderRows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq([...spenderSeqs]));
-  const spenders = new Map(spenderRows.map((row) => [row.seq, toSpender(row)]));
+  const spenders = yield* readSpenders([...spenderSeqs], outputs);
   const toConsumed = (id: Uint8Array, { seq, time, bytes }: ConsumedRow, by: TransferRow): ConsumedOutput => {
-    if (isTransfer(bytes)) return { id, seq, time, bytes: verifyStoredUtxo(bytes), other: undefined };
+    if (isTransfer(bytes)) return { id, time, bytes: verifyStoredUtxo(bytes), other: undefined };
     const spent = { txID: toHex(by.id) as Id, time: by.time, tx: parseStoredTx(by), seq: by.seq };
-    return { id, seq, time, bytes, other: new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent }) };
+    return { id, time, bytes, other: new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent }) };
   };
   let [input, output] = [0, 0];
   return rows.map((row) => {
@@ -84,11 +118,12 @@ export function* readTransferEntries(
 }
 
 function addInputIDs(ids: Uint8Array[], bytes: Uint8Array, { inputs }: TransferLayout): void {
-  for (let i = 0; i < inputs.length - 1; i++) {
-    const at = inputs[i] as number;
-    ids.push(utxoIdBytes(bytes, at + inputFields.txID, readU32(bytes, at + inputFields.outputIndex)));
-  }
+  for (let i = 0; i < inputs.length - 1; i++) ids.push(inputID(bytes, inputs[i] as number));
 }
+
+/** The ID of the output that the input at `at` consumes. */
+const inputID = (bytes: Uint8Array, at: number): Uint8Array =>
+  utxoIdBytes(bytes, at + inputFields.txID, readU32(bytes, at + inputFields.outputIndex));
 
 function addOutputIDs(ids: Uint8Array[], txID: Uint8Array, { outputs }: TransferLayout): void {
   for (let i = 0; i < outputs.length - 1; i++) ids.push(utxoIdBytes(txID, 0, i));
@@ -97,6 +132,11 @@ function addOutputIDs(ids: Uint8Array[], txID: Uint8Array, { outputs }: Transfer
 type ConsumedRow = { readonly n: number; readonly seq: number; readonly time: number; readonly bytes: StoredUtxo };
 type StatusRow = { readonly n: number; readonly seq: number; readonly spent: number | null };
 type SpenderRow = Pick<TransferSpender, 'seq' | 'id' | 'bytes' | 'time'>;
+
+function* readSpenders(seqs: readonly number[], outputs: OutputReads): Steps<ReadonlyMap<number, TransferSpender>> {
+  const rows = yield* fetchRows<SpenderRow>(outputs.spendersBySeq(seqs));
+  return new Map(rows.map((row) => [row.seq, toSpender(row)]));
+}
 
 function toSpender(row: SpenderRow): TransferSpender {
   const { seq, id, bytes, time } = row;

@@ -1,6 +1,7 @@
 import { addressToBytes } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../bytes/id.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
@@ -22,7 +23,7 @@ import {
   StoredOutput,
   spentAsOf,
 } from './read-outputs.ts';
-import { readTransferEntries, storedLayout, type TransferRow, type TxRow } from './read-transfer-txs.ts';
+import { readTransferEntries, storedLayout, type TransferRow, type TxRow, type TxRowWithOutputs } from './read-transfer-txs.ts';
 
 export type TxReads = {
   readonly txSeq: (id: Id, pin: PinnedBlock) => Steps<number | undefined>;
@@ -38,12 +39,20 @@ export type TxReads = {
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: BlockReads, outputs: OutputReads): TxReads {
-  const columns = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const bySeq = keyLookup((keys) => `${columns} WHERE x.seq IN (${keys})`);
+export function createTxReads(
+  t: Tables & IndexTables & Pick<ExplorerTables, 'txOutputs'>,
+  chainID: Id,
+  blocks: BlockReads,
+  outputs: OutputReads,
+): TxReads {
+  const columns = 'x.seq, x.id, x.bytes, x.height, b.id AS block, b.time';
+  const joined = `FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
+  const withOutputs = `SELECT ${columns}, o.outputs ${joined} LEFT JOIN ${t.txOutputs} o ON o.tx = x.seq`;
+  const bySeq = keyLookup((keys) => `SELECT ${columns} ${joined} WHERE x.seq IN (${keys})`);
+  const storedBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
   const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = (SELECT x.seq FROM ${t.tx} x WHERE x.id = ?)`;
-  const byId = `${columns} WHERE x.seq = (SELECT y.seq FROM ${t.tx} y WHERE y.id = ?)`;
+  const byId = `${withOutputs} WHERE x.seq = (SELECT y.seq FROM ${t.tx} y WHERE y.id = ?)`;
   const ofSubject = {
     asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
     desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
@@ -76,10 +85,10 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
     return yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit });
   }
 
-  function* rowsOf(seqs: readonly number[], maxBytes: number | undefined): Steps<readonly TxRow[]> {
-    const rows = yield* fetchRows<TxRow>(bySeq(seqs));
+  function* rowsOf<R extends TxRow>(queries: readonly Query[], seqs: readonly number[], maxBytes: number | undefined): Steps<readonly R[]> {
+    const rows = yield* fetchRows<R>(queries);
     const byNumber = new Map(rows.map((row) => [row.seq, row]));
-    const sorted = seqs.map((seq) => byNumber.get(seq) as TxRow);
+    const sorted = seqs.map((seq) => byNumber.get(seq) as R);
     return cutAtBytes(sorted, maxBytes);
   }
 
@@ -147,7 +156,7 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
   }
 
   /** Entries of rows, in their order: of transfers as stored, of others decoded. */
-  function* storedEntries(rows: readonly TxRow[], pin: PinnedBlock): Steps<(TxEntry | TransferEntry)[]> {
+  function* storedEntries(rows: readonly TxRowWithOutputs[], pin: PinnedBlock): Steps<(TxEntry | TransferEntry)[]> {
     const transfers: TransferRow[] = [];
     const others: TxRow[] = [];
     for (const row of rows) {
@@ -172,16 +181,16 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
       return row.seq;
     },
     txs: function* (seqs, pin, maxBytes) {
-      return yield* entries(yield* rowsOf(seqs, maxBytes), pin);
+      return yield* entries(yield* rowsOf<TxRow>(bySeq(seqs), seqs, maxBytes), pin);
     },
     storedTxs: function* (seqs, pin, maxBytes) {
-      return yield* storedEntries(yield* rowsOf(seqs, maxBytes), pin);
+      return yield* storedEntries(yield* rowsOf<TxRowWithOutputs>(storedBySeq(seqs), seqs, maxBytes), pin);
     },
     storedTx: function* (id, isRendered, tip) {
       const query = { text: byId, values: [idToBytes(id)] };
       const [rows, tipRows = []] = yield tip === undefined ? [query, blocks.tip.query] : [query];
       const pin = tip ?? blocks.tip.resultOf(tipRows);
-      const row = rows?.[0] as TxRow | undefined;
+      const row = rows?.[0] as TxRowWithOutputs | undefined;
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
       return { pin, seq: row.seq, entry: isRendered(row.seq, pin) ? undefined : (yield* storedEntries([row], pin))[0] };
@@ -190,7 +199,7 @@ export function createTxReads(t: Tables & IndexTables, chainID: Id, blocks: Bloc
 }
 
 /** Cuts a list of transactions at `maxBytes`: looking up the outputs of a transaction costs many times what reading it does. */
-function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {
+function cutAtBytes<R extends TxRow>(rows: readonly R[], maxBytes = Number.POSITIVE_INFINITY): readonly R[] {
   let size = 0;
   const last = rows.findIndex(({ bytes }, i) => {
     size += bytes.length;

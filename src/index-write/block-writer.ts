@@ -89,12 +89,13 @@ export function createBlockWriter(
     const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
     const previous = yield* readPreviousRows(q, cache, blocks, facts);
     const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
-    const { insertions, moves } = outputSetChanges(blocks, (height) => previous.times.get(height) as number);
+    const timeAt = (height: number) => previous.times.get(height) as number;
+    const { insertions, moves } = outputSetChanges(blocks, timeAt);
     const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
     const removed = removalRows(moves);
     const counted = counterRows(previous, facts, cache);
     const changes = facts.map(({ balanceChanges }) => balanceChanges);
-    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
     yield [
       ...q.removeHolding(removed.holding),
       ...q.removeAmount(removed.amount),

@@ -8,6 +8,7 @@ import { separateNfts } from './nft-migration.ts';
 import type { Steps } from './steps.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable, type Table } from './tables.ts';
 import { addTxIdTexts } from './tx-ids-migration.ts';
+import { addTxOutputs } from './tx-outputs-migration.ts';
 
 /**
  * A migration to a schema version; there are no downgrades. The shared tables and the tables of each chain have their own versions, since
@@ -62,7 +63,7 @@ export const migrations: readonly Migration[] = [
     shared: () => [],
     chain: (dialect, number) => {
       const { asset } = tablesOf(number);
-      const { blockTxIds: _, ...tables } = explorerSchema;
+      const { blockTxIds: _, txOutputs: __, ...tables } = explorerSchema;
       return [...createAll(dialect, explorerTablesOf(number), tables), createIndex(asset, ['symbol']), createIndex(asset, ['name'])];
     },
     rows: addExplorerRows,
@@ -77,6 +78,12 @@ export const migrations: readonly Migration[] = [
     shared: () => [],
     chain: (dialect, number) => createTable(dialect, explorerTablesOf(number).blockTxIds, explorerSchema.blockTxIds),
     rows: addTxIdTexts,
+  },
+  {
+    version: 6,
+    shared: () => [],
+    chain: (dialect, number) => createTable(dialect, explorerTablesOf(number).txOutputs, explorerSchema.txOutputs),
+    rows: addTxOutputs,
   },
 ];
 

@@ -1,0 +1,75 @@
+import { expect, test } from 'bun:test';
+import { explorerTablesOf } from '../index/explorer-tables.ts';
+import type { TransferEntry, TxEntry } from './index-reads.ts';
+import { openSqliteReads } from './reads-databases.fixture.ts';
+
+const isTransfer = (entry: TxEntry | TransferEntry): entry is TransferEntry => 'layout' in entry;
+
+/** Entries with their bytes as hex: bytes from the database and bytes that are put together compare as equal. */
+const plain = (entries: readonly unknown[]): unknown =>
+  JSON.parse(
+    JSON.stringify(entries, (_, value) => {
+      if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+      return typeof value === 'bigint' ? `${value}` : value;
+    }),
+  );
+
+async function openTransfers() {
+  const indexed = await openSqliteReads(77);
+  const { chains, reads } = indexed;
+  for (let i = 0; i < 80; i++) chains.step();
+  const pin = await reads.tip();
+  const everything = { subjects: undefined, kinds: undefined, times: { from: undefined, to: undefined }, after: undefined } as const;
+  const seqs = await reads.txSeqs({ ...everything, pin, order: 'desc', limit: 1000 });
+  const { db } = chains.store;
+  const table = explorerTablesOf(chains.number).txOutputs;
+  const stored = new Set(
+    db
+      .prepare<{ tx: number }>(`SELECT tx FROM ${table}`)
+      .all()
+      .map(({ tx }) => tx),
+  );
+  const readAll = () => reads.storedTxs(seqs, pin);
+  return { ...indexed, db, table, stored, readAll };
+}
+
+test('transfers with stored outputs are read as those whose outputs are looked up, in any mixture', async () => {
+  const { db, table, stored, readAll, close } = await openTransfers();
+  const first = await readAll();
+  const transfers = first.filter(isTransfer);
+  expect(transfers.filter(({ seq }) => stored.has(seq)).length).toBeGreaterThan(10);
+  expect(transfers.some(({ seq, emitted }) => stored.has(seq) && emitted.some(({ spender }) => spender !== undefined))).toBe(true);
+  db.exec(`DELETE FROM ${table} WHERE tx % 3 = 0`);
+  expect(plain(await readAll())).toEqual(plain(first));
+  db.exec(`DELETE FROM ${table}`);
+  expect(plain(await readAll())).toEqual(plain(first));
+  await close();
+}, 60_000);
+
+test('a damaged row of stored outputs is an error', async () => {
+  const { db, table, readAll, close } = await openTransfers();
+  const row = db
+    .prepare<{ tx: number; outputs: Uint8Array }>(`SELECT tx, outputs FROM ${table} ORDER BY length(outputs) DESC LIMIT 1`)
+    .get();
+  const { tx, outputs } = row as NonNullable<typeof row>;
+  const change = db.prepare(`UPDATE ${table} SET outputs = ? WHERE tx = ?`);
+  const codeOf = () =>
+    readAll().then(
+      () => undefined,
+      (error) => error.fault?.code,
+    );
+  for (let at = 0; at < outputs.length; at++) {
+    change.run(
+      outputs.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+      tx,
+    );
+    expect(await codeOf()).toBe('STATE_DAMAGED');
+  }
+  for (const damaged of [new Uint8Array(0), outputs.slice(0, -1), outputs.slice(1)]) {
+    change.run(damaged, tx);
+    expect(await codeOf()).toBe('STATE_DAMAGED');
+  }
+  change.run(outputs, tx);
+  expect(await codeOf()).toBeUndefined();
+  await close();
+}, 60_000);
