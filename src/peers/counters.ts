@@ -24,8 +24,8 @@ export type NetworkCounters = {
   readonly closed: Map<CloseReason, number>;
 };
 
-/** By kind of message. `compressed` are also counted in `messages`. */
-export type TrafficCounts = Map<MessageKind, { messages: number; compressed: number; bytes: number }>;
+/** By kind of message. `compressed` are also counted in `messages`; `saved` are the bytes that compression saved. */
+export type TrafficCounts = Map<MessageKind, { messages: number; compressed: number; bytes: number; saved: number }>;
 
 /** Why a connection ended. */
 export type CloseReason =
@@ -68,14 +68,15 @@ export const createCounters = (): NetworkCounters => ({
   closed: new Map(),
 });
 
-export function countTraffic(counts: TrafficCounts, kind: MessageKind, bytes: number, isCompressed: boolean): void {
+export function countTraffic(counts: TrafficCounts, kind: MessageKind, bytes: number, isCompressed: boolean, saved: number): void {
   let row = counts.get(kind);
   if (row === undefined) {
-    row = { messages: 0, compressed: 0, bytes: 0 };
+    row = { messages: 0, compressed: 0, bytes: 0, saved: 0 };
     counts.set(kind, row);
   }
   row.messages++;
   row.bytes += bytes;
+  row.saved += saved;
   if (isCompressed) row.compressed++;
 }
 

@@ -155,7 +155,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
       };
     },
     ownFilter: addresses.filter,
-    addressesFor: addresses.select,
+    claimsFor: addresses.claimsFor,
     learn: addresses.learn,
     isWanted,
     uptimeOf: (node) => (deps.sybilProtection && stakes.of(node) > 0n ? uptimes.read(node, timing.now()) : 0),

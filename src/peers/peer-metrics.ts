@@ -75,6 +75,12 @@ function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading
       () => [...byteRows('sent', counters.sent), ...byteRows('received', counters.received)],
     ],
     [
+      'gauge',
+      'avalanche_network_msgs_bytes_saved',
+      'Bytes that compression saved',
+      () => [...savedRows('sent', counters.sent), ...savedRows('received', counters.received)],
+    ],
+    [
       'counter',
       'serac_peers_closed_total',
       'Connections that ended, by reason',
@@ -191,3 +197,5 @@ const messageRows = (io: string, counts: TrafficCounts): Rows =>
   });
 
 const byteRows = (io: string, counts: TrafficCounts): Rows => [...counts].map(([kind, { bytes }]) => [{ io, op: opOf(kind) }, bytes]);
+
+const savedRows = (io: string, counts: TrafficCounts): Rows => [...counts].map(([kind, { saved }]) => [{ io, op: opOf(kind) }, saved]);
