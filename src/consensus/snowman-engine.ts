@@ -4,7 +4,7 @@ import type { EngineBlock, Vm } from '../engine/vm.ts';
 import { observeValue } from '../metrics/buckets.ts';
 import type { ChainMessage, Transport } from '../p2p/transport.ts';
 import type { Validators } from '../p2p/validators.ts';
-import type { MessageKind, MessageOfKind } from '../p2p-messages/message.ts';
+import type { MessageKind } from '../p2p-messages/message.ts';
 import { createConsensus, type Decision } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { createPolls } from '../snowman/polls.ts';
@@ -21,7 +21,9 @@ import type { EngineCounters } from './counters.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createMailbox } from './mailbox.ts';
+import { createPollTimes } from './poll-times.ts';
 import { createProcessingTimes } from './processing-times.ts';
+import { createQueryAnswers } from './query-answers.ts';
 import { createQueryLimit } from './query-limit.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
@@ -66,22 +68,16 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   let stored = refOf(vm, vm.lastAccepted());
   let storedTime = vm.block(stored.id)?.time ?? 0n;
   const consensus = createConsensus(parameters, stored);
-  const pollStarts = new Map<number, number>();
-  const polls = createPolls(parameters, consensus.parentOf, (requestId, end) => {
-    const row = counters.polls[end];
-    row.count++;
-    row.duration += timers.now() - (pollStarts.get(requestId) ?? timers.now());
-    pollStarts.delete(requestId);
-  });
+  const pollTimes = createPollTimes(timers, counters);
+  const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
   const jobs = createWaitingJobs();
   const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
   const frontiers = createAcceptedFrontiers(validators);
   const times = createProcessingTimes();
   const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
-  const answerLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: 0 });
   const mailbox = createMailbox(timers, parts.onFatal);
-  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: (requestId) => pollStarts.set(requestId, timers.now()) });
+  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
   /** Blocks that consensus was told of: a decision needs their bytes and times. */
   const processing = new Map<Id, EngineBlock>();
   let finishedPolls: Votes[] = [];
@@ -244,25 +240,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
     transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, vm.blockIdAtHeight) }, [node]);
   };
-  /**
-   * Answers a query: at once, or after the blocks that are being prepared. Otherwise this node would vote for its old preference in many polls
-   * while it does not yet know the other block, and several such nodes keep a network undecided for so long that nodes may decide
-   * differently. AvalancheGo answers nothing while it verifies. What exceeds the limits is answered at once.
-   */
-  const answer = (node: NodeId, { requestId, requestedHeight }: Query) => {
-    const end = issuer.isPreparing() ? answerLimit.admit(node, 0) : undefined;
-    if (end === undefined) return sendChits(node, requestId, requestedHeight);
-    let isAnswered = false;
-    const send = (): void => {
-      if (isAnswered) return;
-      isAnswered = true;
-      cancel();
-      end();
-      sendChits(node, requestId, requestedHeight);
-    };
-    const cancel = timers.after(engineLimits.answerWait, () => mailbox.post(send));
-    issuer.afterPrepared(send);
-  };
+  const answer = createQueryAnswers({ timers, issuer, post: mailbox.post, sendChits });
   const pushed = (node: NodeId, bytes: Uint8Array): void => {
     const block = parse(bytes);
     if (block === undefined) return;
@@ -348,7 +326,5 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
       ),
   };
 }
-
-type Query = MessageOfKind<'pullQuery'> | MessageOfKind<'pushQuery'>;
 
 const refOf = (vm: Vm, id: Id): BlockRef => ({ id, height: vm.block(id)?.height ?? 0n });
