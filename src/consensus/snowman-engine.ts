@@ -106,11 +106,12 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     unverified,
     requestBlock,
     post,
-    onVerified: (block, isBuilt, source) => {
+    onVerified: (block, isBuilt, source, node) => {
       consensus.add(consensusBlock(block));
       processing.set(block.id, block);
       times.issued(block.id, timers.now(), recordedPolls);
       counters.issued[source]++;
+      counters.issuerStake += Number(validators.current().get(node) ?? 0n);
       if (block.height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = block.height;
       if (isBuilt) schedule.finished();
       vm.setPreference(consensus.preference());
@@ -131,6 +132,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
     issue: (block) => {
       counters.built++;
+      counters.builtSkew += timers.now() - Number(block.time) * 1000;
       const isIssued = issuer.issueBuilt(transport.self, block);
       if (!isIssued) vm.reject(block.id);
       return isIssued;
@@ -194,14 +196,22 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
+  const unverifiedBlock = (id: Id) => {
+    const block = unverified.get(id);
+    return block && consensusBlock(block);
+  };
   /** Counts an answer as soon as the blocks it names are issued or given up. Without options it is a missing answer. */
   const vote = (node: NodeId, requestId: number, options: readonly Id[]): void =>
     jobs.schedule(() => {
-      const target = voteTarget(options, consensus, (id) => {
-        const block = unverified.get(id);
-        return block && consensusBlock(block);
+      let tried = 0;
+      const target = voteTarget(options, consensus, unverifiedBlock, (outcome) => {
+        tried++;
+        counters.voteOutcomes[outcome]++;
       });
-      if (target === undefined) counters.votesDropped++;
+      if (target !== undefined) {
+        counters.votes++;
+        counters.voteIndices += tried - 1;
+      }
       const results = target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target);
       finishedPolls.push(...results);
     }, options.filter(issuer.canDependOn));
@@ -237,8 +247,13 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     if (processing.has(block.id) || block.height <= stored.height) counters.uselessPutBytes += bytes.length;
     issuer.issue(node, block, request?.source ?? 'unknown');
   };
+  const acceptedId: Vm['blockIdAtHeight'] = (height) => {
+    const id = vm.blockIdAtHeight(height);
+    if (id === undefined) counters.missingAccepted++;
+    return id;
+  };
   const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
-    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, vm.blockIdAtHeight) }, [node]);
+    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, acceptedId) }, [node]);
   };
   const answer = createQueryAnswers({ timers, issuer, post: mailbox.post, sendChits });
   const pushed = (node: NodeId, bytes: Uint8Array): void => {

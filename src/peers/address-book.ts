@@ -63,6 +63,7 @@ export function createAddressBook(deps: AddressBookDeps) {
     deps.dial(node, { ip: ipText(address.ip), port: address.port });
   };
 
+  const wantedPeers = (): Peer[] => [...deps.connected()].filter(({ node }) => isWanted(node));
   const claims = new WeakMap<NodeAddress, Uint8Array>();
   const claimOf = (address: NodeAddress): Uint8Array => {
     const cached = claims.get(address);
@@ -80,11 +81,11 @@ export function createAddressBook(deps: AddressBookDeps) {
     /** Addresses of connected, wanted nodes that a peer does not know, encoded. AvalancheGo: network/ip_tracker.go, getGossipableIPs. */
     claimsFor: (peer: NodeId, filter: KnownFilter | undefined): Uint8Array[] => {
       const candidates: NodeAddress[] = [];
-      for (const other of deps.connected()) {
-        if (other.node !== peer && isWanted(other.node)) candidates.push(known.get(other.node) ?? addressOf(other));
-      }
+      for (const other of wantedPeers()) if (other.node !== peer) candidates.push(known.get(other.node) ?? addressOf(other));
       return known.selectUnknown(candidates, filter, options.peerListSize).map(claimOf);
     },
+    /** How many addresses this node passes on. */
+    passedOn: (): number => wantedPeers().length,
     endpointOf: (node: NodeId): Endpoint | undefined => {
       const address = known.get(node);
       return address && { ip: ipText(address.ip), port: address.port };

@@ -17,6 +17,13 @@ export type NetworkCounters = {
   clockSkews: number;
   /** Seconds. */
   clockSkewSum: number;
+  /** Waits of messages before they are read. Sums in milliseconds. */
+  readonly waits: {
+    bandwidth: { count: number; sum: number };
+    bytes: { count: number; sum: number };
+    /** Messages that waited for the peer's share of the CPU, and those that did not. */
+    cpu: { waits: number; noWaits: number };
+  };
   readonly sent: TrafficCounts;
   readonly received: TrafficCounts;
   readonly failedToSend: Map<MessageKind, number>;
@@ -62,6 +69,7 @@ export const createCounters = (): NetworkCounters => ({
   roundTripSum: 0,
   clockSkews: 0,
   clockSkewSum: 0,
+  waits: { bandwidth: { count: 0, sum: 0 }, bytes: { count: 0, sum: 0 }, cpu: { waits: 0, noWaits: 0 } },
   sent: new Map(),
   received: new Map(),
   failedToSend: new Map(),

@@ -297,6 +297,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
     peers: (): Peer[] => [...connected.values()],
     connectingCount: (): number => connecting.size,
     trackedCount: (): number => dialer.count(),
+    passedOnCount: (): number => addresses.passedOn(),
     knownAddressCount: (): number => addresses.count(),
     addressFilter: addresses.filterState,
     inboundCount: (): number => inboundPeers,

@@ -157,6 +157,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     bandwidth: createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since),
     cpu: context.cpu,
     budget: context.inbound,
+    waits: counters.waits,
     handle,
     broken: (reason) => close('bad frame', reason),
   });

@@ -5,9 +5,9 @@ import { createRequestTracker, type RequestKey } from '../p2p/request-tracker.ts
 import type { ChainHandler, ChainMessage, RequestFailure, RequestMessage, Transport } from '../p2p/transport.ts';
 import type { Message } from '../p2p-messages/message.ts';
 import { type EncodedMessage, encodeForPeers } from './encoded-message.ts';
+import { createMessageTimes } from './message-times.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import { isResponseKind, type ResponseKind, responseKinds } from './response-kinds.ts';
-import { createResponseTimes } from './response-times.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 
@@ -55,7 +55,8 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     duration: options.benchDuration,
     maxPortion: defaultBenchRules.maxPortion,
   };
-  const responseTimes = createResponseTimes();
+  const responseTimes = createMessageTimes();
+  const handlingTimes = createMessageTimes();
   const counts = { timeouts: 0, dropped: 0 };
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let isClosed = false;
@@ -109,6 +110,11 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     timing.soon(() => void (isClosed || fail(key, cause)));
   };
 
+  const handle = (chain: Chain, from: NodeId, message: ChainMessage): void => {
+    const began = timing.now();
+    chain.handler.receive(from, message);
+    handlingTimes.observe(message.chainId, message.kind, timing.now() - began);
+  };
   const receiveResponse = (from: NodeId, message: ChainMessage & { readonly requestId: number }, chain: Chain): boolean => {
     const isError = message.kind === 'appError';
     const response = isError ? 'appResponse' : message.kind;
@@ -122,7 +128,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     }
     if (failedEarly.delete(textOf(key))) return false;
     if (isError) chain.handler.failed(from, message.requestId, 'appResponse', 'refused');
-    else chain.handler.receive(from, message);
+    else handle(chain, from, message);
     return true;
   };
 
@@ -137,7 +143,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       return receiveResponse(from, message as ChainMessage & { readonly requestId: number }, chain);
     // AvalancheGo drops a request whose time is over when it is handled, so one with a deadline of 0 is never answered.
     if ('deadline' in message && message.deadline === 0n) counts.dropped++;
-    else chain.handler.receive(from, message);
+    else handle(chain, from, message);
     return false;
   };
 
@@ -209,6 +215,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       averageLatency: requests.averageLatency(),
     }),
     responseTimes: responseTimes.read,
+    handlingTimes: handlingTimes.read,
     counts: (): { readonly timeouts: number; readonly dropped: number } => counts,
     close: (): void => {
       isClosed = true;
