@@ -82,10 +82,13 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
   const fail = (key: RequestKey, cause: RequestFailure): void =>
     chains.get(key.chainId)?.handler.failed(key.node, key.requestId, key.response as ResponseKind, cause);
 
+  /** Removes a request from those that failed already. Returns whether it was one; most often there are none, and no text is made. */
+  const takeFailedEarly = (key: RequestKey): boolean => failedEarly.size > 0 && failedEarly.delete(textOf(key));
+
   /** Arms one timer for the earliest deadline of a request or of a bench. */
   const arm = (): void => {
-    const deadlines = [requests.nextDeadline(), ...[...chains.values()].map(({ benched }) => benched.nextDeadline())];
-    const next = Math.min(...deadlines.filter((deadline) => deadline !== undefined));
+    let next = requests.nextDeadline() ?? Number.POSITIVE_INFINITY;
+    for (const { benched } of chains.values()) next = Math.min(next, benched.nextDeadline() ?? Number.POSITIVE_INFINITY);
     if (isClosed || next === Number.POSITIVE_INFINITY || (timer !== undefined && timer.at <= next)) return;
     timer?.cancel();
     timer = { at: next, cancel: timing.after(Math.max(1, next - timing.now()), expire) };
@@ -98,7 +101,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       counts.timeouts++;
       // Failures of app requests do not count: a VM may not know the protocol.
       if (key.response !== 'appResponse') observe(key, true);
-      if (!failedEarly.delete(textOf(key))) fail(key, 'timeout');
+      if (!takeFailedEarly(key)) fail(key, 'timeout');
     }
     for (const [chainId, { benched }] of chains) applyBench(chainId, benched.expire(now));
     arm();
@@ -119,14 +122,14 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     const isError = message.kind === 'appError';
     const response = isError ? 'appResponse' : message.kind;
     const key = { node: from, chainId: message.chainId, requestId: message.requestId, response };
-    const since = requests.since(key);
+    const now = timing.now();
+    const since = requests.end(key, now);
     if (since === undefined) return false;
-    requests.end(key, timing.now());
     if (!isError) {
-      responseTimes.observe(message.chainId, message.kind, timing.now() - since);
+      responseTimes.observe(message.chainId, message.kind, now - since);
       observe(key, false);
     }
-    if (failedEarly.delete(textOf(key))) return false;
+    if (takeFailedEarly(key)) return false;
     if (isError) chain.handler.failed(from, message.requestId, 'appResponse', 'refused');
     else handle(chain, from, message);
     return true;
@@ -166,7 +169,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       const keyOf = (node: NodeId): RequestKey => ({ node, chainId, requestId, response });
       for (const node of to) {
         const key = keyOf(node);
-        failedEarly.delete(textOf(key));
+        takeFailedEarly(key);
         // An adversary can cause a Get that it does not answer, so its latency does not count.
         requests.add(key, node !== self && response !== 'put', now);
       }
