@@ -9,6 +9,8 @@ export type AvalancheGo = {
   readonly url: string;
   /** The port for peers. */
   readonly stakingPort: number;
+  /** The process; after `restart` that of the new one. */
+  readonly pid: () => number;
   readonly stop: () => Promise<void>;
   /** Kills it without a clean shutdown. */
   readonly kill: () => Promise<void>;
@@ -46,6 +48,7 @@ export async function startAvalancheGo(
         client,
         url: `http://127.0.0.1:${port}`,
         stakingPort,
+        pid: () => child.pid,
         stop: () => stop().finally(client.close),
         kill,
         restart: () => {

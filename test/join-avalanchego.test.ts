@@ -7,6 +7,7 @@ import {
   createLanes,
   expectSameChains,
   heightOf,
+  isAccepted,
   isBootstrapped,
   issueTo,
   type NetworkNode,
@@ -33,6 +34,9 @@ const joinFlags = (beacon: string, beaconID: string, dataDir: string): string[] 
   `--data-dir=${dataDir}`,
   '--health-check-frequency=1s',
 ];
+
+/** Milliseconds that a node does not answer: many polls, but less than the 30 s after which it would be disconnected. */
+const silence = 8000;
 
 /** Starts Serac and waits until it is at the tip. */
 async function startJoined(...flags: string[]): Promise<{ program: Program; node: NetworkNode }> {
@@ -127,6 +131,48 @@ else {
         await go.stop();
       }
     }, 240_000);
+
+  test('a node decides nothing while the other is connected and does not answer, and goes on when it does', async () => {
+    const go = await startAvalancheGo(binary);
+    const goNode = { name: 'AvalancheGo', client: go.client };
+    const lanes = createLanes(2);
+    const { program, node: serac } = await startJoined(
+      ...joinFlags(`127.0.0.1:${go.stakingPort}`, await nodeIDOf(goNode), join(folder, 'silent')),
+      '--proposervm-min-block-delay=0s',
+    );
+    const nodes = [goNode, serac];
+    try {
+      await issueTo(goNode, lanes.first);
+      await untilAcceptedBy(nodes, lanes.first.id);
+      for (const [node, silent, pid] of [
+        [goNode, serac, program.pid],
+        [serac, goNode, go.pid()],
+      ] as const) {
+        // Before: a transaction is accepted at once.
+        const before = lanes.next(0);
+        await issueTo(node, before);
+        await untilAcceptedBy(nodes, before.id, 10_000);
+        const height = await heightOf(node);
+        process.kill(pid, 'SIGSTOP');
+        const tx = lanes.next(0);
+        try {
+          await issueTo(node, tx);
+          await Bun.sleep(silence);
+          expect([node.name, await isAccepted(node, tx.id), await heightOf(node)]).toEqual([node.name, false, height]);
+          // It waits because of the silence: the other is still a peer, and so a validator.
+          expect([node.name, (await peersOf(node)).length]).toEqual([node.name, 1]);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+        await untilAcceptedBy(nodes, tx.id);
+        expect([silent.name, await heightOf(silent)]).toEqual([silent.name, height + 1n]);
+      }
+      await expectSameChains(nodes);
+    } finally {
+      await program.stop();
+      await go.stop();
+    }
+  }, 240_000);
 
   test('AvalancheGo bootstraps the X-Chain from Serac, which answers for the other chains; then both decide', async () => {
     const flags = ['join', '--network-id=local', '--sybil-protection-enabled=false', '--staking-host=127.0.0.1', '--staking-port=0'];

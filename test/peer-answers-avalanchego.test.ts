@@ -135,9 +135,9 @@ else
       const exportedLater = new Set(['avalanche_avm_tx_gossip_count', 'avalanche_avm_tx_gossip_bytes']);
       const [goMetrics, seracMetrics] = [await metricsOf(go), await metricsOf(serac)];
       const joined = [...seracMetrics].filter(([name]) =>
-        /^avalanche_(network|snowman|avm|requests|responses|benchlist|resource)_/.test(name),
+        /^avalanche_(network|snowman|avm|requests|responses|benchlist|resource|handler|stake)_/.test(name),
       );
-      expect(joined.length).toBeGreaterThan(80);
+      expect(joined.length).toBeGreaterThan(100);
       expect(joined.filter(([name, labels]) => goMetrics.get(name) !== labels && !exportedLater.has(name))).toEqual([]);
     } finally {
       for (const one of running.reverse()) await one.stop();

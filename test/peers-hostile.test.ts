@@ -55,7 +55,7 @@ async function openHostile(sockets: PeerSockets, identity: TestIdentity, to: End
   const write = (bytes: Uint8Array) => socket.write(bytes, () => {});
   const send = (message: Message) => write(encodeFrame(message, { compress: false }));
   socket.start({
-    data: (chunk) => void received.push(...reader.push(chunk).map(decodeMessage)),
+    data: (chunk) => void received.push(...reader.push(chunk).map((bytes) => decodeMessage(bytes))),
     closed: () => {
       isClosed = true;
     },

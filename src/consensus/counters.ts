@@ -1,5 +1,6 @@
 import { type Buckets, createBuckets } from '../metrics/buckets.ts';
 import type { PollEnd } from '../snowman/poll.ts';
+import type { VoteOutcome } from '../snowman/vote-target.ts';
 import type { BlockSource } from './block-requests.ts';
 
 /** What an engine counts since it started; AvalancheGo's names are in `engine-metrics.ts`. */
@@ -25,7 +26,17 @@ export type EngineCounters = {
   rejectedPolls: number;
   /** Ended polls by reason, and the milliseconds they were open, summed. */
   readonly polls: Record<PollEnd, { count: number; duration: number }>;
-  votesDropped: number;
+  /** Options of votes, by what was found for them. */
+  readonly voteOutcomes: Record<VoteOutcome, number>;
+  /** Counted votes, and the sum of the indices of their options. */
+  votes: number;
+  voteIndices: number;
+  /** Stake of the nodes that sent issued blocks, summed. */
+  issuerStake: number;
+  /** Milliseconds from the time of blocks of this node to their building, summed. */
+  builtSkew: number;
+  /** Queries about an accepted height whose block is not stored. */
+  missingAccepted: number;
   uselessPutBytes: number;
   uselessPushQueryBytes: number;
   maxVerifiedHeight: bigint;
@@ -55,7 +66,12 @@ export const createEngineCounters = (): EngineCounters => ({
     early_fail: { count: 0, duration: 0 },
     early_alpha: { count: 0, duration: 0 },
   },
-  votesDropped: 0,
+  voteOutcomes: { unneeded: 0, succeeded: 0, failed: 0, dropped: 0 },
+  votes: 0,
+  voteIndices: 0,
+  issuerStake: 0,
+  builtSkew: 0,
+  missingAccepted: 0,
   uselessPutBytes: 0,
   uselessPushQueryBytes: 0,
   maxVerifiedHeight: 0n,

@@ -4,7 +4,7 @@ import type { EngineBlock, Vm } from '../engine/vm.ts';
 import { observeValue } from '../metrics/buckets.ts';
 import type { ChainMessage, Transport } from '../p2p/transport.ts';
 import type { Validators } from '../p2p/validators.ts';
-import type { MessageKind, MessageOfKind } from '../p2p-messages/message.ts';
+import type { MessageKind } from '../p2p-messages/message.ts';
 import { createConsensus, type Decision } from '../snowman/consensus.ts';
 import type { BlockRef } from '../snowman/consensus-block.ts';
 import { createPolls } from '../snowman/polls.ts';
@@ -21,7 +21,9 @@ import type { EngineCounters } from './counters.ts';
 import { type EngineParameters, engineLimits } from './engine-parameters.ts';
 import type { EngineState } from './engine-state.ts';
 import { createMailbox } from './mailbox.ts';
+import { createPollTimes } from './poll-times.ts';
 import { createProcessingTimes } from './processing-times.ts';
+import { createQueryAnswers } from './query-answers.ts';
 import { createQueryLimit } from './query-limit.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createUnverifiedBlocks } from './unverified-blocks.ts';
@@ -66,22 +68,16 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
   let stored = refOf(vm, vm.lastAccepted());
   let storedTime = vm.block(stored.id)?.time ?? 0n;
   const consensus = createConsensus(parameters, stored);
-  const pollStarts = new Map<number, number>();
-  const polls = createPolls(parameters, consensus.parentOf, (requestId, end) => {
-    const row = counters.polls[end];
-    row.count++;
-    row.duration += timers.now() - (pollStarts.get(requestId) ?? timers.now());
-    pollStarts.delete(requestId);
-  });
+  const pollTimes = createPollTimes(timers, counters);
+  const polls = createPolls(parameters, consensus.parentOf, pollTimes.ended);
   const jobs = createWaitingJobs();
   const requests = createBlockRequests({ total: engineLimits.blockRequests, perPeer: engineLimits.blockRequestsPerPeer });
   const unverified = createUnverifiedBlocks({ blocks: engineLimits.unverifiedBlocks, bytes: engineLimits.unverifiedBytes });
   const frontiers = createAcceptedFrontiers(validators);
   const times = createProcessingTimes();
   const queryLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: engineLimits.queryBytes });
-  const answerLimit = createQueryLimit({ count: engineLimits.queriesPerPeer, bytes: 0 });
   const mailbox = createMailbox(timers, parts.onFatal);
-  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: (requestId) => pollStarts.set(requestId, timers.now()) });
+  const queries = createQuerySender({ ...parts, consensus, polls, onOpened: pollTimes.opened });
   /** Blocks that consensus was told of: a decision needs their bytes and times. */
   const processing = new Map<Id, EngineBlock>();
   let finishedPolls: Votes[] = [];
@@ -110,11 +106,12 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     unverified,
     requestBlock,
     post,
-    onVerified: (block, isBuilt, source) => {
+    onVerified: (block, isBuilt, source, node) => {
       consensus.add(consensusBlock(block));
       processing.set(block.id, block);
       times.issued(block.id, timers.now(), recordedPolls);
       counters.issued[source]++;
+      counters.issuerStake += Number(validators.current().get(node) ?? 0n);
       if (block.height > counters.maxVerifiedHeight) counters.maxVerifiedHeight = block.height;
       if (isBuilt) schedule.finished();
       vm.setPreference(consensus.preference());
@@ -135,6 +132,7 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
     issue: (block) => {
       counters.built++;
+      counters.builtSkew += timers.now() - Number(block.time) * 1000;
       const isIssued = issuer.issueBuilt(transport.self, block);
       if (!isIssued) vm.reject(block.id);
       return isIssued;
@@ -198,14 +196,22 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     schedule.wake();
   };
 
+  const unverifiedBlock = (id: Id) => {
+    const block = unverified.get(id);
+    return block && consensusBlock(block);
+  };
   /** Counts an answer as soon as the blocks it names are issued or given up. Without options it is a missing answer. */
   const vote = (node: NodeId, requestId: number, options: readonly Id[]): void =>
     jobs.schedule(() => {
-      const target = voteTarget(options, consensus, (id) => {
-        const block = unverified.get(id);
-        return block && consensusBlock(block);
+      let tried = 0;
+      const target = voteTarget(options, consensus, unverifiedBlock, (outcome) => {
+        tried++;
+        counters.voteOutcomes[outcome]++;
       });
-      if (target === undefined) counters.votesDropped++;
+      if (target !== undefined) {
+        counters.votes++;
+        counters.voteIndices += tried - 1;
+      }
       const results = target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target);
       finishedPolls.push(...results);
     }, options.filter(issuer.canDependOn));
@@ -241,28 +247,15 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
     if (processing.has(block.id) || block.height <= stored.height) counters.uselessPutBytes += bytes.length;
     issuer.issue(node, block, request?.source ?? 'unknown');
   };
+  const acceptedId: Vm['blockIdAtHeight'] = (height) => {
+    const id = vm.blockIdAtHeight(height);
+    if (id === undefined) counters.missingAccepted++;
+    return id;
+  };
   const sendChits = (node: NodeId, requestId: number, requestedHeight: bigint): void => {
-    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, vm.blockIdAtHeight) }, [node]);
+    transport.send({ kind: 'chits', chainId, requestId, ...chitsAt(requestedHeight, consensus, stored, acceptedId) }, [node]);
   };
-  /**
-   * Answers a query: at once, or after the blocks that are being prepared. Otherwise this node would vote for its old preference in many polls
-   * while it does not yet know the other block, and several such nodes keep a network undecided for so long that nodes may decide
-   * differently. AvalancheGo answers nothing while it verifies. What exceeds the limits is answered at once.
-   */
-  const answer = (node: NodeId, { requestId, requestedHeight }: Query) => {
-    const end = issuer.isPreparing() ? answerLimit.admit(node, 0) : undefined;
-    if (end === undefined) return sendChits(node, requestId, requestedHeight);
-    let isAnswered = false;
-    const send = (): void => {
-      if (isAnswered) return;
-      isAnswered = true;
-      cancel();
-      end();
-      sendChits(node, requestId, requestedHeight);
-    };
-    const cancel = timers.after(engineLimits.answerWait, () => mailbox.post(send));
-    issuer.afterPrepared(send);
-  };
+  const answer = createQueryAnswers({ timers, issuer, post: mailbox.post, sendChits });
   const pushed = (node: NodeId, bytes: Uint8Array): void => {
     const block = parse(bytes);
     if (block === undefined) return;
@@ -348,7 +341,5 @@ export function startSnowmanEngine(parts: EngineParts): SnowmanEngine {
       ),
   };
 }
-
-type Query = MessageOfKind<'pullQuery'> | MessageOfKind<'pushQuery'>;
 
 const refOf = (vm: Vm, id: Id): BlockRef => ({ id, height: vm.block(id)?.height ?? 0n });

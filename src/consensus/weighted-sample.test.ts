@@ -40,6 +40,8 @@ test('units are drawn as by 128-bit numbers, for small and for large totals', ()
     [100n, 100n],
     [1n, 7n, 12n],
     Array.from({ length: 50 }, () => 100n),
+    [2n ** 14n, 2n ** 14n],
+    [2n ** 14n, 2n ** 14n + 1n],
     [2n ** 36n, 2n ** 36n - 1n],
     [2n ** 36n, 2n ** 36n],
     [2n ** 63n, 5n, 2n ** 60n],

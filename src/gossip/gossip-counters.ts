@@ -12,6 +12,10 @@ export type GossipCounters = {
   /** Transactions of peers: added to the mempool, refused, dropped because too many waited. */
   readonly received: { readonly added: number; readonly refused: number; readonly dropped: number };
   readonly filter: BloomFilterState;
+  /** Transactions in the mempool. */
+  readonly pooled: number;
+  /** The pull requests that one validator may send per period; 0 if no validator is connected. */
+  readonly pullLimit: number;
   /** Which percentage of the mempool the filters of pull requests contained. */
   readonly hitRates: Buckets;
 };
@@ -48,6 +52,7 @@ export function createGossipCounters() {
       tracking: GossipCounters['tracking'],
       received: GossipCounters['received'],
       filter: GossipCounters['filter'],
-    ): GossipCounters => ({ ...amounts, tracking, received, filter, hitRates }),
+      limits: Pick<GossipCounters, 'pooled' | 'pullLimit'>,
+    ): GossipCounters => ({ ...amounts, tracking, received, filter, ...limits, hitRates }),
   };
 }

@@ -93,6 +93,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     transport.request({ kind: 'appRequest', chainId, requestId, deadline: 0n, appBytes }, [node]);
   };
 
+  const requestLimit = (validators: number): number => pullRequestLimit(parameters.pullPeriod / parameters.pullInterval, validators);
   const sendError = (to: NodeId, requestId: number, kind: keyof typeof errorTexts): void => {
     const error = { errorCode: appErrorCodes[kind], errorMessage: errorTexts[kind] };
     transport.send({ kind: 'appError', chainId, requestId, ...error }, [to]);
@@ -120,8 +121,7 @@ export function startTxGossip(parts: GossipParts): TxGossip {
     const request = attempt(() => splitAppBytes(appBytes));
     if (request?.handler !== txGossipHandler) return sendError(from, requestId, 'unregisteredHandler');
     if (!isStaker(from)) return sendError(from, requestId, 'notValidator');
-    const limit = pullRequestLimit(parameters.pullPeriod / parameters.pullInterval, connectedStakers().length);
-    if (!pullLimit.allow(from, limit, timers.now())) return sendError(from, requestId, 'throttled');
+    if (!pullLimit.allow(from, requestLimit(connectedStakers().length), timers.now())) return sendError(from, requestId, 'throttled');
     const pull = attempt(() => PullGossip.decode(request.content));
     if (pull?.salt.length !== saltSize) return sendError(from, requestId, 'unexpected');
     const filter = attempt(() => parseBloomFilter(new Uint8Array(pull.filter)));
@@ -162,7 +162,11 @@ export function startTxGossip(parts: GossipParts): TxGossip {
       }
     },
     disconnected: server.disconnected,
-    counters: () => counters.read(pushes.counts(), received.counts(), known.state()),
+    counters: () => {
+      const validators = connectedStakers().length;
+      const limits = { pooled: pool.count(), pullLimit: validators === 0 ? 0 : requestLimit(validators) };
+      return counters.read(pushes.counts(), received.counts(), known.state(), limits);
+    },
     stop: () => {
       stopPush();
       stopPull();

@@ -112,7 +112,11 @@ test('metrics have the names of AvalancheGo and the label of the chain', async (
     'avalanche_avm_mempool_bloom_filter_hashes{chain="X"} 7',
     'avalanche_avm_mempool_bloom_filter_entries{chain="X"} 9815',
     'avalanche_avm_tx_gossip_count{chain="X",io="received",type="push"} 0',
-    'serac_connected_stake_share{chain="X"} 0.666666666666',
+    'avalanche_stake_percent_connected{chain="X"} 0.666666666666',
+    'avalanche_stake_num_validators{chain="X"} 3',
+    'avalanche_stake_total_weight{chain="X"} 300',
+    'avalanche_snowman_num_processing_ancestor_fetches_unneeded{chain="X"} 0',
+    'avalanche_avm_mempool_count{chain="X"} 0',
   ])
     expect(text).toContain(`\n${line}\n`);
   chain.stop();

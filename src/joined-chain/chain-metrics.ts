@@ -9,6 +9,13 @@ type Values = number | bigint | undefined | readonly (readonly [Readonly<Record<
 
 const nanosPerMillisecond = 1_000_000;
 
+const voteTexts = {
+  unneeded: 'Votes for a processing block.',
+  succeeded: 'Votes for a block with a processing ancestor.',
+  failed: 'Votes for a block without a known processing ancestor.',
+  dropped: 'Votes for a block that is decided.',
+};
+
 /** Consensus of a chain, with AvalancheGo's names: snow/consensus/snowman/metrics.go, snow/engine/snowman/metrics.go, poll/set.go. */
 const snowmanRows: readonly Row[] = [
   ['gauge', 'bootstrap_finished', 'Whether the chain has bootstrapped: 1 or 0.', (chain) => (chain.isBootstrapped() ? 1 : 0)],
@@ -78,7 +85,30 @@ const snowmanRows: readonly Row[] = [
     'Bytes of blocks received in PushQuery that were known.',
     ({ counters }) => counters.uselessPushQueryBytes,
   ],
-  ['counter', 'num_processing_ancestor_fetches_failed', 'Votes that were dropped.', ({ counters }) => counters.votesDropped],
+  ...(['unneeded', 'succeeded', 'failed', 'dropped'] as const).map(
+    (outcome): Row => [
+      'counter',
+      `num_processing_ancestor_fetches_${outcome}`,
+      voteTexts[outcome],
+      ({ counters }) => counters.voteOutcomes[outcome],
+    ],
+  ),
+  ['counter', 'selected_vote_index_count', 'Votes that were counted.', ({ counters }) => counters.votes],
+  ['gauge', 'selected_vote_index_sum', 'Indices of the counted votes in their answers, summed.', ({ counters }) => counters.voteIndices],
+  ['counter', 'issuer_stake_count', 'Blocks issued to consensus.', ({ counters }) => sumIssued(counters)],
+  ['gauge', 'issuer_stake_sum', 'Stake of the nodes that sent issued blocks, summed.', ({ counters }) => counters.issuerStake],
+  [
+    'gauge',
+    'blks_built_time_skew',
+    'Nanoseconds from the time of built blocks to building them, summed.',
+    ({ counters }) => counters.builtSkew * nanosPerMillisecond,
+  ],
+  [
+    'counter',
+    'num_missing_accepted_blocks',
+    'Queries about an accepted height whose block is not stored.',
+    ({ counters }) => counters.missingAccepted,
+  ],
   ['counter', 'bs_fetched', 'Blocks fetched while bootstrapping.', (chain) => chain.bootstrap().fetched],
   ['counter', 'bs_accepted', 'Blocks accepted while bootstrapping.', (chain) => chain.bootstrap().executed],
   ['counter', 'get_ancestors_blks_count', 'Answers with ancestors.', (chain) => chain.served().answers],
@@ -95,6 +125,8 @@ const gossipRows: readonly Row[] = [
     'Transactions that this node pushes.',
     (chain) => Object.entries(chain.gossip.counters().tracking).map(([type, value]) => [{ type }, value] as const),
   ],
+  ['gauge', 'mempool_count', 'Transactions in the mempool.', (chain) => chain.gossip.counters().pooled],
+  ['gauge', 'tx_gossip_throttle_limit', 'Pull requests that a validator may send per hour.', (chain) => chain.gossip.counters().pullLimit],
   ['gauge', 'mempool_bloom_filter_count', 'Transactions in the filter.', (chain) => chain.gossip.counters().filter.count],
   [
     'gauge',
@@ -121,6 +153,13 @@ const histogramRows: readonly (readonly [name: string, help: string, read: (chai
   ],
 ];
 
+/** The stake of the chain's validators, with AvalancheGo's names: snow/engine/common/tracker/peers.go. */
+const stakeRows: readonly Row[] = [
+  ['gauge', 'num_validators', 'Validators.', (chain) => chain.stake().validators],
+  ['gauge', 'total_weight', 'Stake of all validators.', (chain) => chain.stake().weight],
+  ['gauge', 'percent_connected', 'Share of the stake that is connected.', (chain) => chain.networking().percentConnected],
+];
+
 /** What AvalancheGo does not count. */
 const seracRows: readonly Row[] = [
   [
@@ -131,12 +170,12 @@ const seracRows: readonly Row[] = [
   ],
   ['gauge', 'bootstrap_blocks_per_second', 'Blocks executed per second while bootstrapping.', (chain) => chain.bootstrap().blocksPerSecond],
   ['gauge', 'bootstrap_tip_height', 'The height that bootstrapping will reach.', (chain) => chain.bootstrap().tipHeight],
-  ['gauge', 'connected_stake_share', 'Share of the stake that is connected.', (chain) => chain.networking().percentConnected],
 ];
 
 const groups: readonly (readonly [prefix: string, rows: readonly Row[]])[] = [
   ['avalanche_snowman_', snowmanRows],
   ['avalanche_avm_', gossipRows],
+  ['avalanche_stake_', stakeRows],
   ['serac_', seracRows],
 ];
 
@@ -167,6 +206,8 @@ type PollRow = EngineCounters['polls']['exhausted'];
 
 const pollEnds = ({ polls }: EngineCounters, read: (row: PollRow) => number): Values =>
   Object.entries(polls).map(([reason, row]) => [{ reason }, read(row)] as const);
+
+const sumIssued = ({ issued }: EngineCounters): number => Object.values(issued).reduce((sum, value) => sum + value, 0);
 
 const sumPolls = ({ polls }: EngineCounters, read: (row: PollRow) => number): number =>
   Object.values(polls).reduce((sum, row) => sum + read(row), 0);

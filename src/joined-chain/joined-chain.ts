@@ -33,6 +33,8 @@ export type JoinedChain = {
   readonly engine: () => EngineState | undefined;
   readonly counters: EngineCounters;
   readonly served: Getter['served'];
+  /** The validators of the chain and their stake. */
+  readonly stake: () => { readonly validators: number; readonly weight: bigint };
   readonly networking: () => { readonly percentConnected: number; readonly disconnectedValidators: readonly NodeId[] };
   readonly isBlockDue: () => boolean;
   readonly stop: () => void;
@@ -177,6 +179,10 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     counters,
     served: getter.served,
     networking: () => ({ percentConnected: connected.share(), disconnectedValidators: connected.missing() }),
+    stake: () => {
+      const weights = [...parts.validators.current().values()];
+      return { validators: weights.length, weight: weights.reduce((sum, weight) => sum + weight, 0n) };
+    },
     isBlockDue: () => engine?.isBlockDue() ?? false,
     stop,
   };

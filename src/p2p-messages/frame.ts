@@ -1,5 +1,5 @@
 import { MessageError } from './fault.ts';
-import { encodeCompressed, encodeMessage, type Message, maxMessageSize } from './message.ts';
+import { compressMessage, encodeMessage, isCompressedKind, type Message, maxMessageSize } from './message.ts';
 
 /** A frame: a big-endian u32 length, then the message. AvalancheGo: network/peer/msg_length.go. */
 const prefixSize = 4;
@@ -7,11 +7,23 @@ const prefixSize = 4;
 /** Unread bytes are copied to a smaller buffer when this many bytes before them were taken. */
 const largeBuffer = 65_536;
 
-export function encodeFrame(message: Message, options: { readonly compress: boolean }): Buffer {
-  const frame = options.compress ? encodeCompressed(message, prefixSize) : encodeMessage(message, prefixSize);
+/** `compress`: messages of the kinds that AvalancheGo compresses are compressed. */
+export const encodeFrame = (message: Message, { compress }: { readonly compress: boolean }): Buffer =>
+  compress && isCompressedKind(message.kind) ? compressFrame(encodeMessage(message)) : writeLength(encodeMessage(message, prefixSize));
+
+/** The frame of an encoded message, as it is. */
+export const plainFrame = (message: Uint8Array): Buffer => writeLength(Buffer.concat([Buffer.alloc(prefixSize), message]));
+
+/** The frame of an encoded message, compressed. */
+export const compressFrame = (message: Uint8Array): Buffer => writeLength(compressMessage(message, prefixSize));
+
+function writeLength(frame: Buffer): Buffer {
   frame.writeUInt32BE(frame.length - prefixSize, 0);
   return frame;
 }
+
+/** The size of the message in a frame. */
+export const messageSize = (frame: Uint8Array): number => frame.length - prefixSize;
 
 /** Cuts the bytes of a connection into messages. */
 export type FrameReader = {

@@ -8,6 +8,7 @@ import { MessageError } from './fault.ts';
 import { createFrameReader, encodeFrame } from './frame.ts';
 import { decodeMessage, encodeMessage, type Message, type MessageKind, type MessageOfKind } from './message.ts';
 import { messageTable } from './message-table.ts';
+import { encodeClaim, encodePeerList } from './peer-list.ts';
 import { WireReader } from './wire-reader.ts';
 import { decompressZstd } from './zstd.ts';
 
@@ -233,4 +234,17 @@ test('the first PeerList without peers has the bytes that AvalancheGo sent', () 
   expect(toHex(encodeMessage({ kind: 'peerList', peers: [] }))).toBe('7200');
   expect(toHex(encodeFrame({ kind: 'ping', uptime: 0 }, { compress: true }))).toBe('000000025a00');
   expect(named('ping_with_uptime').length).toBe(4);
+});
+
+test('a peer list of claims that are encoded before is the same message', () => {
+  const claim = (certificate: number) => ({
+    certificate: new Uint8Array(certificate).fill(7),
+    ip: new Uint8Array(16).fill(1),
+    port: 9651,
+    timestamp: 1_700_000_000n,
+    signature: new Uint8Array(71).fill(9),
+    txId: new Uint8Array(32),
+  });
+  for (const peers of [[], [claim(400)], [claim(100), claim(1900), claim(300)]])
+    expect(toHex(encodePeerList(peers.map(encodeClaim)))).toBe(toHex(encodeMessage({ kind: 'peerList', peers })));
 });

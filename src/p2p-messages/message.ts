@@ -36,10 +36,9 @@ export function encodeMessage(message: Message, headroom = 0): Buffer {
   return out;
 }
 
-/** Encodes a message as AvalancheGo does by default: the kinds that the table marks are compressed. */
-export function encodeCompressed(message: Message, headroom = 0): Buffer {
-  if (!(byKind.get(message.kind) as Row).compressed) return encodeMessage(message, headroom);
-  const content = compressZstd(encodeMessage(message));
+/** Encodes an encoded message compressed; `headroom` bytes are left free before it. */
+export function compressMessage(message: Uint8Array, headroom = 0): Buffer {
+  const content = compressZstd(message);
   const tag = compressedNumber * 8 + wireTypes.bytes;
   const out = Buffer.allocUnsafe(headroom + 1 + varintSize(content.length) + content.length);
   const writer = new WireWriter(out, headroom);
@@ -52,12 +51,17 @@ export function encodeCompressed(message: Message, headroom = 0): Buffer {
 /** Whether AvalancheGo compresses messages of a kind. */
 export const isCompressedKind = (kind: MessageKind): boolean => (byKind.get(kind) as Row).compressed;
 
-/** Decodes a message, decompressing it if it is compressed. Throws a MessageError for anything that AvalancheGo ignores. */
-export function decodeMessage(bytes: Uint8Array): Message {
+/**
+ * Decodes a message, decompressing it if it is compressed; `onDecompressed` then gets its size. Throws a MessageError for anything that
+ * AvalancheGo ignores.
+ */
+export function decodeMessage(bytes: Uint8Array, onDecompressed: (size: number) => void = () => {}): Message {
   const outer = readOuter(bytes);
   if (!(outer instanceof Uint8Array)) return outer;
   if (outer.length === 0) throw unknown();
-  const inner = readOuter(decompressZstd(outer, maxMessageSize));
+  const decompressed = decompressZstd(outer, maxMessageSize);
+  const inner = readOuter(decompressed);
+  onDecompressed(decompressed.length);
   // A compressed message inside a compressed one is not allowed.
   if (inner instanceof Uint8Array) throw unknown();
   return inner;
@@ -88,7 +92,8 @@ function readOuter(bytes: Uint8Array): Message | Uint8Array {
   if (row === undefined || value === undefined) throw unknown();
   const [foundRow, read] = [row, value];
   naming(foundRow, () => foundRow.type.requireIds(read));
-  return { kind: row.kind, ...value } as unknown as Message;
+  // The object was created by this call: adding a property is cheaper than a copy.
+  return Object.assign(value, { kind: row.kind }) as unknown as Message;
 }
 
 /** Runs a part of the decoder; an error that it throws names the kind of the message. */

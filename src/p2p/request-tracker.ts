@@ -24,10 +24,8 @@ export const defaultTimeoutRules: TimeoutRules = { initial: 5000, minimum: 2000,
 export type RequestTracker = {
   /** Adds a request and returns its timeout in milliseconds. The latency of a request without `measured` does not count. */
   readonly add: (key: RequestKey, measured: boolean, now: number) => number;
-  /** Ends a request at its response. Returns false if no such request waits: the response must be ignored. */
-  readonly end: (key: RequestKey, now: number) => boolean;
-  /** When a request was added; undefined if no such request waits. */
-  readonly since: (key: RequestKey) => number | undefined;
+  /** Ends a request at its response. Returns when it was added; undefined if no such request waits: the response must be ignored. */
+  readonly end: (key: RequestKey, now: number) => number | undefined;
   /** The requests to a node that wait. */
   readonly waitingFor: (node: NodeId) => RequestKey[];
   /** Ends up to `limit` requests whose time is over, the earliest deadline first. Their latency counts too. */
@@ -43,7 +41,14 @@ export type RequestTracker = {
   readonly oldest: () => number | undefined;
 };
 
-type Entry = { readonly key: RequestKey; readonly added: number; readonly deadline: number; readonly measured: boolean };
+type Entry = {
+  readonly key: RequestKey;
+  readonly text: string;
+  readonly added: number;
+  readonly deadline: number;
+  readonly measured: boolean;
+  isWaiting: boolean;
+};
 
 export function createRequestTracker(rules: TimeoutRules, start: number): RequestTracker {
   const averager = createAverager(rules.initial, rules.halfLife, start);
@@ -56,9 +61,10 @@ export function createRequestTracker(rules: TimeoutRules, start: number): Reques
     averager.observe(latency, now);
     timeout = Math.min(rules.maximum, Math.max(rules.minimum, rules.coefficient * averager.read()));
   };
-  const isWaiting = (entry: Entry): boolean => entries.get(textOf(entry.key)) === entry;
+  const isWaiting = (entry: Entry): boolean => entry.isWaiting;
   const remove = (entry: Entry, now: number): void => {
-    entries.delete(textOf(entry.key));
+    entry.isWaiting = false;
+    entries.delete(entry.text);
     if (entry.measured) observe(now - entry.added, now);
     if (queue.length > 2 * entries.size + 64) queue = queue.filter(isWaiting);
   };
@@ -80,19 +86,19 @@ export function createRequestTracker(rules: TimeoutRules, start: number): Reques
 
   return {
     add: (key, measured, now) => {
-      const previous = entries.get(textOf(key));
+      const text = textOf(key);
+      const previous = entries.get(text);
       if (previous !== undefined) remove(previous, now);
-      const entry = { key, added: now, deadline: now + timeout, measured };
-      entries.set(textOf(key), entry);
+      const entry = { key, text, added: now, deadline: now + timeout, measured, isWaiting: true };
+      entries.set(text, entry);
       insert(entry);
       return timeout;
     },
     end: (key, now) => {
       const entry = entries.get(textOf(key));
       if (entry !== undefined) remove(entry, now);
-      return entry !== undefined;
+      return entry?.added;
     },
-    since: (key) => entries.get(textOf(key))?.added,
     waitingFor: (node) => [...entries.values()].map(({ key }) => key).filter((key) => key.node === node),
     expire: (now, limit) => {
       const expired: RequestKey[] = [];

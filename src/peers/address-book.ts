@@ -4,6 +4,7 @@ import { verifyStakingSignature } from '../identity/staking-signature.ts';
 import { PeerError } from '../p2p/fault.ts';
 import { claimedAddressBytes, unmapIp } from '../p2p/signed-ip.ts';
 import type { MessageOfKind } from '../p2p-messages/message.ts';
+import { encodeClaim } from '../p2p-messages/peer-list.ts';
 import type { NetworkCounters } from './counters.ts';
 import { endpointText, ipText } from './ip-address.ts';
 import { createKnownAddresses, type KnownFilter, type NodeAddress } from './known-addresses.ts';
@@ -62,18 +63,29 @@ export function createAddressBook(deps: AddressBookDeps) {
     deps.dial(node, { ip: ipText(address.ip), port: address.port });
   };
 
+  const wantedPeers = (): Peer[] => [...deps.connected()].filter(({ node }) => isWanted(node));
+  const claims = new WeakMap<NodeAddress, Uint8Array>();
+  const claimOf = (address: NodeAddress): Uint8Array => {
+    const cached = claims.get(address);
+    if (cached !== undefined) return cached;
+    const { certificate, ip, port, timestamp, signature } = address;
+    const claim = encodeClaim({ certificate, ip, port, timestamp, signature, txId: unusedTxId });
+    claims.set(address, claim);
+    return claim;
+  };
+
   return {
     filter: known.filter,
     learn: (claims: readonly Claim[]): void => claims.forEach(learnOne),
     addConnected: (peer: Peer): void => void (isWanted(peer.node) && known.add(addressOf(peer))),
-    /** Addresses of connected, wanted nodes that a peer does not know. AvalancheGo: network/ip_tracker.go, getGossipableIPs. */
-    select: (peer: NodeId, filter: KnownFilter | undefined): NodeAddress[] => {
+    /** Addresses of connected, wanted nodes that a peer does not know, encoded. AvalancheGo: network/ip_tracker.go, getGossipableIPs. */
+    claimsFor: (peer: NodeId, filter: KnownFilter | undefined): Uint8Array[] => {
       const candidates: NodeAddress[] = [];
-      for (const other of deps.connected()) {
-        if (other.node !== peer && isWanted(other.node)) candidates.push(known.get(other.node) ?? addressOf(other));
-      }
-      return known.selectUnknown(candidates, filter, options.peerListSize);
+      for (const other of wantedPeers()) if (other.node !== peer) candidates.push(known.get(other.node) ?? addressOf(other));
+      return known.selectUnknown(candidates, filter, options.peerListSize).map(claimOf);
     },
+    /** How many addresses this node passes on. */
+    passedOn: (): number => wantedPeers().length,
     endpointOf: (node: NodeId): Endpoint | undefined => {
       const address = known.get(node);
       return address && { ip: ipText(address.ip), port: address.port };
@@ -87,6 +99,9 @@ export function createAddressBook(deps: AddressBookDeps) {
     filterState: known.filterState,
   };
 }
+
+/** AvalancheGo sends 32 zero bytes. */
+const unusedTxId = new Uint8Array(32);
 
 function addressOf(peer: Peer): NodeAddress {
   const { address, tlsSignature } = peer.handshake() as VerifiedPeer;

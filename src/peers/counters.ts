@@ -17,6 +17,13 @@ export type NetworkCounters = {
   clockSkews: number;
   /** Seconds. */
   clockSkewSum: number;
+  /** Waits of messages before they are read. Sums in milliseconds. */
+  readonly waits: {
+    bandwidth: { count: number; sum: number };
+    bytes: { count: number; sum: number };
+    /** Messages that waited for the peer's share of the CPU, and those that did not. */
+    cpu: { waits: number; noWaits: number };
+  };
   readonly sent: TrafficCounts;
   readonly received: TrafficCounts;
   readonly failedToSend: Map<MessageKind, number>;
@@ -24,8 +31,8 @@ export type NetworkCounters = {
   readonly closed: Map<CloseReason, number>;
 };
 
-/** By kind of message. `compressed` are also counted in `messages`. */
-export type TrafficCounts = Map<MessageKind, { messages: number; compressed: number; bytes: number }>;
+/** By kind of message. `compressed` are also counted in `messages`; `saved` are the bytes that compression saved. */
+export type TrafficCounts = Map<MessageKind, { messages: number; compressed: number; bytes: number; saved: number }>;
 
 /** Why a connection ended. */
 export type CloseReason =
@@ -62,20 +69,22 @@ export const createCounters = (): NetworkCounters => ({
   roundTripSum: 0,
   clockSkews: 0,
   clockSkewSum: 0,
+  waits: { bandwidth: { count: 0, sum: 0 }, bytes: { count: 0, sum: 0 }, cpu: { waits: 0, noWaits: 0 } },
   sent: new Map(),
   received: new Map(),
   failedToSend: new Map(),
   closed: new Map(),
 });
 
-export function countTraffic(counts: TrafficCounts, kind: MessageKind, bytes: number, isCompressed: boolean): void {
+export function countTraffic(counts: TrafficCounts, kind: MessageKind, bytes: number, isCompressed: boolean, saved: number): void {
   let row = counts.get(kind);
   if (row === undefined) {
-    row = { messages: 0, compressed: 0, bytes: 0 };
+    row = { messages: 0, compressed: 0, bytes: 0, saved: 0 };
     counts.set(kind, row);
   }
   row.messages++;
   row.bytes += bytes;
+  row.saved += saved;
   if (isCompressed) row.compressed++;
 }
 

@@ -2,6 +2,7 @@ import type { NodeId } from '../bytes/node-id.ts';
 import { createFrameReader } from '../p2p-messages/frame.ts';
 import { maxMessageSize } from '../p2p-messages/message.ts';
 import type { ByteBudget, ByteGrant } from './byte-budget.ts';
+import type { NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
 import type { PeerSocket } from './socket.ts';
 import type { PeerTiming } from './timing.ts';
@@ -21,6 +22,7 @@ export type InboundDeps = {
   readonly bandwidth: TokenBucket;
   readonly cpu: CpuShares;
   readonly budget: ByteBudget;
+  readonly waits: NetworkCounters['waits'];
   /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
   readonly handle: (frame: Uint8Array) => boolean | Promise<void>;
   /** A frame is too large, or the socket does not stop reading. */
@@ -45,7 +47,7 @@ export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
 type Stage = 'length' | Throttle | 'body' | 'handling';
 
 export function createInboundStream(deps: InboundDeps): InboundStream {
-  const { node, socket, timing, bandwidth, cpu, budget } = deps;
+  const { node, socket, timing, bandwidth, cpu, budget, waits } = deps;
   const reader = createFrameReader();
   let stage: Stage = 'length';
   let length = 0;
@@ -97,17 +99,24 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
       length = announced;
       stage = 'bandwidth';
       const delay = bandwidth.reserve(length, timing.now());
+      waits.bandwidth.count++;
+      waits.bandwidth.sum += delay;
       if (delay > 0) return waitFor(delay);
     }
     if (stage === 'bandwidth' || stage === 'cpu') {
+      const isFirst = stage === 'bandwidth';
       stage = 'cpu';
       const delay = cpu.delay(node, timing.now());
+      if (isFirst) delay > 0 ? waits.cpu.waits++ : waits.cpu.noWaits++;
       if (delay > 0) return waitFor(delay);
       stage = 'bytes';
       grant = budget.take(node, length);
+      waits.bytes.count++;
       if (grant === undefined) {
+        const began = timing.now();
         suspend();
         cancelWait = budget.wait(node, length, (given) => {
+          waits.bytes.sum += timing.now() - began;
           grant = given;
           cancelWait = undefined;
           timing.soon(() => void (isClosed || continueRun()));

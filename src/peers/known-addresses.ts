@@ -83,14 +83,8 @@ export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>): K
     if (bloom.add(bloomHash(gossipKey(address), salt))) additions.set(address.node, count + 1);
   };
   /** Only as many addresses are tested as are needed, because each test hashes. */
-  const selectUnknown: KnownAddresses['selectUnknown'] = (from, known, count) => {
-    const selected: NodeAddress[] = [];
-    for (const address of sample(from, from.length, timing)) {
-      if (selected.length >= count) break;
-      if (known === undefined || !known.filter.contains(bloomHash(gossipKey(address), known.salt))) selected.push(address);
-    }
-    return selected;
-  };
+  const selectUnknown: KnownAddresses['selectUnknown'] = (from, known, count) =>
+    sample(from, count, timing, (address) => known === undefined || !known.filter.contains(bloomHash(gossipKey(address), known.salt)));
   const isNewer = (node: NodeId, timestamp: bigint): boolean => {
     const known = addresses.get(node);
     return known === undefined || timestamp > known.timestamp;

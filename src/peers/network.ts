@@ -155,7 +155,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
       };
     },
     ownFilter: addresses.filter,
-    addressesFor: addresses.select,
+    claimsFor: addresses.claimsFor,
     learn: addresses.learn,
     isWanted,
     uptimeOf: (node) => (deps.sybilProtection && stakes.of(node) > 0n ? uptimes.read(node, timing.now()) : 0),
@@ -297,6 +297,7 @@ export function createPeerNetwork(deps: NetworkDeps) {
     peers: (): Peer[] => [...connected.values()],
     connectingCount: (): number => connecting.size,
     trackedCount: (): number => dialer.count(),
+    passedOnCount: (): number => addresses.passedOn(),
     knownAddressCount: (): number => addresses.count(),
     addressFilter: addresses.filterState,
     inboundCount: (): number => inboundPeers,

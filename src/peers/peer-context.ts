@@ -8,7 +8,7 @@ import type { CloseReason, NetworkCounters } from './counters.ts';
 import type { CpuShares } from './cpu-share.ts';
 import type { EncodedMessage } from './encoded-message.ts';
 import type { Throttle } from './inbound-stream.ts';
-import type { KnownFilter, NodeAddress } from './known-addresses.ts';
+import type { KnownFilter } from './known-addresses.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import type { Endpoint } from './socket.ts';
 import type { RegisteredStakes } from './stake.ts';
@@ -79,8 +79,8 @@ export type PeerContext = {
   readonly log: PeerLog;
   readonly ownHandshake: () => MessageOfKind<'handshake'>;
   readonly ownFilter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
-  /** The addresses for a peer that knows those in the filter. */
-  readonly addressesFor: (peer: NodeId, known: KnownFilter | undefined) => readonly NodeAddress[];
+  /** The encoded addresses for a peer that knows those in the filter. */
+  readonly claimsFor: (peer: NodeId, known: KnownFilter | undefined) => readonly Uint8Array[];
   /** Takes the addresses of a peer list. Throws a PeerError for a bad signature. */
   readonly learn: (claims: MessageOfKind<'peerList'>['peers'], from: NodeId) => void;
   readonly isWanted: (node: NodeId) => boolean;

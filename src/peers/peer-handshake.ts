@@ -4,7 +4,7 @@ import { parseBloomFilter } from '../p2p/bloom-filter.ts';
 import { PeerError } from '../p2p/fault.ts';
 import { verifyHandshake } from '../p2p/handshake.ts';
 import type { MessageOfKind } from '../p2p-messages/message.ts';
-import type { KnownFilter, NodeAddress } from './known-addresses.ts';
+import type { KnownFilter } from './known-addresses.ts';
 import { minimumVersion, type PeerContext, type VerifiedPeer } from './peer-context.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
@@ -55,21 +55,6 @@ export function readFilter(known: MessageOfKind<'getPeerList'>['knownPeers']): K
     throw error;
   }
 }
-
-/** AvalancheGo sends 32 zero bytes. */
-const unusedTxId = new Uint8Array(32);
-
-export const claimsOf = (addresses: readonly NodeAddress[]): MessageOfKind<'peerList'> => ({
-  kind: 'peerList',
-  peers: addresses.map(({ certificate, ip, port, timestamp, signature }) => ({
-    certificate,
-    ip,
-    port,
-    timestamp,
-    signature,
-    txId: unusedTxId,
-  })),
-});
 
 /**
  * How often a peer's requests for addresses are answered: one per second, ten at once. AvalancheGo asks one random peer every two seconds. A

@@ -3,6 +3,7 @@ import type { Labels } from '../metrics/family.ts';
 import type { MetricReading, MetricRegistry } from '../metrics/registry.ts';
 import type { MessageKind } from '../p2p-messages/message.ts';
 import type { TrafficCounts } from './counters.ts';
+import type { MessageTime } from './message-times.ts';
 import type { PeerNetwork } from './network.ts';
 import { ownUptime } from './peer-info.ts';
 import type { Peers } from './peers.ts';
@@ -38,6 +39,7 @@ function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading
     ['gauge', 'avalanche_network_peers', 'Number of peers', () => network.peers().length],
     ['gauge', 'avalanche_network_tracked', 'Addresses that this node tries to connect to', network.trackedCount],
     ['gauge', 'avalanche_network_tracked_peers', 'Nodes whose address is known', network.knownAddressCount],
+    ['gauge', 'avalanche_network_gossipable_ips', 'Addresses that this node passes on', network.passedOnCount],
     ['gauge', 'avalanche_network_time_since_last_msg_received', 'Nanoseconds since the last message', () => since(counters.lastReceived)],
     ['gauge', 'avalanche_network_time_since_last_msg_sent', 'Nanoseconds since the last message', () => since(counters.lastSent)],
     ['gauge', 'avalanche_network_send_fail_rate', 'Share of messages that recently could not be sent', network.sendFailRate],
@@ -75,6 +77,12 @@ function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading
       () => [...byteRows('sent', counters.sent), ...byteRows('received', counters.received)],
     ],
     [
+      'gauge',
+      'avalanche_network_msgs_bytes_saved',
+      'Bytes that compression saved',
+      () => [...savedRows('sent', counters.sent), ...savedRows('received', counters.received)],
+    ],
+    [
       'counter',
       'serac_peers_closed_total',
       'Connections that ended, by reason',
@@ -97,10 +105,15 @@ function filterReadings({ addressFilter }: PeerNetwork): Reading[] {
 /** AvalancheGo: network/throttling. */
 function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
   const { inbound, outbound, cpu, timing } = context;
+  const { waits } = context.counters;
   const waiting = (throttle: string) => () => peers().filter((peer) => peer.throttledBy() === throttle).length;
   return [
     ['gauge', 'avalanche_network_bandwidth_throttler_inbound_awaiting_acquire', 'Peers that wait for bandwidth', waiting('bandwidth')],
     ['gauge', 'avalanche_network_cpu_throttler_awaiting_acquire', 'Peers above their share of the CPU', waiting('cpu')],
+    ['counter', 'avalanche_network_cpu_throttler_total_waits', 'Messages that waited for a share of the CPU', () => waits.cpu.waits],
+    ['counter', 'avalanche_network_cpu_throttler_total_no_waits', 'Messages that did not', () => waits.cpu.noWaits],
+    ...latencyReadings('bandwidth', waits.bandwidth),
+    ...latencyReadings('byte', waits.bytes),
     ['gauge', 'avalanche_network_byte_throttler_inbound_awaiting_acquire', 'Peers that wait for memory', inbound.waiting],
     ['gauge', 'avalanche_network_byte_throttler_inbound_awaiting_release', 'Messages being read', inbound.granted],
     ['gauge', 'avalanche_network_byte_throttler_inbound_remaining_at_large_bytes', 'Free bytes for all', () => inbound.remaining().atLarge],
@@ -134,6 +147,14 @@ function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
   ];
 }
 
+const latencyReadings = (name: string, row: { readonly count: number; readonly sum: number }): Reading[] => {
+  const prefix = `avalanche_network_${name}_throttler_inbound_acquire_latency`;
+  return [
+    ['counter', `${prefix}_count`, 'Messages that could be read', () => row.count],
+    ['gauge', `${prefix}_sum`, 'Nanoseconds that they waited before', () => row.sum * nanosPerMillisecond],
+  ];
+};
+
 /** AvalancheGo: snow/networking/router, timeout and benchlist. */
 function requestReadings({ network, router }: Peers, aliasOf: (chain: Id) => string): Reading[] {
   const state = router.requestState;
@@ -143,8 +164,8 @@ function requestReadings({ network, router }: Peers, aliasOf: (chain: Id) => str
   };
   const perChain = (value: (row: ReturnType<typeof router.benchState>[number]) => number | bigint) => () =>
     router.benchState().map((row) => [{ chain: aliasOf(row.chainId) }, value(row)] as const);
-  const perResponse = (value: (row: ReturnType<typeof router.responseTimes>[number]) => number) => () =>
-    router.responseTimes().map((row) => [{ chain: aliasOf(row.chainId), op: opOf(row.kind) }, value(row)] as const);
+  const perKind = (rows: () => MessageTime[], value: (row: MessageTime) => number) => () =>
+    rows().map((row) => [{ chain: aliasOf(row.chainId), op: opOf(row.kind) }, value(row)] as const);
   return [
     ['gauge', 'avalanche_requests_outstanding', 'Requests without a response yet', () => state().outstanding],
     ['gauge', 'avalanche_requests_longest_running', 'Age of the oldest request in nanoseconds', longest],
@@ -160,12 +181,19 @@ function requestReadings({ network, router }: Peers, aliasOf: (chain: Id) => str
     ['gauge', 'avalanche_requests_pending_timeouts', 'Requests that can time out', () => state().outstanding],
     ['gauge', 'avalanche_benchlist_benched_num', 'Benched validators', perChain(({ count }) => count)],
     ['gauge', 'avalanche_benchlist_benched_weight', 'Stake of benched validators', perChain(({ weight }) => weight)],
-    ['counter', 'avalanche_responses_messages', 'Responses', perResponse(({ count }) => count)],
+    ['counter', 'avalanche_responses_messages', 'Responses', perKind(router.responseTimes, ({ count }) => count)],
     [
       'gauge',
       'avalanche_responses_message_latencies',
       'Sum of latencies in nanoseconds',
-      perResponse(({ sum }) => sum * nanosPerMillisecond),
+      perKind(router.responseTimes, ({ sum }) => sum * nanosPerMillisecond),
+    ],
+    ['counter', 'avalanche_handler_messages', 'Messages that chains handled', perKind(router.handlingTimes, ({ count }) => count)],
+    [
+      'gauge',
+      'avalanche_handler_message_handling_time',
+      'Nanoseconds until chains had handled or queued them, summed',
+      perKind(router.handlingTimes, ({ sum }) => sum * nanosPerMillisecond),
     ],
   ];
 }
@@ -191,3 +219,5 @@ const messageRows = (io: string, counts: TrafficCounts): Rows =>
   });
 
 const byteRows = (io: string, counts: TrafficCounts): Rows => [...counts].map(([kind, { bytes }]) => [{ io, op: opOf(kind) }, bytes]);
+
+const savedRows = (io: string, counts: TrafficCounts): Rows => [...counts].map(([kind, { saved }]) => [{ io, op: opOf(kind) }, saved]);

@@ -4,13 +4,14 @@ import { messageOf } from '../fault.ts';
 import { isCompatible } from '../p2p/handshake.ts';
 import type { ChainMessage } from '../p2p/transport.ts';
 import { MessageError } from '../p2p-messages/fault.ts';
+import { messageSize } from '../p2p-messages/frame.ts';
 import { decodeMessage, type Message } from '../p2p-messages/message.ts';
 import { type CloseReason, countTraffic, increment } from './counters.ts';
-import { type EncodedMessage, encodeForPeers, isCompressedBytes } from './encoded-message.ts';
+import { type EncodedMessage, encodeClaims, encodeForPeers } from './encoded-message.ts';
 import { createInboundStream } from './inbound-stream.ts';
 import { createOutboundQueue } from './outbound-queue.ts';
 import { minimumVersion, type Peer, type PeerContext, type VerifiedPeer } from './peer-context.ts';
-import { claimsOf, createAddressRequests, readFilter, verifyPeer } from './peer-handshake.ts';
+import { createAddressRequests, readFilter, verifyPeer } from './peer-handshake.ts';
 import type { PeerSocket } from './socket.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -51,7 +52,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     }
     lastSent = timing.unixSeconds();
     counters.lastSent = lastSent;
-    countTraffic(counters.sent, message.kind, message.frame.length, message.isCompressed);
+    countTraffic(counters.sent, message.kind, messageSize(message.frame), message.isCompressed, message.saved);
     return true;
   };
   const sendMessage = (message: Message, isExempt = false): boolean => send(encodeForPeers(message, options.compression), isExempt);
@@ -93,15 +94,15 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
       if (isClosed) return;
       // The filter can have 2 MiB and is used once.
       handshake = { ...verified, knownPeers: undefined };
-      sendMessage(claimsOf(context.addressesFor(node, verified.knownPeers)), true);
+      send(encodeClaims(context.claimsFor(node, verified.knownPeers), options.compression), true);
     },
     getPeerList: ({ knownPeers }) => {
       if (!isReady) return true;
       const known = readFilter(knownPeers);
       if (typeof known === 'string') close('bad message', known);
       else if (addressRequests.take(1, timing.now())) {
-        const addresses = context.addressesFor(node, known);
-        if (addresses.length > 0) sendMessage(claimsOf(addresses));
+        const claims = context.claimsFor(node, known);
+        if (claims.length > 0) send(encodeClaims(claims, options.compression));
       }
       return true;
     },
@@ -121,20 +122,26 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
   };
 
   const handle = (bytes: Uint8Array): boolean | Promise<void> => {
+    decompressedSize = undefined;
     const message = decode(bytes);
     if (message === undefined) return true;
     lastReceived = timing.unixSeconds();
     counters.lastReceived = lastReceived;
-    countTraffic(counters.received, message.kind, bytes.length, isCompressedBytes(bytes));
+    const isCompressed = decompressedSize !== undefined;
+    countTraffic(counters.received, message.kind, bytes.length, isCompressed, (decompressedSize ?? bytes.length) - bytes.length);
     const handler = handlers[message.kind] as ((message: Message) => boolean | Promise<void>) | undefined;
     if (handler !== undefined) return handler(message);
     return isReady ? context.received(peer, message as ChainMessage) : true;
   };
 
+  let decompressedSize: number | undefined;
+  const onDecompressed = (size: number): void => {
+    decompressedSize = size;
+  };
   /** Undefined for a message that AvalancheGo ignores; limits of handshakes and peer lists close the connection. */
   const decode = (bytes: Uint8Array): Message | undefined => {
     try {
-      return decodeMessage(bytes);
+      return decodeMessage(bytes, onDecompressed);
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
       counters.failedToParse++;
@@ -150,6 +157,7 @@ export function startPeer(context: PeerContext, socket: PeerSocket, node: NodeId
     bandwidth: createTokenBucket(options.bandwidthRefill, options.bandwidthBurst, since),
     cpu: context.cpu,
     budget: context.inbound,
+    waits: counters.waits,
     handle,
     broken: (reason) => close('bad frame', reason),
   });

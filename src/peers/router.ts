@@ -5,9 +5,9 @@ import { createRequestTracker, type RequestKey } from '../p2p/request-tracker.ts
 import type { ChainHandler, ChainMessage, RequestFailure, RequestMessage, Transport } from '../p2p/transport.ts';
 import type { Message } from '../p2p-messages/message.ts';
 import { type EncodedMessage, encodeForPeers } from './encoded-message.ts';
+import { createMessageTimes } from './message-times.ts';
 import type { NetworkOptions } from './network-flags.ts';
 import { isResponseKind, type ResponseKind, responseKinds } from './response-kinds.ts';
-import { createResponseTimes } from './response-times.ts';
 import type { RegisteredStakes } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 
@@ -55,7 +55,8 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     duration: options.benchDuration,
     maxPortion: defaultBenchRules.maxPortion,
   };
-  const responseTimes = createResponseTimes();
+  const responseTimes = createMessageTimes();
+  const handlingTimes = createMessageTimes();
   const counts = { timeouts: 0, dropped: 0 };
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let isClosed = false;
@@ -81,10 +82,13 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
   const fail = (key: RequestKey, cause: RequestFailure): void =>
     chains.get(key.chainId)?.handler.failed(key.node, key.requestId, key.response as ResponseKind, cause);
 
+  /** Removes a request from those that failed already. Returns whether it was one; most often there are none, and no text is made. */
+  const takeFailedEarly = (key: RequestKey): boolean => failedEarly.size > 0 && failedEarly.delete(textOf(key));
+
   /** Arms one timer for the earliest deadline of a request or of a bench. */
   const arm = (): void => {
-    const deadlines = [requests.nextDeadline(), ...[...chains.values()].map(({ benched }) => benched.nextDeadline())];
-    const next = Math.min(...deadlines.filter((deadline) => deadline !== undefined));
+    let next = requests.nextDeadline() ?? Number.POSITIVE_INFINITY;
+    for (const { benched } of chains.values()) next = Math.min(next, benched.nextDeadline() ?? Number.POSITIVE_INFINITY);
     if (isClosed || next === Number.POSITIVE_INFINITY || (timer !== undefined && timer.at <= next)) return;
     timer?.cancel();
     timer = { at: next, cancel: timing.after(Math.max(1, next - timing.now()), expire) };
@@ -97,7 +101,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       counts.timeouts++;
       // Failures of app requests do not count: a VM may not know the protocol.
       if (key.response !== 'appResponse') observe(key, true);
-      if (!failedEarly.delete(textOf(key))) fail(key, 'timeout');
+      if (!takeFailedEarly(key)) fail(key, 'timeout');
     }
     for (const [chainId, { benched }] of chains) applyBench(chainId, benched.expire(now));
     arm();
@@ -109,20 +113,25 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     timing.soon(() => void (isClosed || fail(key, cause)));
   };
 
+  const handle = (chain: Chain, from: NodeId, message: ChainMessage): void => {
+    const began = timing.now();
+    chain.handler.receive(from, message);
+    handlingTimes.observe(message.chainId, message.kind, timing.now() - began);
+  };
   const receiveResponse = (from: NodeId, message: ChainMessage & { readonly requestId: number }, chain: Chain): boolean => {
     const isError = message.kind === 'appError';
     const response = isError ? 'appResponse' : message.kind;
     const key = { node: from, chainId: message.chainId, requestId: message.requestId, response };
-    const since = requests.since(key);
+    const now = timing.now();
+    const since = requests.end(key, now);
     if (since === undefined) return false;
-    requests.end(key, timing.now());
     if (!isError) {
-      responseTimes.observe(message.chainId, message.kind, timing.now() - since);
+      responseTimes.observe(message.chainId, message.kind, now - since);
       observe(key, false);
     }
-    if (failedEarly.delete(textOf(key))) return false;
+    if (takeFailedEarly(key)) return false;
     if (isError) chain.handler.failed(from, message.requestId, 'appResponse', 'refused');
-    else chain.handler.receive(from, message);
+    else handle(chain, from, message);
     return true;
   };
 
@@ -137,7 +146,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       return receiveResponse(from, message as ChainMessage & { readonly requestId: number }, chain);
     // AvalancheGo drops a request whose time is over when it is handled, so one with a deadline of 0 is never answered.
     if ('deadline' in message && message.deadline === 0n) counts.dropped++;
-    else chain.handler.receive(from, message);
+    else handle(chain, from, message);
     return false;
   };
 
@@ -160,7 +169,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       const keyOf = (node: NodeId): RequestKey => ({ node, chainId, requestId, response });
       for (const node of to) {
         const key = keyOf(node);
-        failedEarly.delete(textOf(key));
+        takeFailedEarly(key);
         // An adversary can cause a Get that it does not answer, so its latency does not count.
         requests.add(key, node !== self && response !== 'put', now);
       }
@@ -209,6 +218,7 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       averageLatency: requests.averageLatency(),
     }),
     responseTimes: responseTimes.read,
+    handlingTimes: handlingTimes.read,
     counts: (): { readonly timeouts: number; readonly dropped: number } => counts,
     close: (): void => {
       isClosed = true;

@@ -11,20 +11,33 @@ export type PeerTiming = {
 };
 
 /** A random number from 0 to below 1. */
-export const randomNumber = ({ randomBytes }: Pick<PeerTiming, 'randomBytes'>): number =>
-  new DataView(Uint8Array.from(randomBytes(4)).buffer).getUint32(0) / 2 ** 32;
+export const randomNumber = ({ randomBytes }: Pick<PeerTiming, 'randomBytes'>): number => readUint32(randomBytes(4), 0) / 2 ** 32;
 
-/** Up to `count` different elements in random order. */
-export function sample<T>(items: readonly T[], count: number, timing: Pick<PeerTiming, 'randomBytes'>): T[] {
+/** Up to `count` different elements in random order; only those that `accepts`, which is asked no more often than needed. */
+export function sample<T>(
+  items: readonly T[],
+  count: number,
+  timing: Pick<PeerTiming, 'randomBytes'>,
+  accepts: (item: T) => boolean = () => true,
+): T[] {
   const rest = [...items];
   const chosen: T[] = [];
-  const random = Uint8Array.from(timing.randomBytes(4 * Math.min(count, rest.length)));
-  const numbers = new DataView(random.buffer);
+  let random: Uint8Array | undefined;
+  let at = 0;
   while (chosen.length < count && rest.length > 0) {
-    const at = Math.floor((numbers.getUint32(4 * chosen.length) / 2 ** 32) * rest.length);
-    chosen.push(rest[at] as T);
-    rest[at] = rest.at(-1) as T;
+    if (random === undefined || at === random.length) {
+      random = timing.randomBytes(4 * Math.min(count - chosen.length, rest.length));
+      at = 0;
+    }
+    const index = Math.floor((readUint32(random, at) / 2 ** 32) * rest.length);
+    at += 4;
+    const item = rest[index] as T;
+    rest[index] = rest.at(-1) as T;
     rest.pop();
+    if (accepts(item)) chosen.push(item);
   }
   return chosen;
 }
+
+const readUint32 = (bytes: Uint8Array, at: number): number =>
+  (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
