@@ -10,33 +10,36 @@ export type Requests = readonly LoadCall[];
 
 export const createPosts = (path: string, bodies: readonly string[]): Requests => bodies.map((body) => ({ path, body }));
 
+type RateJob = LoadJob & { readonly seconds: number };
+
 export type LoadGenerator = {
   readonly tool: 'wrk' | 'own';
-  /** Measures a server's responses per second over 32 connections. Throws if any response is an error. */
-  readonly measureRate: (port: number, requests: Requests, seconds: number) => Promise<number>;
+  /** Measures a server's responses per second over a number of connections, 32 by default. Throws if any response is an error. */
+  readonly measureRate: (port: number, requests: Requests, seconds: number, connections?: number) => Promise<number>;
   /** Sends each request once over 32 connections; see LoadJob. */
   readonly sendOnce: (job: Omit<LoadJob, 'connections'>) => Promise<LoadResult>;
 };
 
-export const connections = 32;
+const defaultConnections = 32;
 
 /** Creates a load generator: wrk if it is installed, since the targets were set with it; its scripts are written to `dir`. */
 export function createLoadGenerator({ dir, signal }: BenchEnv): LoadGenerator {
   const wrk = Bun.which('wrk');
   return {
     tool: wrk === null ? 'own' : 'wrk',
-    measureRate: async (port, requests, seconds) => {
-      if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load'), port, requests, seconds);
-      const result = await runSocketLoad(signal, { port, calls: requests, connections, seconds });
+    measureRate: async (port, calls, seconds, connections = defaultConnections) => {
+      const job = { port, calls, connections, seconds };
+      if (wrk !== null) return runWrk(signal, wrk, join(dir, 'load'), job);
+      const result = await runSocketLoad(signal, job);
       if (result.errors > 0) throw new BenchError(`${result.errors} of ${result.responses} responses failed: ${result.firstError}`);
       return result.responses / result.seconds;
     },
-    sendOnce: (job) => runSocketLoad(signal, { ...job, connections }),
+    sendOnce: (job) => runSocketLoad(signal, { ...job, connections: defaultConnections }),
   };
 }
 
-async function runWrk(signal: AbortSignal, wrk: string, file: string, port: number, requests: Requests, seconds: number): Promise<number> {
-  writeFileSync(`${file}.txt`, requests.map(({ path, body = '' }) => `${path} ${body}\n`).join(''));
+async function runWrk(signal: AbortSignal, wrk: string, file: string, { port, calls, connections, seconds }: RateJob): Promise<number> {
+  writeFileSync(`${file}.txt`, calls.map(({ path, body = '' }) => `${path} ${body}\n`).join(''));
   writeFileSync(`${file}.lua`, luaScript(`${file}.txt`));
   const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'];
   const out = await run(signal, [wrk, ...flags, '-s', `${file}.lua`, `http://127.0.0.1:${port}`]);

@@ -79,9 +79,9 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   const servers: Sides<BenchServer> = { ours, theirs };
   await measureReads(servers, fixture, load, options, report);
   const issued = await measureIssue(servers, (_, round) => fixture.toIssue[round] ?? [], load, options, report);
-  await measureLoadedMemory(ours, fixture, load, options, report);
   const loaded = [ours, theirs].map((server) => `${server.name} ${Math.round(readMemory(server.pid)?.megabytes ?? Number.NaN)} MB`);
   for (const server of [ours, theirs]) await server.stop();
+  await measureLoadedMemory(serac(env), load, options, report);
   const withWorkers = (workers: number) => serac(env, undefined, [`--workers=${workers}`]);
   if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
