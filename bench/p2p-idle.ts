@@ -22,7 +22,9 @@ export async function measureIdlePeers(
   report: (row: ReportRow) => void,
 ): Promise<void> {
   const { ours, theirs } = await alternate(options.rounds, launchers, async (launch) =>
-    launch === undefined ? [] : [await runNode(launch, context, options.quick ? 5 : 20)],
+    launch === undefined
+      ? []
+      : [await runNode(launch, context, options.quick ? { settled: 15, seconds: 5 } : { settled: 40, seconds: 20 })],
   );
   const values = (of: (one: Cost) => number) => ({ ours: ours.flat().map(of), theirs: theirs.flat().map(of) });
   const cpu = values(({ cpuMilliseconds }) => cpuMilliseconds);
@@ -33,7 +35,10 @@ export async function measureIdlePeers(
 /** `cpuMilliseconds`: per second. */
 type Cost = { readonly cpuMilliseconds: number; readonly megabytes: number };
 
-async function runNode(launch: PeerLauncher, context: NetworkContext, seconds: number): Promise<Cost> {
+/** `settled`: seconds from the connection of the last peer to the measurement, in which Bun compiles hot code. `seconds`: length of a measurement. */
+type Times = { readonly settled: number; readonly seconds: number };
+
+async function runNode(launch: PeerLauncher, context: NetworkContext, { settled, seconds }: Times): Promise<Cost> {
   const node = await launch([]);
   const peers: Peers[] = [];
   try {
@@ -42,7 +47,7 @@ async function runNode(launch: PeerLauncher, context: NetworkContext, seconds: n
     const alone = await measureCost(node, seconds);
     for (let i = 0; i < peerCount; i++) peers.push(await connectPeer(node, context));
     await waitUntil(`${node.name} is not connected to ${peerCount} peers`, async () => (await countPeers(node)) === peerCount);
-    await Bun.sleep(settleMs);
+    await Bun.sleep(1000 * settled);
     const together = await measureCost(node, seconds);
     return { cpuMilliseconds: together.cpuMilliseconds - alone.cpuMilliseconds, megabytes: together.megabytes - alone.megabytes };
   } finally {
