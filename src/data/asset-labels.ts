@@ -3,8 +3,8 @@ import { type Id, idText } from '../bytes/id.ts';
 import type { AssetEntry } from '../index-read/index-reads.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
 
-/** Looks up labels of assets. */
-export type AssetLabels = (ids: Iterable<Id>) => Promise<FoundLabels>;
+/** Looks up labels of assets. Returns the same object for all assets that are cached, without a promise. */
+export type AssetLabels = (ids: readonly Id[] | ReadonlySet<Id>) => FoundLabels | Promise<FoundLabels>;
 
 /**
  * `isComplete` is false if no chain of this server has one of the assets. The label of such an asset contains only its id, and may change:
@@ -14,22 +14,23 @@ export type FoundLabels = { readonly labelOf: LabelOf; readonly isComplete: bool
 
 /** Labels never change, so they are cached. */
 export function createAssetLabels(chain: ServedChain, chains: readonly ServedChain[]): AssetLabels {
-  const cache = new Map<Id, AssetLabel>();
+  let cache = createLabelCache();
   // An imported output can have an asset that was created on another chain of this server.
   const sources = [chain, ...chains.filter((other) => other !== chain)];
 
   const addToCache = (entry: AssetEntry): AssetLabel => {
     const label = renderAssetLabel(entry);
-    if (cache.size >= maxCachedLabels) cache.clear();
-    cache.set(entry.id, label);
+    // A new cache: results that were returned before keep their labels.
+    if (cache.labels.size >= maxCachedLabels) cache = createLabelCache();
+    cache.labels.set(entry.id, label);
     return label;
   };
 
-  return async (ids) => {
+  const readLabels = async (ids: Iterable<Id>): Promise<FoundLabels> => {
     const labels = new Map<Id, AssetLabel>();
     let missing: Id[] = [];
     for (const id of new Set(ids)) {
-      const label = cache.get(id);
+      const label = cache.labels.get(id);
       if (label === undefined) missing.push(id);
       else labels.set(id, label);
     }
@@ -38,9 +39,25 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
       for (const entry of (await reads.assets(missing)).values()) labels.set(entry.id, addToCache(entry));
       missing = missing.filter((id) => !labels.has(id));
     }
-    return { labelOf: (id) => labels.get(id) ?? unknownAssetLabel(id), isComplete: missing.length === 0 };
+    return { labelOf: labelIn(labels), isComplete: missing.length === 0 };
+  };
+
+  return (ids) => {
+    for (const id of ids) if (!cache.labels.has(id)) return readLabels(ids);
+    return cache.found;
   };
 }
+
+/** Labels by asset, and the result for assets that are all among them. */
+function createLabelCache(): { readonly labels: Map<Id, AssetLabel>; readonly found: FoundLabels } {
+  const labels = new Map<Id, AssetLabel>();
+  return { labels, found: { labelOf: labelIn(labels), isComplete: true } };
+}
+
+const labelIn =
+  (labels: ReadonlyMap<Id, AssetLabel>): LabelOf =>
+  (id) =>
+    labels.get(id) ?? unknownAssetLabel(id);
 
 const maxCachedLabels = 8192;
 

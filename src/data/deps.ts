@@ -10,6 +10,7 @@ import { JsonBytes } from './json-bytes.ts';
 import { createPieceCache, type PieceCache } from './piece-cache.ts';
 import { createPublicKeyCache, type PublicKeyCache } from './public-key-cache.ts';
 import type { RecoverPublicKey } from './render-credential.ts';
+import { createTransferContexts, type TransferContexts } from './transfer-contexts.ts';
 
 /** Dependencies of the Data API routes. */
 export type DataDeps = {
@@ -18,8 +19,7 @@ export type DataDeps = {
   readonly assetLabels: (chain: ServedChain) => AssetLabels;
   /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
   readonly addressFormatter: (hrp: string) => (address: Address) => string;
-  /** Texts of owners by their bytes: addresses with an HRP, and public keys. */
-  readonly ownerTexts: (hrp: string) => { readonly addressTexts: AddressTexts; readonly keyTexts: AddressTexts | undefined };
+  readonly transferContext: TransferContexts;
   /** Public keys of signers; undefined if this server shows signatures only. */
   readonly publicKeys: PublicKeyCache | undefined;
   readonly epoch: () => number;
@@ -46,14 +46,14 @@ export function createDataDeps(served: ServedChains, { recover, epoch, pieceCach
   const own = cachedFormatter(hrp);
   const aliased = alias === undefined ? own : cachedFormatter(alias.hrp);
   const publicKeys = recover && createPublicKeyCache(recover);
-  const ownTexts = { addressTexts: new AddressTexts(), keyTexts: publicKeys?.texts };
-  const aliasedTexts = alias === undefined ? ownTexts : { ...ownTexts, addressTexts: new AddressTexts() };
+  const ownContext = { formatAddress: own, publicKeyText: publicKeys?.text, addressTexts: new AddressTexts(), keyTexts: publicKeys?.texts };
+  const aliasedContext = alias === undefined ? ownContext : { ...ownContext, formatAddress: aliased, addressTexts: new AddressTexts() };
   const isAlias = (requested: string): boolean => alias !== undefined && requested === alias.hrp;
   return {
     served,
     assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressFormatter: (requested) => (isAlias(requested) ? aliased : own),
-    ownerTexts: (requested) => (isAlias(requested) ? aliasedTexts : ownTexts),
+    transferContext: createTransferContexts((requested) => (isAlias(requested) ? aliasedContext : ownContext)),
     publicKeys,
     epoch,
     pieces: createPieceCache(pieceCacheBytes),

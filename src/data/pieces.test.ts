@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { renderJson } from '../api/response.ts';
-import type { IndexReads, OutputEntry, PinnedBlock, TxEntry } from '../index-read/index-reads.ts';
+import type { Id } from '../bytes/id.ts';
+import type { IndexReads, OutputEntry, PinnedBlock } from '../index-read/index-reads.ts';
 import type { IndexUnderTest } from '../index-read/reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from '../index-read/reads-databases.fixture.ts';
 import { chainID } from '../state/random-chain.fixture.ts';
@@ -33,7 +34,7 @@ function createComparison(reads: IndexReads, { chain, deps }: ReturnType<typeof 
   const seeOutputs = (entries: readonly OutputEntry[]): void => {
     for (const { utxo, spent } of entries) kinds.add(`${utxo.output.kind} ${spent === undefined ? 'unspent' : 'spent'}`);
   };
-  const contextOf = async (ids: Iterable<TxEntry['tx']['id']>) => ({
+  const contextOf = async (ids: readonly Id[] | ReadonlySet<Id>) => ({
     formatAddress: deps.addressFormatter('local'),
     publicKeyText: deps.publicKeys?.text,
     labelOf: (await deps.assetLabels(chain)(ids)).labelOf,

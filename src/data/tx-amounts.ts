@@ -6,12 +6,14 @@ import type { UnsignedTx } from '../tx/unsigned.ts';
 import { type AmountByType, createAmountSums } from './render-asset.ts';
 
 /** Ids of all assets that appear in the rendered transactions. */
-export function* assetsOfTxs(entries: readonly Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>[]): Iterable<Id> {
+export function assetsOfTxs(entries: readonly Pick<TxEntry, 'tx' | 'consumed' | 'emitted'>[]): Set<Id> {
+  const assets = new Set<Id>();
   for (const { tx, consumed, emitted } of entries) {
-    for (const { asset } of unlockedAmounts(tx.unsigned)) yield asset;
-    for (const { utxo } of consumed) yield utxo.assetID;
-    for (const { utxo } of emitted) yield utxo.assetID;
+    for (const { asset } of unlockedAmounts(tx.unsigned)) assets.add(asset);
+    for (const { utxo } of consumed) assets.add(utxo.assetID);
+    for (const { utxo } of emitted) assets.add(utxo.assetID);
   }
+  return assets;
 }
 
 /** Amounts of the inputs by asset and type. Read from the inputs, since consumed outputs may be from before the indexed history. */

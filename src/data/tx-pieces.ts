@@ -9,7 +9,6 @@ import { maxPageBytes, outputBytes } from './paging.ts';
 import type { Piece, PieceSpace } from './piece-cache.ts';
 import { assetsOfTxs } from './tx-amounts.ts';
 import { assetsOfTransfers, transferEntryBytes, writeTransfer } from './write-transfer.ts';
-import { createTransferContext } from './write-transfer-output.ts';
 import { writeTx } from './write-tx.ts';
 
 /**
@@ -111,14 +110,16 @@ const isTransferEntry = (entry: StoredEntry): entry is TransferEntry => 'layout'
 
 async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, entries: readonly StoredEntry[]) {
   const transfers = entries.filter(isTransferEntry);
-  const others = entries.filter((entry): entry is TxEntry => !isTransferEntry(entry));
+  const others = transfers.length === entries.length ? [] : entries.filter((entry): entry is TxEntry => !isTransferEntry(entry));
   const createdIDs = others.filter(({ tx }) => tx.unsigned.kind === 'CreateAssetTx').map(({ tx }) => tx.id);
   const created: ReadonlyMap<Id, AssetEntry> = createdIDs.length === 0 ? noAssets : await chain.reads.assets(createdIDs);
-  const { labelOf, isComplete } = await deps.assetLabels(chain)([...assetsOfTransfers(transfers), ...assetsOfTxs(others)]);
+  const assets = assetsOfTransfers(transfers);
+  if (others.length > 0) for (const asset of assetsOfTxs(others)) assets.add(asset);
+  const found = deps.assetLabels(chain)(assets);
+  const labels = found instanceof Promise ? await found : found;
   const loading = loadSignerKeys(deps, chain, transfers, others);
   if (loading !== undefined) await loading;
-  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
-  const transferContext = createTransferContext(context, chain.id, deps.ownerTexts(hrp));
+  const context = deps.transferContext(chain, hrp, labels);
   /** True for a transaction other than a transfer whose assets and outputs are all known. */
   const isKnown = ({ tx, consumed }: TxEntry): boolean =>
     tx.unsigned.kind !== 'ImportTx' &&
@@ -128,13 +129,14 @@ async function openTxWriter(deps: DataDeps, chain: ServedChain, hrp: string, ent
   return {
     write: (entry: StoredEntry): Uint8Array => {
       if (!isTransferEntry(entry)) return Buffer.from(writeTx(entry, created.get(entry.tx.id), context));
-      return deps.json.collect(() => writeTransfer(deps.json, entry, transferContext));
+      return deps.json.collect(() => writeTransfer(deps.json, entry, context));
     },
     /**
      * Whether the rendering can only change by spending. A label, a consumed output from before linearization, and everything about an output
      * that moved between chains may be backfilled later.
      */
-    isFinal: (entry: StoredEntry): boolean => isComplete && (isTransferEntry(entry) ? !entry.consumed.includes(undefined) : isKnown(entry)),
+    isFinal: (entry: StoredEntry): boolean =>
+      labels.isComplete && (isTransferEntry(entry) ? !entry.consumed.includes(undefined) : isKnown(entry)),
   };
 }
 

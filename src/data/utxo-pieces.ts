@@ -5,14 +5,7 @@ import type { OutputEntry } from '../index-read/index-reads.ts';
 import type { DataDeps } from './deps.ts';
 import { addSigners } from './page-signers.ts';
 import type { Piece } from './piece-cache.ts';
-import {
-  createTransferContext,
-  hasBytesAt,
-  storedAssetID,
-  storedOutput,
-  storedOutputID,
-  writeTransferOutput,
-} from './write-transfer-output.ts';
+import { hasBytesAt, storedAssetID, storedOutput, storedOutputID, writeTransferOutput } from './write-transfer-output.ts';
 import { createUtxoWriter } from './write-utxo.ts';
 
 export type UtxoPieceQuery = {
@@ -31,18 +24,17 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const missing = entries.filter((_, i) => pieces[i] === undefined);
   if (missing.length === 0) return pieces as Piece[];
   const pause = deps.longWork?.begin();
-  const { labelOf, isComplete } = await deps.assetLabels(chain)(assetsOf(missing));
+  const labels = await deps.assetLabels(chain)(assetsOf(missing));
   const signers = new Set<Address>();
   addSigners(signers, missing);
   await deps.publicKeys?.load(chain.reads, signers);
-  const context = { formatAddress: deps.addressFormatter(hrp), publicKeyText: deps.publicKeys?.text, labelOf };
-  const transferContext = createTransferContext(context, chain.id, deps.ownerTexts(hrp));
+  const context = deps.transferContext(chain, hrp, labels);
   const writeOther = createUtxoWriter(context);
   const write = (entry: OutputEntry): Uint8Array => {
     const stored = isFinal(entry) && entry.spent === undefined ? entry.verifiedTransfer?.() : undefined;
     if (stored === undefined) return Buffer.from(writeOther(entry));
     return deps.json.collect(() => {
-      writeTransferOutput(deps.json, { stored, time: entry.time, id: storedOutputID(stored) }, transferContext);
+      writeTransferOutput(deps.json, { stored, time: entry.time, id: storedOutputID(stored) }, context);
       deps.json.ascii('}');
     });
   };
@@ -50,7 +42,7 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
     if (pieces[i] !== undefined) continue;
     const piece = { bytes: write(entry) };
     pieces[i] = piece;
-    if (isComplete && isFinal(entry)) spaceOf(entry).set(entry.seq, piece);
+    if (labels.isComplete && isFinal(entry)) spaceOf(entry).set(entry.seq, piece);
     const resumed = pause?.();
     if (resumed !== undefined) await resumed;
   }

@@ -66,6 +66,8 @@ export type OutputReads = {
   readonly movedById: (ids: readonly SqlValue[]) => Query[];
   /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
   readonly spendersBySeq: (seqs: readonly number[]) => Query[];
+  /** Both lookups in one, for a few outputs: `utxo` and the transaction that consumed it, which is read again for each output. */
+  readonly spendersOf: (seqs: readonly number[]) => Query[];
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
   /** True if the output existed and was unspent as of the pinned block. */
@@ -178,6 +180,10 @@ export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect'
         FROM k CROSS JOIN ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = k.id`,
     ),
     spendersBySeq: consumers,
+    spendersOf: keyLookup(
+      (keys) => `SELECT s.utxo, x.seq, x.id, x.bytes, b.time
+        FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
+    ),
     spendsBySeq: spends,
     movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
     importedElsewhereAfter: (time, seq, limit) => ({

@@ -46,6 +46,27 @@ test('transfers with stored outputs are read as those whose outputs are looked u
   await close();
 }, 60_000);
 
+test('a transfer read alone, as of any block, is the same as on a page', async () => {
+  const { reads, stored, close } = await openTransfers();
+  const { height } = await reads.tip();
+  const seen = { spent: 0, unspent: 0 };
+  for (const at of [height, Math.floor(height / 2)]) {
+    const pin = (await reads.pinAtHeight(at)) as NonNullable<Awaited<ReturnType<typeof reads.pinAtHeight>>>;
+    const seqs = [...stored].filter((seq) => seq <= pin.lastTx);
+    const onPage = await reads.storedTxs(seqs, pin);
+    const alone = [];
+    for (const seq of seqs) alone.push(...(await reads.storedTxs([seq], pin)));
+    expect(plain(alone)).toEqual(plain(onPage));
+    for (const { emitted } of alone.filter(isTransfer))
+      for (const { spender } of emitted) {
+        seen[spender === undefined ? 'unspent' : 'spent']++;
+        if (spender !== undefined) expect(spender.seq).toBeLessThanOrEqual(pin.lastTx);
+      }
+  }
+  expect(Math.min(seen.spent, seen.unspent)).toBeGreaterThan(10);
+  await close();
+}, 60_000);
+
 test('a damaged row of stored outputs is an error', async () => {
   const { db, table, readAll, close } = await openTransfers();
   const row = db

@@ -27,7 +27,7 @@ export type TxRow = {
 /** `outputs`: what is stored about its outputs; see index/tx-outputs.ts. */
 export type TxRowWithOutputs = TxRow & { readonly outputs: Uint8Array | null };
 
-export type TransferRow = TxRowWithOutputs & { readonly layout: TransferLayout };
+export type TransferRow = { readonly row: TxRowWithOutputs; readonly layout: TransferLayout };
 
 /** The layout of a stored transaction if it is a transfer; throws if its bytes do not hash to the row's ID. */
 export function storedLayout({ id, bytes }: Pick<TxRow, 'id' | 'bytes'>): TransferLayout | undefined {
@@ -46,41 +46,67 @@ type Chain = { readonly id: Id; readonly outputs: OutputReads };
 
 /** Entries of transfers, in the order of their rows. */
 export function* readTransferEntries(rows: readonly TransferRow[], pin: PinnedBlock, chain: Chain): Steps<TransferEntry[]> {
-  const others = rows.filter(({ outputs }) => outputs === null);
+  const others = rows.filter(({ row }) => row.outputs === null);
   if (others.length === 0) return yield* readStoredOutputs(rows, pin, chain);
-  const known = rows.filter(({ outputs }) => outputs !== null);
+  const known = rows.filter(({ row }) => row.outputs !== null);
   const [stored, lookedUp] = yield* runTogether(readStoredOutputs(known, pin, chain), lookUpOutputs(others, pin, chain));
   let [nextStored, nextLookedUp] = [0, 0];
-  return rows.map(({ outputs }) => (outputs === null ? lookedUp[nextLookedUp++] : stored[nextStored++]) as TransferEntry);
+  return rows.map(({ row }) => (row.outputs === null ? lookedUp[nextLookedUp++] : stored[nextStored++]) as TransferEntry);
 }
 
 /** Entries of transfers whose outputs are stored with them: only who spent them is looked up. */
 function* readStoredOutputs(rows: readonly TransferRow[], pin: PinnedBlock, { outputs }: Chain): Steps<TransferEntry[]> {
-  const found = rows.map((row) => {
-    const decoded = row.outputs === null ? undefined : decodeTxOutputs(row.outputs, row.bytes, row.layout);
+  const found = rows.map(({ row, layout }) => {
+    const decoded = row.outputs === null ? undefined : decodeTxOutputs(row.outputs, row.bytes, layout);
     if (decoded === undefined) throw damagedRow(`the outputs of transaction ${idText(toHex(row.id) as Id)}`);
     return decoded;
   });
-  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap(({ seqs }) => seqs)));
-  const spentBy = new Map<number, number>();
-  for (const { utxo, tx } of spends) if (spentAsOf(tx, pin) !== undefined) spentBy.set(utxo, tx);
-  const spenders = yield* readSpenders([...new Set(spentBy.values())], outputs);
-  return rows.map(({ seq, id, bytes, layout, height, block: blockID, time }, i) => {
+  const created = found.length === 1 ? (found[0] as StoredTxOutputs).seqs : found.flatMap(({ seqs }) => seqs);
+  const spenders = yield* readSpendersOf(created, pin, outputs);
+  return rows.map(({ row: { seq, id, bytes, height, block: blockID, time }, layout }, i) => {
     const { seqs, consumed } = found[i] as StoredTxOutputs;
-    const ofInputs = consumed.map((output, at) => ({ id: inputID(bytes, layout.inputs[at] as number), ...output, other: undefined }));
-    const emitted = seqs.map((output, index) => {
-      const by = spentBy.get(output);
-      return { id: utxoIdBytes(id, 0, index), seq: output, spender: by === undefined ? undefined : spenders.get(by) };
-    });
+    const ofInputs = consumed.map((output, at) => ({
+      id: inputID(bytes, layout.inputs[at] as number),
+      bytes: output.bytes,
+      time: output.time,
+      other: undefined,
+    }));
+    const emitted = seqs.map((output, index) => ({ id: utxoIdBytes(id, 0, index), seq: output, spender: spenders.get(output) }));
     return { seq, id, bytes, layout, height, blockID, time, consumed: ofInputs, emitted };
   });
 }
+
+/** The transactions that consumed outputs as of a block, by `seq` of the output. */
+function* readSpendersOf(seqs: readonly number[], pin: PinnedBlock, outputs: OutputReads): Steps<ReadonlyMap<number, TransferSpender>> {
+  const found = new Map<number, TransferSpender>();
+  if (seqs.length <= maxJoined) {
+    let last: TransferSpender | undefined;
+    for (const row of yield* fetchRows<SpenderRow & { readonly utxo: number }>(outputs.spendersOf(seqs))) {
+      if (row.seq > pin.lastTx) continue;
+      if (last?.seq !== row.seq) last = toSpender(row);
+      found.set(row.utxo, last);
+    }
+    return found;
+  }
+  const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(seqs));
+  const spentSoFar = spends.filter(({ tx }) => tx <= pin.lastTx);
+  const spenders = yield* readSpenders([...new Set(spentSoFar.map(({ tx }) => tx))], outputs);
+  for (const { utxo, tx } of spentSoFar) {
+    const spender = spenders.get(tx);
+    if (spender !== undefined) found.set(utxo, spender);
+  }
+  return found;
+}
+
+/** Outputs whose spenders are read with one query. A transaction that spent several of them is then read several times. */
+const maxJoined = 4;
 
 /** Entries of other transfers; looks up the outputs of all of them in one group of queries, and the spenders in a second one. */
 function* lookUpOutputs(rows: readonly TransferRow[], pin: PinnedBlock, { id: chainID, outputs }: Chain): Steps<TransferEntry[]> {
   const spentIDs: Uint8Array[] = [];
   const createdIDs: Uint8Array[] = [];
-  for (const { id, bytes, layout } of rows) {
+  for (const { row, layout } of rows) {
+    const { id, bytes } = row;
     addInputIDs(spentIDs, bytes, layout);
     addOutputIDs(createdIDs, id, layout);
   }
@@ -94,14 +120,14 @@ function* lookUpOutputs(rows: readonly TransferRow[], pin: PinnedBlock, { id: ch
     if (by !== undefined) spenderSeqs.add(by.tx);
   }
   const spenders = yield* readSpenders([...spenderSeqs], outputs);
-  const toConsumed = (id: Uint8Array, { seq, time, bytes }: ConsumedRow, by: TransferRow): ConsumedOutput => {
+  const toConsumed = (id: Uint8Array, { seq, time, bytes }: ConsumedRow, by: TxRow): ConsumedOutput => {
     if (isTransfer(bytes)) return { id, time, bytes: verifyStoredUtxo(bytes), other: undefined };
     const spent = { txID: toHex(by.id) as Id, time: by.time, tx: parseStoredTx(by), seq: by.seq };
     return { id, time, bytes, other: new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent }) };
   };
   let [input, output] = [0, 0];
-  return rows.map((row) => {
-    const { seq, id, bytes, layout, height, block: blockID, time } = row;
+  return rows.map(({ row, layout }) => {
+    const { seq, id, bytes, height, block: blockID, time } = row;
     const ofInputs: TransferEntry['consumed'][number][] = [];
     for (let i = 1; i < layout.inputs.length; i++, input++) {
       const found = consumed[input];

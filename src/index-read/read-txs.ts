@@ -162,7 +162,7 @@ export function createTxReads(
     for (const row of rows) {
       const layout = storedLayout(row);
       if (layout === undefined) others.push(row);
-      else transfers.push({ ...row, layout });
+      else transfers.push({ row, layout });
     }
     const readTransfers = readTransferEntries(transfers, pin, { id: chainID, outputs });
     if (others.length === 0) return yield* readTransfers;

@@ -22,5 +22,5 @@ export function keyLookup(text: (keys: string) => string): (keys: readonly SqlVa
   };
 }
 
-const listLengths = [1, 4, 16, 64] as const;
+const listLengths = [1, 2, 4, 16, 64] as const;
 const maxListLength = 64;
