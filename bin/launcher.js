@@ -11,9 +11,10 @@ const isWindows = process.platform === 'win32';
 /** Processes whose end stops the node, as process ids (read by src/platform/owner-processes.ts). */
 const ownersVariable = 'SERAC_OWNERS';
 
-/** A clone runs its source; the package has only dist/. */
+/** A clone runs its source; the package has only dist/, with one program for Node and one with bytecode for Bun. */
 const source = join(home, 'src', 'main.ts');
 const built = join(home, 'dist', 'main.js');
+const builtForBun = join(home, 'dist', 'main.cjs');
 
 /** The first Node whose node:sqlite needs no flag. */
 const oldestNode = [22, 13];
@@ -32,7 +33,7 @@ const readerPrefix = 'SERAC_READER_';
 
 const bun = findBun();
 const npm = process.env.npm_command === undefined || isWindows ? undefined : await findNpm();
-if (bun !== undefined) await runOnBun(bun, existsSync(source) ? source : built);
+if (bun !== undefined) await runOnBun(bun, existsSync(source) ? source : builtForBun);
 else if (isNodeRecent() && existsSync(built)) await runOnNode();
 else fail();
 

@@ -56,6 +56,7 @@ const exitCodeByFault: { readonly [code: string]: number } = {
 };
 
 async function main(): Promise<void> {
+  env = await openEnv();
   stopWithOwners();
   const isDetached = takeDetachedMark();
   const argv = process.argv.slice(2);
@@ -362,20 +363,24 @@ const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
 /** The file of this program. */
 const program = isExecutable ? undefined : fileURLToPath(import.meta.url);
 
-const baseEnv = await createEnv({ version, log, program });
-
 /** Whether a progress bar is shown; the status line is not drawn meanwhile. */
 let hasProgress = false;
 
-const env: Env = {
-  ...baseEnv,
-  showProgress: (progress) => {
-    if (progress === undefined && !hasProgress) return;
-    hasProgress = progress !== undefined;
-    screen.clear(hasProgress);
-    baseEnv.showProgress(progress);
-  },
-};
+/** The environment of this process; set before a command runs. */
+let env: Env;
+
+async function openEnv(): Promise<Env> {
+  const base = await createEnv({ version, log, program });
+  return {
+    ...base,
+    showProgress: (progress) => {
+      if (progress === undefined && !hasProgress) return;
+      hasProgress = progress !== undefined;
+      screen.clear(hasProgress);
+      base.showProgress(progress);
+    },
+  };
+}
 
 // The reader of the output, such as `head`, may leave early. A server continues without output.
 process.stdout.on('error', (error: { readonly code?: string }) => {
@@ -383,4 +388,5 @@ process.stdout.on('error', (error: { readonly code?: string }) => {
   if (!isServer) process.exit();
 });
 
-await main();
+// Not awaited: a module with bytecode (tools/build.ts) cannot await at its top level.
+void main();

@@ -47,7 +47,7 @@ for (const node of nodes) {
       symlinkSync('../serac/bin/serac', link);
       const { pid, code, out, err } = await run([path, link, '--http-host', 'a b', '']);
       expect([code, err, out[0], Number(out[hasExecve ? 1 : 2])]).toEqual([0, '', bun, pid]);
-      expect(out.slice(-4)).toEqual([`<${join(top, folder, 'node_modules/serac/dist/main.js')}>`, '<--http-host>', '<a b>', '<>']);
+      expect(out.slice(-4)).toEqual([`<${join(top, folder, 'node_modules/serac/dist/main.cjs')}>`, '<--http-host>', '<a b>', '<>']);
     });
 
     test('passes on the exit code', async () => {

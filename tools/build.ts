@@ -16,6 +16,12 @@ export const entryPoints = ['main.ts', 'recovery/recovery-thread.ts', 'library/i
 /** Entry points that run in browsers too. Each becomes one file. */
 export const browserEntryPoints = ['client/index.ts', 'wallet/index.ts'] as const;
 
+/**
+ * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
+ * start. Another version of Bun ignores the bytecode. Node runs dist/main.js.
+ */
+export const bunProgram = 'main.cjs';
+
 /** Resolved when the program runs: modules of Bun, and the native package, which contains files for several platforms. */
 const external = ['bun', 'bun:sqlite', 'secp256k1', 'vitest'];
 
@@ -26,6 +32,7 @@ const dist = join(root, 'dist');
 async function build(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   await bundle();
+  await bundleProgramForBun();
   await bundleForBrowsers();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
     cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
@@ -49,6 +56,38 @@ async function bundle(): Promise<void> {
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
   process.stdout.write(`dist: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
+
+/** Bytecode needs one CommonJS file. */
+async function bundleProgramForBun(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(source, 'main.ts')],
+    root: source,
+    outdir: dist,
+    target: 'bun',
+    format: 'cjs',
+    bytecode: true,
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    naming: { entry: bunProgram },
+    external,
+    plugins: [programUrl],
+  });
+  for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  if (readFileSync(join(dist, bunProgram)).includes(root))
+    throw new Error(`dist/${bunProgram} contains the path ${root}; does a file below a folder of src/ use import.meta.url?`);
+}
+
+/** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. Sources directly in src/ get the URL of the program. */
+const programUrl: BunPlugin = {
+  name: 'program URL',
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\]src[/\\][^/\\]+\.ts$/ }, async ({ path }) => ({
+      contents: (await Bun.file(path).text()).replaceAll('import.meta.url', 'Bun.pathToFileURL(Bun.main).href'),
+      loader: 'ts',
+    }));
+    // Builds the page from src/, in a clone only.
+    build.onLoad({ filter: /[/\\]page-build\.ts$/ }, () => ({ contents: 'export {};', loader: 'ts' }));
+  },
+};
 
 /**
  * Marks JavaScript with a comment that makes Bun run it without transpiling it first: that takes 90 ms of the first start, until Bun has cached
