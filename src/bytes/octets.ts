@@ -16,3 +16,5 @@ export function u64Bytes(value: bigint): Uint8Array {
 }
 
 export const maxU64 = 0xffffffffffffffffn;
+
+export const compareBigints = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);

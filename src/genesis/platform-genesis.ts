@@ -1,6 +1,6 @@
 import { type Address, addressToBytes } from '../bytes/address.ts';
 import { type Id, idOf, zeroId } from '../bytes/id.ts';
-import { compareHex } from '../bytes/octets.ts';
+import { compareBigints, compareHex } from '../bytes/octets.ts';
 import { pack } from '../codec/pack.ts';
 import { type Allocation, type GenesisConfig, initialSupply, invalidConfig, type LockedAmount, type Staker } from './avalanchego-json.ts';
 import { type ChainDefinition, createChainTx } from './blockchain-id.ts';
@@ -104,8 +104,6 @@ function validatorTx(config: GenesisConfig, staker: Staker, index: number, share
 
 const byTimeAmountAndAddress = (a: Stake, b: Stake): number =>
   compareBigints(a.locktime, b.locktime) || compareBigints(a.amount, b.amount) || compareHex(a.address, b.address);
-
-const compareBigints = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** An amount whose locktime is after the start can be staked, but not transferred. */
 function platformOutput(stake: Stake, startTime: bigint): PlatformOutput {

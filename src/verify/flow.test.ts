@@ -33,6 +33,10 @@ test('outputs have the order of their encoded bytes', () => {
   const all = [gold, silver].flatMap((asset) =>
     amounts.flatMap((amount) => [out(amount, asset), out(amount, asset, 256n), out(amount, asset, 1n)]),
   );
+  const owners = [[], [owner], ['ab'.repeat(20) as Address], [owner, owner]].flatMap((addresses) =>
+    [1, 2, 256].map((threshold): TransferableOutput => ({ ...out(1n), output: { ...out(1n).output, threshold, addresses } })),
+  );
+  all.push(...owners);
   for (const a of all)
     for (const b of all)
       expect(Math.sign(compareOutputs(a, b))).toBe(Math.sign(compare(pack(TransferableOutput, a), pack(TransferableOutput, b))));

@@ -1,8 +1,7 @@
 import { type Id, idText, zeroId } from '../bytes/id.ts';
-import { compare, compareHex, maxU64 } from '../bytes/octets.ts';
-import { pack } from '../codec/pack.ts';
+import { compareBigints, compareHex, maxU64 } from '../bytes/octets.ts';
 import type { TransferableInput, UtxoRef } from '../tx/input.ts';
-import { TransferableOutput } from '../tx/output.ts';
+import type { TransferableOutput } from '../tx/output.ts';
 import { TxError } from './fault.ts';
 import { verifyValue } from './fx-table.ts';
 import { firstUnsortedIndex } from './order.ts';
@@ -52,16 +51,19 @@ export function verifyFlow(flow: Flow, feeAsset: Id): void {
 }
 
 /**
- * Compares outputs by their encoded bytes. The asset ID comes first, then the type, of which there is one, then the amount: only outputs of equal
- * amounts have to be encoded. AvalancheGo: vms/components/avax/transferables.go, innerSortTransferableOutputs.
+ * Compares outputs as their encoded bytes compare, field by field: encoding them takes longer. There is one type of them, and all numbers are
+ * big-endian. AvalancheGo: vms/components/avax/transferables.go, innerSortTransferableOutputs.
  */
-export const compareOutputs = (a: TransferableOutput, b: TransferableOutput): number =>
-  compareHex(a.assetID, b.assetID) ||
-  (a.output.amount === b.output.amount
-    ? compare(pack(TransferableOutput, a), pack(TransferableOutput, b))
-    : a.output.amount < b.output.amount
-      ? -1
-      : 1);
+export const compareOutputs = (
+  { assetID: assetA, output: a }: TransferableOutput,
+  { assetID: assetB, output: b }: TransferableOutput,
+): number =>
+  compareHex(assetA, assetB) ||
+  compareBigints(a.amount, b.amount) ||
+  compareBigints(a.locktime, b.locktime) ||
+  a.threshold - b.threshold ||
+  a.addresses.length - b.addresses.length ||
+  compareHex(a.addresses.join(''), b.addresses.join(''));
 
 function verifyOutputs(list: string, outputs: readonly TransferableOutput[], produced: AssetSums): void {
   verifyEach(list, outputs, ({ assetID, output }) => {
@@ -69,7 +71,7 @@ function verifyOutputs(list: string, outputs: readonly TransferableOutput[], pro
     verifyValue(output);
     produced.add(assetID, output.amount);
   });
-  const index = outputs.findIndex((output, i) => i > 0 && compareOutputs(outputs[i - 1] as TransferableOutput, output) > 0);
+  const index = firstUnsortedIndex(outputs, compareOutputs, 'equals allowed');
   if (index >= 0) throw new TxError('outputs not sorted', { code: 'TX_OUTPUTS_NOT_SORTED', path: `${list}[${index}]` });
 }
 
