@@ -1,5 +1,7 @@
-import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
+import { endsWithChecksum, writeChecksumAtEnd } from '../bytes/end-checksum.ts';
+import { checksumLength } from '../bytes/hash.ts';
 import type { Id } from '../bytes/id.ts';
+import { transferType, utxoFields } from '../state/stored-utxo.ts';
 import type { TransferableInput } from '../tx/input.ts';
 import { inputFields, readU32, type TransferLayout } from '../tx/transfer-layout.ts';
 import type { Tx } from '../tx/tx.ts';
@@ -47,7 +49,7 @@ export function encodeTxOutputs(
     const { bytes } = utxo;
     for (let i = ownersAt; i < bytes.length; i++) row[at++] = bytes[i] as number;
   }
-  writeChecksum(row, size);
+  writeChecksumAtEnd(row);
   return row;
 }
 
@@ -63,7 +65,7 @@ export type StoredTxOutputs = {
 /** The stored outputs of a transfer; `bytes` and `layout` are those of the transfer. Returns undefined if the row is damaged. */
 export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs, outputs }: TransferLayout): StoredTxOutputs | undefined {
   const size = row.length - checksumLength;
-  if (!hasChecksum(row, size)) return undefined;
+  if (!endsWithChecksum(row)) return undefined;
   const seqs: number[] = [];
   const consumed: StoredTxOutputs['consumed'][number][] = [];
   let at = 0;
@@ -87,20 +89,8 @@ function utxoBytes(bytes: Uint8Array, input: number, row: Uint8Array, owners: nu
   made[typeAt] = transferType;
   for (let i = 0; i < 8; i++) made[amountAt + i] = bytes[input + inputFields.amount + i] as number;
   for (let i = owners, to = ownersAt; i < end; i++, to++) made[to] = row[i] as number;
-  writeChecksum(made, size);
+  writeChecksumAtEnd(made);
   return made;
-}
-
-function writeChecksum(bytes: Uint8Array, size: number): void {
-  sha256Prefix(bytes, size, hashed);
-  for (let i = 0; i < checksumLength; i++) bytes[size + i] = hashed[32 - checksumLength + i] as number;
-}
-
-function hasChecksum(bytes: Uint8Array, size: number): boolean {
-  if (size < 0) return false;
-  sha256Prefix(bytes, size, hashed);
-  for (let i = 0; i < checksumLength; i++) if (bytes[size + i] !== hashed[32 - checksumLength + i]) return false;
-  return true;
 }
 
 /** Writes a number and returns the end. `Buffer.writeUIntBE` takes longer. */
@@ -115,16 +105,14 @@ function writeNumber(bytes: Uint8Array, at: number, value: number): number {
 const readNumber = (bytes: Uint8Array, at: number): number =>
   (((bytes[at] as number) << 8) | (bytes[at + 1] as number)) * 2 ** 32 + readU32(bytes, at + 2);
 
-const hashed = new Uint8Array(32);
 const numberSize = 6;
 /** Bytes without the checksum. More owners than these are rare, and a page reads every row that it shows. */
 const maxSize = 4096;
 
-/** Offsets in the bytes of a UTXO: version 2, transaction ID 32, output index 4, asset ID 32, type 4, amount 8, owners. */
-const typeAt = 73;
-const amountAt = 74;
-const ownersAt = 82;
-const transferType = 7;
+/** Offsets in the bytes of a transfer output: the last byte of its type, its amount, its owners. */
+const typeAt = utxoFields.typeID + 3;
+const amountAt = utxoFields.output;
+const ownersAt = amountAt + 8;
 /** Lock time 8, threshold 4, count 4. */
 const ownersSize = 16;
 const ownerCount = 12;

@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/address.ts';
-import { checksumLength, sha256Prefix } from '../bytes/hash.ts';
+import { endsWithChecksum } from '../bytes/end-checksum.ts';
+import { checksumLength } from '../bytes/hash.ts';
 import { toHex, withChecksum } from '../bytes/hex.ts';
 import { type Id, idLength, idOf } from '../bytes/id.ts';
 import { parseUtxo, type Utxo } from '../tx/utxo.ts';
@@ -22,15 +23,7 @@ export function verifyStoredUtxo(bytes: StoredUtxo): StoredUtxo {
 /** Decodes the output of a row without comparing the checksum. */
 export const decodeWithoutChecksum = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
 
-export function hasValidChecksum(bytes: StoredUtxo): boolean {
-  const size = bytes.length - checksumLength;
-  if (size <= 0) return false;
-  sha256Prefix(bytes, size, hashed);
-  for (let i = 0; i < checksumLength; i++) if (bytes[size + i] !== hashed[32 - checksumLength + i]) return false;
-  return true;
-}
-
-const hashed = new Uint8Array(32);
+export const hasValidChecksum = (bytes: StoredUtxo): boolean => bytes.length > checksumLength && endsWithChecksum(bytes);
 
 /**
  * The bytes to store in an owner row: a copy of the output, or null if it is longer than 256 bytes. An output can have thousands of owners,
@@ -43,23 +36,23 @@ export const ownerRowBytes = (bytes: StoredUtxo): StoredUtxo | null => (bytes.le
  * parsing takes ten times as long, and even a DataView or a slice is slower. A test compares these functions with the codec.
  * version 2 | txID 32 | outputIndex 4 | assetID 32 | type 4 | output
  */
-const at = { txID: 2, outputIndex: 34, assetID: 38, typeID: 70, output: 74 };
+export const utxoFields = { txID: 2, outputIndex: 34, assetID: 38, typeID: 70, output: 74 };
 
 /** Copies the ID of the transaction that created an output. */
 export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void {
-  for (let i = 0; i < idLength; i++) to[offset + i] = from[at.txID + i] as number;
+  for (let i = 0; i < idLength; i++) to[offset + i] = from[utxoFields.txID + i] as number;
 }
 
 /** Copies the asset ID of an output. */
 export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): void {
-  for (let i = 0; i < idLength; i++) to[offset + i] = from[at.assetID + i] as number;
+  for (let i = 0; i < idLength; i++) to[offset + i] = from[utxoFields.assetID + i] as number;
 }
 
-export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, at.outputIndex);
+export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, utxoFields.outputIndex);
 
 /** The ID of the output, as `utxoId` computes it; without a text of the transaction ID in between. */
 export function storedID(bytes: StoredUtxo): Id {
-  for (let i = 0; i < 4; i++) hashedRef[4 + i] = bytes[at.outputIndex + i] as number;
+  for (let i = 0; i < 4; i++) hashedRef[4 + i] = bytes[utxoFields.outputIndex + i] as number;
   copyTxID(bytes, hashedRef, 8);
   return idOf(hashedRef);
 }
@@ -67,22 +60,22 @@ export function storedID(bytes: StoredUtxo): Id {
 /** Output index as u64, then transaction ID. */
 const hashedRef = new Uint8Array(8 + idLength);
 
-export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, at.typeID) === transferType;
+export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, utxoFields.typeID) === transferType;
 
 /** The amount of a transfer output. */
-export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, at.output);
+export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, utxoFields.output);
 
 /** Whether a transfer output has at least an amount, given as 8 big-endian bytes: a bigint for each output would take longer. */
 export function hasAmount(bytes: StoredUtxo, least: Uint8Array): boolean {
   for (let i = 0; i < 8; i++) {
-    const difference = byte(bytes, at.output + i) - byte(least, i);
+    const difference = byte(bytes, utxoFields.output + i) - byte(least, i);
     if (difference !== 0) return difference > 0;
   }
   return true;
 }
 
 export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
-  for (let i = 0; i < idLength; i++) if (bytes[at.assetID + i] !== assetID[i]) return false;
+  for (let i = 0; i < idLength; i++) if (bytes[utxoFields.assetID + i] !== assetID[i]) return false;
   return true;
 }
 
@@ -105,19 +98,20 @@ export function hasOnlyOwner(bytes: StoredUtxo, address: Uint8Array): boolean {
   return true;
 }
 
-const transferType = 7;
+/** The type ID of a transfer output; its owners follow an amount of 8 bytes. */
+export const transferType = 7;
 
 /** The number of bytes between the start of the output and its owners, by type ID; see tx/output.ts. */
 const beforeOwners: { readonly [typeID: number]: (bytes: StoredUtxo) => number } = {
   6: () => 0,
   [transferType]: () => 8,
   10: () => 4,
-  11: (bytes) => 8 + u32(bytes, at.output + 4),
+  11: (bytes) => 8 + u32(bytes, utxoFields.output + 4),
   15: () => 0,
   16: () => 0,
 };
 
-const ownersAt = (bytes: StoredUtxo): number => at.output + (beforeOwners[u32(bytes, at.typeID)]?.(bytes) ?? 0);
+const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + (beforeOwners[u32(bytes, utxoFields.typeID)]?.(bytes) ?? 0);
 
 const byte = (bytes: Uint8Array, offset: number): number => bytes[offset] as number;
 
