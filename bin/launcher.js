@@ -12,9 +12,9 @@ const isWindows = process.platform === 'win32';
 const ownersVariable = 'SERAC_OWNERS';
 
 /** A clone runs its source; the package has only dist/, with one program for Node and one with bytecode for Bun. */
-const source = join(home, 'src', 'main.ts');
-const built = join(home, 'dist', 'main.js');
-const builtForBun = join(home, 'dist', 'main.cjs');
+const source = join(home, 'src', 'cli', 'main.ts');
+const built = join(home, 'dist', 'cli', 'main.js');
+const builtForBun = join(home, 'dist', 'cli', 'main.cjs');
 
 /** The first Node whose node:sqlite needs no flag. */
 const oldestNode = [22, 13];

@@ -1,88 +1,100 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
-/** Holds the table of modules in ARCHITECTURE.md against the folders under src/ and against what their files import. */
+/** Holds the list of wings in ARCHITECTURE.md, and the README of each wing, against the folders under src/ and against what their files import. */
 
 const root = resolve(import.meta.dir, '..');
 const source = join(root, 'src');
 
-/** Every module that lists its imports one by one; modules of wiring and commands are listed beside it. */
-const everything = 'everything';
-const nothing = 'nothing';
+/** The wings in the order of ARCHITECTURE.md: each imports only from those after it. */
+const wings = [...sectionOf('ARCHITECTURE.md', 'The ten wings').matchAll(/^\| \[`([\w-]+)`\]/gm)].map(([, name = '']) => name);
 
-/** Modules that may import files of src/ itself, such as config.ts; every module may import fault.ts. */
-const mayImportRoot = (module: string): boolean => ['commands', 'cli', 'library'].includes(module) || /^wiring(-|$)/.test(module);
+/** The code of the program; tests and fixtures aside. */
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.(test|fixture)\.tsx?$/.test(file),
+);
+const imports = files.flatMap((file) => importsOf(file).map((target) => ({ file, target })));
 
-const table = readTable();
-const folders = readdirSync(source).filter((name) => statSync(join(source, name)).isDirectory());
+test('every folder under src/ is a wing of the list, and every wing a folder', () => {
+  expect(readdirSync(source).sort()).toEqual([...wings].sort());
+});
 
-test('every folder under src/ has one row, and every row a folder', () => {
-  expect([...table.keys()].sort()).toEqual([...folders].sort());
+test('a wing imports only from wings further down the list', () => {
+  const goesUp = ({ file, target }: { readonly file: string; readonly target: string }): boolean =>
+    wings.indexOf(wingOf(target)) < wings.indexOf(wingOf(file));
+  expect(imports.length).toBeGreaterThan(3000);
+  expect(imports.filter(goesUp)).toEqual([]);
+});
+
+test('subfolders do not import each other in a circle', () => {
+  const edges = new Map<string, Set<string>>();
+  for (const { file, target } of imports)
+    if (dirname(file) !== dirname(target)) edges.set(folderOf(file), (edges.get(folderOf(file)) ?? new Set()).add(folderOf(target)));
+  const visited = new Set<string>();
+  const visit = (folder: string, path: readonly string[]): void => {
+    expect(path).not.toContain(folder);
+    if (visited.has(folder)) return;
+    for (const next of edges.get(folder) ?? []) if (next !== folder) visit(next, [...path, folder]);
+    visited.add(folder);
+  };
+  for (const folder of edges.keys()) visit(folder, []);
+});
+
+describe('the README of a wing', () => {
+  for (const wing of wings) {
+    const page = readFileSync(join(source, wing, 'README.md'), 'utf8');
+    test(`${wing}: at most 30 lines, one row for each subfolder, and only files that exist`, () => {
+      expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+      const rows = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name = '']) => name);
+      expect(rows.sort()).toEqual(subfoldersOf(wing));
+      const named = namedFiles(page);
+      expect(named.length).toBeGreaterThanOrEqual(3);
+      expect(named.filter((name) => !existsSync(join(source, wing, name)))).toEqual([]);
+    });
+  }
 });
 
 test('every source file that ARCHITECTURE.md, README.md and docs/ name exists', () => {
   const pages = ['ARCHITECTURE.md', 'README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
     name.endsWith('.md'),
   );
-  const named = pages.flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) => ({ page, name })),
-  );
+  const named = pages.flatMap((page) => namedFiles(readFileSync(join(root, page), 'utf8')).map((name) => ({ page, name })));
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(({ name }) => !existsSync(join(root, name)) && !existsSync(join(source, name)))).toEqual([]);
 });
 
-describe('a module imports only what its row lists, and lists only what it imports', () => {
-  for (const [module, allowed] of table)
-    test(module, () => {
-      const { modules, rootFiles } = importsOf(module);
-      if (!mayImportRoot(module)) expect([...rootFiles]).toEqual([]);
-      const isListed = (name: string): boolean => !allowed.includes(everything) || table.get(name)?.includes(everything) === true;
-      expect([...modules].filter(isListed).sort()).toEqual(modulesIn(allowed).sort());
-    });
-});
-
-test('modules do not import each other in a circle', () => {
-  const visited = new Set<string>();
-  const visit = (module: string, path: readonly string[]): void => {
-    expect(path).not.toContain(module);
-    if (visited.has(module)) return;
-    for (const next of modulesIn(table.get(module) ?? [])) visit(next, [...path, module]);
-    visited.add(module);
-  };
-  for (const module of table.keys()) visit(module, []);
-});
-
-/** The names of modules in the last column of a row. */
-function modulesIn(allowed: readonly string[]): string[] {
-  return allowed.filter((name) => name !== nothing && name !== everything);
+/** The text under a heading of a page. */
+function sectionOf(page: string, heading: string): string {
+  const [, section = ''] = readFileSync(join(root, page), 'utf8').split(new RegExp(`^## ${heading}$`, 'm'));
+  return section.split(/^## /m)[0] ?? '';
 }
 
-/** Rows of the table under "## Modules": the module in backticks, what it owns, what not, what it may import. */
-function readTable(): Map<string, readonly string[]> {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  const [, section = ''] = text.split(/^## Modules$/m);
-  const rows = section.split(/^## /m)[0]?.matchAll(/^\| (`[^|]*) \|[^|]*\|[^|]*\| ([^|]*) \|$/gm) ?? [];
-  const entries = [...rows].flatMap(([, names = '', allowed = '']) =>
-    [...names.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => [name, allowed.split(', ').map((word) => word.trim())] as const),
-  );
-  return new Map(entries);
+/** TypeScript files that a page names in backticks. */
+function namedFiles(page: string): string[] {
+  return [...page.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) => name);
 }
 
-/** Modules, and files of src/ itself, that the code of a module imports; tests and fixtures aside. */
-function importsOf(module: string): { readonly modules: ReadonlySet<string>; readonly rootFiles: ReadonlySet<string> } {
-  const modules = new Set<string>();
-  const rootFiles = new Set<string>();
-  const folder = join(source, module);
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!/\.tsx?$/.test(file) || /\.(test|fixture)\.tsx?$/.test(file)) continue;
-    const path = join(folder, file);
-    for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g)) {
-      const target = relative(source, resolve(path, '..', specifier)).split('/');
-      const [first = ''] = target;
-      if (target.length === 1 && first !== 'fault.ts') rootFiles.add(first);
-      if (target.length > 1 && first !== module) modules.add(first);
-    }
-  }
-  return { modules, rootFiles };
+/** Subfolders that contain tracked files; built assets aside. */
+function subfoldersOf(wing: string): string[] {
+  return readdirSync(join(source, wing))
+    .filter((name) => name !== 'assets' && statSync(join(source, wing, name)).isDirectory())
+    .sort();
+}
+
+/** The files under src/ that a file imports, relative to src/. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  return [...text.matchAll(/(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
+    .map(([, fixed, lazy]) => relative(source, resolve(source, dirname(file), fixed ?? lazy ?? '')))
+    .filter((target) => !target.startsWith('..'));
+}
+
+function wingOf(file: string): string {
+  return file.split('/')[0] ?? '';
+}
+
+/** The wing and the first folder below it. */
+function folderOf(file: string): string {
+  return file.split('/').slice(0, -1).slice(0, 2).join('/');
 }

@@ -47,7 +47,7 @@ for (const node of nodes) {
       symlinkSync('../serac/bin/serac', link);
       const { pid, code, out, err } = await run([path, link, '--http-host', 'a b', '']);
       expect([code, err, out[0], Number(out[hasExecve ? 1 : 2])]).toEqual([0, '', bun, pid]);
-      expect(out.slice(-4)).toEqual([`<${join(top, folder, 'node_modules/serac/dist/main.cjs')}>`, '<--http-host>', '<a b>', '<>']);
+      expect(out.slice(-4)).toEqual([`<${join(top, folder, 'node_modules/serac/dist/cli/main.cjs')}>`, '<--http-host>', '<a b>', '<>']);
     });
 
     test('passes on the exit code', async () => {
@@ -76,7 +76,7 @@ for (const node of nodes) {
 
     test('without Bun it runs on Node if that is recent enough, else reports what to do', async () => {
       const serac = install(`none-${name}`);
-      writeExecutable(`none-${name}/dist/main.js`, 'console.log(process.versions.node, process.argv.slice(2).join(" "));');
+      writeExecutable(`none-${name}/dist/cli/main.js`, 'console.log(process.versions.node, process.argv.slice(2).join(" "));');
       const { code, out, err } = await run([path, serac, '--strict']);
       if (runsSerac(node)) expect([code, out]).toEqual([0, [`${version} --strict`]]);
       else expect([code, err]).toEqual([1, expect.stringMatching(/^serac: cannot find Bun.*npm install serac.*Node 22\.13 or newer/)]);
@@ -114,7 +114,7 @@ for (const node of nodes) {
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
   const serac = install('real');
   copyFileSync('tsconfig.json', join(top, 'real/tsconfig.json'));
-  writeExecutable('real/src/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
+  writeExecutable('real/src/cli/main.ts', 'console.log(process.env.FROM_FILE ?? "none", process.argv.slice(2).join(" "));');
   mkdirSync(join(top, 'real/node_modules/bun/bin'), { recursive: true });
   symlinkSync(process.execPath, join(top, 'real/node_modules/bun/bin/bun.exe'));
   writeExecutable('elsewhere/.env', 'FROM_FILE=yes\n');

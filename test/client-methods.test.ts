@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { isChainEventKind } from '../src/api/client/event.ts';
-import { type Client, createClient, SeracError } from '../src/api/client/index.ts';
 import { type AnyMethodRow, encodeParams } from '../src/api/client/method-row.ts';
 import { services } from '../src/api/client/namespaces.ts';
 import { devMethods } from '../src/api/dev/dev-methods.ts';
@@ -10,6 +9,7 @@ import { healthMethods } from '../src/api/rpc/health.ts';
 import { infoMethods } from '../src/api/rpc/info.ts';
 import type { MethodTable } from '../src/api/rpc/method.ts';
 import { walletMethods } from '../src/api/rpc/wallet.ts';
+import { type Client, createClient, SeracError } from '../src/sdk/client.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
 
 /** The typed client: its table of methods beside the node's, and calls over HTTP. */

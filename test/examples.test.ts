@@ -75,7 +75,7 @@ test.each([
       .find((code) => code.startsWith(`// library: ${name}\n`));
     const source = code
       ?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`)
-      .replace("from 'serac/codec'", `from '${root}src/avm/wallet/index.ts'`);
+      .replace("from 'serac/codec'", `from '${root}src/sdk/codec.ts'`);
     const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
     expect((await new Response(child.stdout).text()).trim()).toBe(output);
     expect(await child.exited).toBe(0);

@@ -28,12 +28,12 @@ const libraryRuntimes = [bun, ...nodes.filter(runsSerac)];
 test('contains programs, types, docs and genesis data, but no tests of its own, fixtures or TypeScript sources', () => {
   for (const file of [
     'bin/serac',
-    'dist/main.js',
-    'dist/main.cjs',
-    'dist/main.cjs.jsc',
-    'dist/library/index.js',
-    'dist/library/index.d.ts',
-    'dist/genesis/data/mainnet.bin',
+    'dist/cli/main.js',
+    'dist/cli/main.cjs',
+    'dist/cli/main.cjs.jsc',
+    'dist/sdk/index.js',
+    'dist/sdk/index.d.ts',
+    'dist/avm/genesis/data/mainnet.bin',
   ])
     expect(installed.files).toContain(file);
   const unwanted = /\.(test|fixture)\.|(?<!\.d)\.ts$|^(src|test|vectors)\b|examples.*node_modules/;
@@ -43,7 +43,7 @@ test('contains programs, types, docs and genesis data, but no tests of its own, 
 });
 
 test('Bun runs the program from its bytecode; without it, or if it is of another Bun, the program is parsed', async () => {
-  const program = join(installed.folder, 'node_modules/serac/dist/main.cjs');
+  const program = join(installed.folder, 'node_modules/serac/dist/cli/main.cjs');
   const bytecode = `${program}.jsc`;
   const bytes = readFileSync(bytecode);
   const readVersion = async () => {

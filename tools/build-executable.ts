@@ -45,7 +45,7 @@ const embedAddon = (addon: string | undefined): BunPlugin => ({
 const embedData: BunPlugin = {
   name: 'embed-data',
   setup: (build) => {
-    build.onLoad({ filter: /(genesis[/\\]data|page[/\\]assets)[/\\]/ }, async ({ path }) => ({
+    build.onLoad({ filter: /(genesis[/\\]data|explorer[/\\]assets)[/\\]/ }, async ({ path }) => ({
       loader: 'file',
       contents: await Bun.file(path).bytes(),
     }));
@@ -57,9 +57,9 @@ async function build(): Promise<void> {
   const addon = findAddon();
   const page = join(source, pageFile);
   writePageFile(page, await buildPage('package'));
-  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)), page];
+  const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'avm/genesis/data', file)), page];
   await Bun.build({
-    entrypoints: [join(source, 'main.ts'), join(source, 'chain/recovery/recovery-thread.ts'), ...data],
+    entrypoints: [join(source, 'cli/main.ts'), join(source, 'chain/recovery/recovery-thread.ts'), ...data],
     root: source,
     target: 'bun',
     minify: { whitespace: true, syntax: true, identifiers: false },

@@ -11,16 +11,16 @@ import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
  */
 
 /** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
-export const entryPoints = ['main.ts', 'chain/recovery/recovery-thread.ts', 'sdk/index.ts', 'sdk/vitest.ts'] as const;
+export const entryPoints = ['cli/main.ts', 'chain/recovery/recovery-thread.ts', 'sdk/index.ts', 'sdk/vitest.ts'] as const;
 
 /** Entry points that run in browsers too. Each becomes one file. */
-export const browserEntryPoints = ['api/client/index.ts', 'avm/wallet/index.ts'] as const;
+export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
 /**
  * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
  * start. Another version of Bun ignores the bytecode. Node runs dist/main.js.
  */
-export const bunProgram = 'main.cjs';
+export const bunProgram = 'cli/main.cjs';
 
 /** Resolved when the program runs: modules of Bun, and the native package, which contains files for several platforms. */
 const external = ['bun', 'bun:sqlite', 'secp256k1', 'vitest'];
@@ -35,7 +35,7 @@ async function build(): Promise<void> {
   await bundleProgramForBun();
   await bundleForBrowsers();
   for (const file of ['local.json', 'fuji.bin', 'mainnet.bin'])
-    cpSync(join(source, 'genesis/data', file), join(dist, 'genesis/data', file), { recursive: true });
+    cpSync(join(source, 'avm/genesis/data', file), join(dist, 'avm/genesis/data', file), { recursive: true });
   writePageFile(join(dist, pageFile), await buildPage('package'));
   emitTypes(Object.values(packageJson.exports).flatMap((row) => (typeof row === 'string' ? [] : [row.types])));
 }
@@ -49,7 +49,7 @@ async function bundle(): Promise<void> {
     format: 'esm',
     splitting: true,
     minify: { whitespace: true, syntax: true, identifiers: false },
-    naming: { entry: '[dir]/[name].js', chunk: 'chunk-[hash].js' },
+    naming: { entry: '[dir]/[name].js', chunk: 'chunks/[hash].js' },
     external,
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
@@ -60,7 +60,7 @@ async function bundle(): Promise<void> {
 /** Bytecode needs one CommonJS file. */
 async function bundleProgramForBun(): Promise<void> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(source, 'main.ts')],
+    entrypoints: [join(source, 'cli/main.ts')],
     root: source,
     outdir: dist,
     target: 'bun',
@@ -73,14 +73,14 @@ async function bundleProgramForBun(): Promise<void> {
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   if (readFileSync(join(dist, bunProgram)).includes(root))
-    throw new Error(`dist/${bunProgram} contains the path ${root}; does a file below a folder of src/ use import.meta.url?`);
+    throw new Error(`dist/${bunProgram} contains the path ${root}; does a file that programUrl does not name use import.meta.url?`);
 }
 
-/** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. Sources directly in src/ get the URL of the program. */
+/** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the program. */
 const programUrl: BunPlugin = {
   name: 'program URL',
   setup: (build) => {
-    build.onLoad({ filter: /[/\\]src[/\\][^/\\]+\.ts$/ }, async ({ path }) => ({
+    build.onLoad({ filter: /[/\\]src[/\\](cli[/\\]main|app[/\\]home)\.ts$/ }, async ({ path }) => ({
       contents: (await Bun.file(path).text()).replaceAll('import.meta.url', 'Bun.pathToFileURL(Bun.main).href'),
       loader: 'ts',
     }));
@@ -116,7 +116,7 @@ export const portableBytes: BunPlugin = {
   name: 'portable bytes',
   setup: (build) => {
     build.onResolve({ filter: /(?:^|\/)hash\.ts$/ }, () => ({ path: join(source, 'base/bytes/portable-hash.ts') }));
-    build.onLoad({ filter: /\/src\/(?:bytes|codec|tx|wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\/src\/(?:base\/bytes|base\/codec|avm\/tx|avm\/wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text();
       const importLine = `import { PortableBuffer as Buffer } from '${join(source, 'base/bytes/portable-buffer.ts')}';\n`;
       const usesBuffer = /\bBuffer\./.test(text) && !path.endsWith('portable-buffer.ts');

@@ -1,6 +1,4 @@
-import type { GasConfig } from '../api/rpc/counterpart.ts';
-import type { RetiredFees, Upgrades } from '../api/rpc/info.ts';
-import { parseId, zeroId } from '../base/bytes/id.ts';
+import { type Id, parseId, zeroId } from '../base/bytes/id.ts';
 
 /** The parameters of a network. AvalancheGo: genesis/params.go, genesis/genesis_*.go, upgrade/upgrade.go. */
 export type Network = {
@@ -14,6 +12,51 @@ export type Network = {
   readonly fees: NetworkFees;
   readonly retiredFees: RetiredFees;
   readonly gas: GasConfig;
+};
+
+/** Fees that are no longer charged but that clients still read, in the order of the response. AvalancheGo: api/info/service.go. */
+export type RetiredFees = {
+  readonly createSubnetTxFee: bigint;
+  readonly transformSubnetTxFee: bigint;
+  readonly createBlockchainTxFee: bigint;
+  readonly addPrimaryNetworkValidatorFee: bigint;
+  readonly addPrimaryNetworkDelegatorFee: bigint;
+  readonly addSubnetValidatorFee: bigint;
+  readonly addSubnetDelegatorFee: bigint;
+};
+
+/** Network upgrades by their JSON names; times in RFC 3339. */
+export type Upgrades = {
+  readonly apricotPhase1Time: string;
+  readonly apricotPhase2Time: string;
+  readonly apricotPhase3Time: string;
+  readonly apricotPhase4Time: string;
+  readonly apricotPhase4MinPChainHeight: number;
+  readonly apricotPhase5Time: string;
+  readonly apricotPhasePre6Time: string;
+  readonly apricotPhase6Time: string;
+  readonly apricotPhasePost6Time: string;
+  readonly banffTime: string;
+  readonly cortinaTime: string;
+  /** Zero on networks that never had a DAG: the stop vertex is then derived from the X-Chain's ID. */
+  readonly cortinaXChainStopVertexID: Id;
+  readonly durangoTime: string;
+  readonly etnaTime: string;
+  readonly fortunaTime: string;
+  readonly graniteTime: string;
+  /** Nanoseconds. */
+  readonly graniteEpochDuration: number;
+  readonly heliconTime: string;
+};
+
+/** The P-Chain's fee parameters. The names are those of the JSON response. */
+export type GasConfig = {
+  readonly weights: readonly bigint[];
+  readonly maxCapacity: bigint;
+  readonly maxPerSecond: bigint;
+  readonly targetPerSecond: bigint;
+  readonly minPrice: bigint;
+  readonly excessConversionConstant: bigint;
 };
 
 /** Fees of the X-Chain, in nAVAX. They are burned. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
+import type { BannerInfo } from '../app/setup/banner-info.ts';
 import { getNetwork } from '../avm/network.ts';
-import { testMnemonic } from '../avm/wallet/accounts.ts';
+import { ewoqKey, testMnemonic } from '../avm/wallet/accounts.ts';
 import { type Address, createAddressFormatter } from '../base/bytes/address.ts';
-import { type BannerInfo, ewoqKey, formatBanner, formatBannerJson, maxBannerLines } from './banner.ts';
+import { formatBanner, formatBannerJson, maxBannerLines } from './banner.ts';
 import { createStyle } from './terminal/style.ts';
 
 const info: BannerInfo = {

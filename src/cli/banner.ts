@@ -1,56 +1,8 @@
+import { type BannerInfo, listUrls } from '../app/setup/banner-info.ts';
 import { isPublicNetwork } from '../avm/network.ts';
-import type { Address } from '../base/bytes/address.ts';
+import { ewoqKey } from '../avm/wallet/accounts.ts';
 import { formatUnits } from '../base/bytes/units.ts';
 import { plainStyle, type Style } from './terminal/style.ts';
-
-/** What the start banner shows of a node that has just become ready. */
-export type BannerInfo = {
-  readonly version: string;
-  readonly readySeconds: number;
-  readonly nodeID: string;
-  readonly network: { readonly id: number; readonly name: string; readonly hrp: string };
-  /** The URL of the main port, `http://127.0.0.1:9650`. */
-  readonly url: string;
-  readonly xBlockchainID: string;
-  readonly height: bigint;
-  /** undefined: in memory. */
-  readonly stateDir: string | undefined;
-  /** The file of `--state`. */
-  readonly stateFile: string | undefined;
-  /** When blocks are built; see config.ts. */
-  readonly mining: { readonly automine: boolean; readonly interval: number };
-  readonly apis: {
-    readonly info: boolean;
-    readonly health: boolean;
-    readonly metrics: boolean;
-    readonly dev: boolean;
-    readonly explorer?: boolean;
-  };
-  /** The URLs of the Data and Metrics APIs; undefined if disabled. */
-  readonly data: string | undefined;
-  readonly stats: string | undefined;
-  /** The URL of the followed node. */
-  readonly following: string | undefined;
-  /** The address for peers, if this node has joined a network. */
-  readonly peersAt?: string | undefined;
-  readonly strict: boolean;
-  /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
-  readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
-  /** The accounts of the developer's chain with their balances in nAVAX; empty if the node follows another one. */
-  readonly accounts: readonly { readonly index: number; readonly address: string; readonly balance: bigint }[];
-  /** The mnemonic of the accounts; undefined if it is the user's own, which is never shown, or if no account comes from it. */
-  readonly mnemonic: string | undefined;
-  readonly chains: readonly { readonly alias: string; readonly blockchainID: string }[];
-  /** The number of reader processes. */
-  readonly workers: number;
-  readonly warnings: readonly string[];
-};
-
-/** The publicly known key that AvalancheGo's local genesis funds. AvalancheGo: genesis/genesis_local.go, EWOQKey. */
-export const ewoqKey = {
-  text: 'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN',
-  address: '3cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c' as Address,
-} as const;
 
 /** The most lines of the banner, so that a terminal of 24 lines shows all but the title. If there are more accounts, fewer are shown. */
 export const maxBannerLines = 25;
@@ -163,28 +115,6 @@ function accountLines({ accounts }: BannerInfo, max: number): string[] {
   const shown = Math.max(max - 1, 1);
   return [...lines.slice(0, shown), `  … ${lines.length - shown} more: serac accounts`];
 }
-
-/** Every URL, with the name of what it serves. `name` is its key in the JSON banner. */
-export const listUrls = (info: Pick<BannerInfo, 'url' | 'apis' | 'data' | 'stats' | 'strict'>): NamedUrl[] => {
-  const { url, apis, data, stats, strict } = info;
-  const reference = data ?? stats;
-  const rows: readonly (NamedUrl | false)[] = [
-    apis.explorer === true && !strict && data !== undefined && { name: 'explorer', label: 'Explorer', url: `${data}/` },
-    { name: 'avm', label: 'Node RPC', url: `${url}/ext/bc/X` },
-    { name: 'wallet', label: 'Wallet RPC', url: `${url}/ext/bc/X/wallet` },
-    apis.info && { name: 'info', label: 'Info', url: `${url}/ext/info` },
-    apis.health && { name: 'health', label: 'Health', url: `${url}/ext/health` },
-    apis.metrics && { name: 'metrics', label: 'Prometheus', url: `${url}/ext/metrics` },
-    apis.dev && { name: 'dev', label: 'dev.*', url: `${url}/ext/dev` },
-    !strict && { name: 'events', label: 'Events', url: `${url}/ext/events` },
-    data !== undefined && { name: 'data', label: 'Data API', url: `${data}/v1` },
-    stats !== undefined && { name: 'metricsApi', label: 'Metrics API', url: `${stats}/v2` },
-    reference !== undefined && { name: 'reference', label: 'API docs', url: `${reference}/api` },
-  ];
-  return rows.filter((one) => one !== false);
-};
-
-export type NamedUrl = { readonly name: string; readonly label: string; readonly url: string };
 
 /** The API docs are left out if there is an explorer, which links to them: the banner has at most 25 lines. */
 function urlRows(info: BannerInfo): string[] {

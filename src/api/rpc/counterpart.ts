@@ -1,3 +1,4 @@
+import type { GasConfig } from '../../avm/network.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { AddressFormat } from './address-format.ts';
@@ -22,16 +23,6 @@ export type PlatformDeps = CounterpartDeps & {
   readonly time: string;
   /** AVAX. */
   readonly stakingAsset: Id;
-};
-
-/** The P-Chain's fee parameters. The names are those of the JSON response. */
-export type GasConfig = {
-  readonly weights: readonly bigint[];
-  readonly maxCapacity: bigint;
-  readonly maxPerSecond: bigint;
-  readonly targetPerSecond: bigint;
-  readonly minPrice: bigint;
-  readonly excessConversionConstant: bigint;
 };
 
 /** AvalancheGo: vms/platformvm/service.go. No transaction has run, so no gas was consumed and the price is the minimum. */

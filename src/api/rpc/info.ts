@@ -1,3 +1,4 @@
+import type { RetiredFees, Upgrades } from '../../avm/network.ts';
 import { formatHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
@@ -31,41 +32,6 @@ export type InfoNetwork = {
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
   readonly retiredFees: RetiredFees;
   readonly upgrades: Upgrades;
-};
-
-/** Fees that are no longer charged but that clients still read, in the order of the response. AvalancheGo: api/info/service.go. */
-export type RetiredFees = {
-  readonly createSubnetTxFee: bigint;
-  readonly transformSubnetTxFee: bigint;
-  readonly createBlockchainTxFee: bigint;
-  readonly addPrimaryNetworkValidatorFee: bigint;
-  readonly addPrimaryNetworkDelegatorFee: bigint;
-  readonly addSubnetValidatorFee: bigint;
-  readonly addSubnetDelegatorFee: bigint;
-};
-
-/** Network upgrades by their JSON names; times in RFC 3339. */
-export type Upgrades = {
-  readonly apricotPhase1Time: string;
-  readonly apricotPhase2Time: string;
-  readonly apricotPhase3Time: string;
-  readonly apricotPhase4Time: string;
-  readonly apricotPhase4MinPChainHeight: number;
-  readonly apricotPhase5Time: string;
-  readonly apricotPhasePre6Time: string;
-  readonly apricotPhase6Time: string;
-  readonly apricotPhasePost6Time: string;
-  readonly banffTime: string;
-  readonly cortinaTime: string;
-  /** Zero on networks that never had a DAG: the stop vertex is then derived from the X-Chain's ID. */
-  readonly cortinaXChainStopVertexID: Id;
-  readonly durangoTime: string;
-  readonly etnaTime: string;
-  readonly fortunaTime: string;
-  readonly graniteTime: string;
-  /** Nanoseconds. */
-  readonly graniteEpochDuration: number;
-  readonly heliconTime: string;
 };
 
 /** A peer, in the order of the response. AvalancheGo: network/peer/info.go. */

@@ -1,9 +1,9 @@
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { sumBalanceRows } from '../../api/rpc/balance.ts';
-import type { Account } from '../../avm/wallet/accounts.ts';
+import { type Account, ewoqKey } from '../../avm/wallet/accounts.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { type BannerInfo, ewoqKey } from '../../cli/banner.ts';
 import { createChainAddressFormat } from '../setup/avm-chain.ts';
+import type { BannerInfo } from '../setup/banner-info.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 
 const formatOf = ({ chain, specs: [x] }: NetworkContext): ((address: Address) => string) => createChainAddressFormat(x.id, chain).format;

@@ -1,6 +1,8 @@
 import { boundMethod, type RefusedCall } from '../../api/rpc/refused-call.ts';
-import type { RefusedCounts } from '../../cli/terminal/refused-line.ts';
 import { type After, gatherInterval, maxLines } from './gather-blocks.ts';
+
+/** Refused calls that were counted and not shown each, by method. */
+export type RefusedCounts = ReadonlyMap<string, number>;
 
 /** Where refused calls go: a terminal, or from a reader process to the writer process. */
 export type RefusedSink = {

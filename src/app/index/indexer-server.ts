@@ -9,12 +9,12 @@ import { healthMethods } from '../../api/rpc/health.ts';
 import { combineServices, createService } from '../../api/rpc/method.ts';
 import type { Outcome } from '../../base/health/result.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
-import { listUrls } from '../../cli/banner.ts';
 import { createFollowCheck } from '../chains/health-checks.ts';
 import type { Config } from '../config/config.ts';
 import { createIndexerMetrics } from '../servers/metrics.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
+import { listUrls } from '../setup/banner-info.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { BuiltAssets } from '../../explorer/pages/page-assets.ts';
 
 /** The built page in one file, relative to the program: file names and encodings, with their bytes in base64. */
-export const pageFile = 'page/assets/page-assets.json';
+export const pageFile = 'explorer/assets/page-assets.json';
 
 type Encoded = { readonly [name: string]: { readonly [encoding: string]: string } };
 

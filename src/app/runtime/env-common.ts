@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
+import { home, moduleExtension } from '../home.ts';
 import type { Log } from '../log/log.ts';
 import { createProgressWriter } from '../log/progress-writer.ts';
 import { createFolder, files, readFileSystemSize, renameFile } from '../platform/files.ts';
@@ -43,14 +44,12 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
   random: (length) => randomBytes(length),
   recoverKey: recoverNative,
   keyCrypto: nativeKeyCrypto,
-  openRecoveryThread: () => openThread(new URL(`../../chain/recovery/recovery-thread.${moduleExtension}`, import.meta.url)),
+  openRecoveryThread: () => openThread(new URL(`chain/recovery/recovery-thread.${moduleExtension}`, home)),
   files,
   readText,
-  readData: (file) => readFileSync(new URL(`../../avm/genesis/data/${file}`, import.meta.url)),
+  readData: (file) => readFileSync(new URL(`avm/genesis/data/${file}`, home)),
   loadPageAssets: async () =>
-    moduleExtension === 'ts'
-      ? (await import('../platform/page-build.ts')).buildPage('clone')
-      : readPageFile(new URL(`../../${pageFile}`, import.meta.url)),
+    moduleExtension === 'ts' ? (await import('../platform/page-build.ts')).buildPage('clone') : readPageFile(new URL(pageFile, home)),
   fileSystem: readFileSystemSize,
   openFile,
   fetch,
@@ -77,9 +76,6 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
     () => log.isShown('info'),
   ),
 });
-
-/** Built files (tools/build.ts) have the same paths relative to each other as their sources. */
-const moduleExtension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 const readText = (path: string): string => readFileSync(path, 'utf8');
 

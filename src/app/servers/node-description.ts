@@ -1,9 +1,9 @@
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { idText } from '../../base/bytes/id.ts';
-import type { BannerInfo } from '../../cli/banner.ts';
 import { readAccounts, readFundedKey } from '../chains/account-list.ts';
 import type { NodeChain } from '../chains/node-chains.ts';
 import type { Config } from '../config/config.ts';
+import type { BannerInfo } from '../setup/banner-info.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 import type { NodeServers } from './node-servers.ts';

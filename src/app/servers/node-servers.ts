@@ -1,9 +1,9 @@
 import type { Handler } from '../../api/http/message.ts';
 import { devStatePath } from '../../api/http/node-routes.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
-import type { BannerInfo } from '../../cli/banner.ts';
 import type { Config } from '../config/config.ts';
 import type { ServeOptions, Server } from '../platform/serve.ts';
+import type { BannerInfo } from '../setup/banner-info.ts';
 import { countReaders } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { type ReaderPool, type ReaderPoolOptions, startReaders } from '../workers/supervisor.ts';

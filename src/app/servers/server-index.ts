@@ -1,7 +1,7 @@
 import { readyPath } from '../../api/http/ready-route.ts';
 import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
-import { type BannerInfo, listUrls } from '../../cli/banner.ts';
 import type { Config } from '../config/config.ts';
+import { type BannerInfo, listUrls } from '../setup/banner-info.ts';
 
 export type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
   /** Aliases of the chains beside the X-Chain. */

@@ -1,3 +1,4 @@
+import type { Address } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { derivePath, masterKey, parsePath } from './hd-key.ts';
 import { createKey, type Key, type KeyCrypto } from './key.ts';
@@ -25,6 +26,12 @@ export const avalanchePath = "m/44'/9000'/0'/0";
 
 /** The publicly known key that AvalancheGo's local genesis funds. AvalancheGo: genesis/genesis_local.go, EWOQKey. */
 export const ewoqSecret: Uint8Array = fromHex('56289e99c94b6912bfc12adc093c9b51124f0dc54ac7a766b2bc5ccf558d8027');
+
+/** The same key as text, and its address: the banner shows both, and needs no cryptography for it. */
+export const ewoqKey = {
+  text: 'PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN',
+  address: '3cb7d3842e8cee6a0ebd09f1fe884f6861e1b29c' as Address,
+} as const;
 
 /**
  * Account 0, which has the ewoq key, and the accounts of the mnemonic: account 1 is the mnemonic's first address (index 0 of the path), so

@@ -1,4 +1,5 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
+import type { RefusedCounts } from '../../app/feed/limit-refused.ts';
 import type { Style } from './style.ts';
 
 /** `refused  14:02:12  avm.getUTXOs  no addresses provided (unknown parameter address; did you mean addresses?)` */
@@ -9,9 +10,6 @@ export function formatRefusedLine({ method, reason, hint }: RefusedCall, time: s
 
 export const formatRefusedJson = ({ method, code, reason, hint }: RefusedCall, time: string): string =>
   JSON.stringify({ event: 'refused', time, method, code, reason, ...(hint !== '' && { hint }) });
-
-/** Refused calls that were counted and not shown each, by method. */
-export type RefusedCounts = ReadonlyMap<string, number>;
 
 /** `refused  14:02:13  134 more calls: avm.issueTx 130, avm.getTx 4` */
 export const formatRefusedCounts = (counts: RefusedCounts, time: string, style: Style): string =>

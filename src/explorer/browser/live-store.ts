@@ -1,7 +1,6 @@
-import type { HomeData } from '../load/load-home.ts';
+import type { HomeData, TapeBlock } from '../load/load-home.ts';
 import { rowCount } from '../load/load-home.ts';
 import type { TxSummary } from '../load/tx-summary.ts';
-import type { TapeBlock } from '../pictures/tape.tsx';
 import type { LiveView } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { eventHref, eventText } from './event-text.ts';

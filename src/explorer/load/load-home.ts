@@ -7,10 +7,12 @@ import type {
   TxCounts,
   TxList,
 } from '../../api/client/data-types.ts';
-import type { TapeBlock } from '../pictures/tape.tsx';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 import { summarizeTx, type TxSummary } from './tx-summary.ts';
+
+/** A block of the tape. */
+export type TapeBlock = { readonly height: number; readonly id: string; readonly time: number; readonly txs: number };
 
 export type HomeData = {
   /** Newest first. */

@@ -2,7 +2,6 @@ import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
 import { loadFollowState } from '../load/follow-state.ts';
-import { createReferenceLoader } from '../load/load-reference.ts';
 import { createLocalSource, sendLocal } from '../load/local-source.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { respondWithImage } from '../load/payload-image.ts';
@@ -12,6 +11,7 @@ import type { MessageData } from '../views/message-view.tsx';
 import type { PagePayload } from '../views/page-payload.ts';
 import { sections } from '../views/sections.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
+import { createReferenceLoader } from './load-reference.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
 

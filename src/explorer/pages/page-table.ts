@@ -9,11 +9,11 @@ import { loadGraph } from '../load/load-graph.ts';
 import { loadHome } from '../load/load-home.ts';
 import { loadMempool } from '../load/load-mempool.ts';
 import { loadNode } from '../load/load-node.ts';
-import type { ReferenceData } from '../load/load-reference.ts';
 import { loadThroughput } from '../load/load-throughput.ts';
 import { loadTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Source, SourceError } from '../load/source.ts';
+import type { ReferenceData } from '../reference/reference-types.ts';
 import type { Section } from '../views/sections.ts';
 import type { ViewName } from '../views/views.tsx';
 

@@ -1,7 +1,5 @@
+import type { TapeBlock } from '../load/load-home.ts';
 import { ageText, groupDigits } from '../text/text-format.ts';
-
-/** A block of the tape. */
-export type TapeBlock = { readonly height: number; readonly id: string; readonly time: number; readonly txs: number };
 
 /** Size of a tile, and the distance from one tile to the next. */
 const tile = { width: 84, height: 74, step: 92 };

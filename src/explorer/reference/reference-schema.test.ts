@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { createReferenceLoader } from '../load/load-reference.ts';
 import type { Source } from '../load/source.ts';
+import { createReferenceLoader } from '../pages/load-reference.ts';
 import { SchemaOutline } from '../views/schema-outline.tsx';
 import { boundsText, sampleJson, typeName } from './reference-schema.ts';
 import type { OpenApi, OpenRpc, Schema } from './reference-types.ts';

@@ -66,3 +66,13 @@ export type RpcMethod = {
 };
 
 export type OpenRpc = { readonly methods: readonly RpcMethod[] };
+
+/** What the reference page shows. */
+export type ReferenceData = {
+  readonly description: string;
+  /** Whether routes of this port take an API key. */
+  readonly keyState: 'none' | 'optional' | 'required';
+  readonly hasRpc: boolean;
+  /** The routes and methods as HTML. The browser gets it in the page only, not in the page's data. */
+  readonly html: string;
+};

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { TapeBlock } from '../load/load-home.ts';
 import type { TxSummary } from '../load/tx-summary.ts';
-import type { TapeBlock } from '../pictures/tape.tsx';
 
 /** What the event stream adds to a page in the browser. Absent on the server and without a stream. */
 export type LiveView = {

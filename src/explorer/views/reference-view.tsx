@@ -1,4 +1,4 @@
-import type { ReferenceData } from '../load/load-reference.ts';
+import type { ReferenceData } from '../reference/reference-types.ts';
 import { PageHead } from './parts.tsx';
 import type { ViewProps } from './view.ts';
 

@@ -1,14 +1,5 @@
-import type { OpenApi, OpenRpc } from '../reference/reference-types.ts';
-import { read, readIfFound, type Source } from './source.ts';
-
-export type ReferenceData = {
-  readonly description: string;
-  /** Whether routes of this port take an API key. */
-  readonly keyState: 'none' | 'optional' | 'required';
-  readonly hasRpc: boolean;
-  /** The routes and methods as HTML. The browser gets it in the page only, not in the page's data. */
-  readonly html: string;
-};
+import { read, readIfFound, type Source } from '../load/source.ts';
+import type { OpenApi, OpenRpc, ReferenceData } from '../reference/reference-types.ts';
 
 /** Stands for `http://host:port` in the rendered HTML, which all readers share. */
 const originMark = 'http://serac.invalid';
@@ -27,7 +18,7 @@ export function createReferenceLoader(): (source: Source, origin: string) => Pro
 }
 
 async function load(source: Source): Promise<ReferenceData> {
-  const { renderReference } = await import('../pages/render-reference.ts');
+  const { renderReference } = await import('./render-reference.ts');
   const [openApi, openRpc] = await Promise.all([read<OpenApi>(source, '/api-json'), readIfFound<OpenRpc>(source, '/openrpc-json')]);
   const security = Object.values(openApi.paths).flatMap((methods) => Object.values(methods).map((operation) => operation.security));
   const keyed = security.filter((one) => one.length > 0);
