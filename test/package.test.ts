@@ -64,7 +64,7 @@ test('Bun runs the program from its bytecode; without it, or if it is of another
 });
 
 test('Bun runs the scripts without transpiling them: they are marked, and in ASCII, as Bun reads marked files as Latin-1', () => {
-  const scripts = installed.files.filter((file) => /^dist\/(main\.c?js|library\/index\.js|chunk-\w+\.js)$/.test(file));
+  const scripts = installed.files.filter((file) => /^dist\/(cli\/main\.c?js|sdk\/index\.js|chunks\/\w+\.js)$/.test(file));
   expect(scripts.length).toBeGreaterThan(3);
   for (const file of scripts) {
     const text = readFileSync(join(installed.folder, 'node_modules/serac', file), 'latin1');

@@ -41,6 +41,17 @@ const embedAddon = (addon: string | undefined): BunPlugin => ({
   },
 });
 
+/** All scripts of an executable are one file beside the folders of the data, not a folder deeper (src/app/home.ts). */
+const homeOfExecutable: BunPlugin = {
+  name: 'home of the executable',
+  setup: (build) => {
+    build.onLoad({ filter: /[/\\]app[/\\]home\.ts$/ }, async ({ path }) => ({
+      contents: (await Bun.file(path).text()).replace("new URL('../'", "new URL('./'"),
+      loader: 'ts',
+    }));
+  },
+};
+
 /** Embeds the genesis data and the built page as files, at the same paths relative to the program as in src/. */
 const embedData: BunPlugin = {
   name: 'embed-data',
@@ -64,7 +75,7 @@ async function build(): Promise<void> {
     target: 'bun',
     minify: { whitespace: true, syntax: true, identifiers: false },
     naming: { entry: '[dir]/[name].[ext]', asset: '[dir]/[name].[ext]' },
-    plugins: [embedAddon(addon), embedData],
+    plugins: [embedAddon(addon), homeOfExecutable, embedData],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
   rmSync(dirname(page), { recursive: true });

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Glob } from 'bun';
 import { devCodes, hexCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
@@ -26,7 +27,7 @@ export async function findCodesInSource(root: string): Promise<Map<string, strin
     if (/\.(test|fixture)\.ts$/.test(file)) continue;
     const text = await Bun.file(root + file).text();
     for (const [, code] of text.matchAll(/\bcode: '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g))
-      if (!codes.has(code!)) codes.set(code!, file.split('/')[1]!.replace('.ts', ''));
+      if (!codes.has(code!)) codes.set(code!, dirname(file).replace(/^src\//, ''));
   }
   return codes;
 }
@@ -35,10 +36,10 @@ export async function renderErrorsPage(root: string): Promise<string> {
   const internal = [...(await findCodesInSource(root))]
     .filter(([code]) => !callerCodes.has(code))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, module]) => `| \`${code}\` | ${module} |`);
+    .map(([code, folder]) => `| \`${code}\` | \`${folder}\` |`);
   return [
     ...codeSections.map(formatSection),
-    ['## Internal codes', '', internalNote, '', '| code | module |', '|---|---|', ...internal].join('\n'),
+    ['## Internal codes', '', internalNote, '', '| code | folder of `src/` |', '|---|---|', ...internal].join('\n'),
   ].join('\n\n');
 }
 
