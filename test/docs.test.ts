@@ -86,7 +86,7 @@ describe('docs/decisions', () => {
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(expect.arrayContaining(['Problem', 'Options', 'Choice', 'Where']));
     expect(text).toMatch(/^# Why /);
-    expect(text.match(/\b\d[\d,.]* ?[a-zµ%]/gi)?.length ?? 0).toBeGreaterThanOrEqual(2);
+    expect(text.match(/\b\d[\d,.]*\s*[a-zµ%]/gi)?.length ?? 0).toBeGreaterThanOrEqual(2);
     const lines = text.trimEnd().split('\n').length;
     expect(lines).toBeGreaterThanOrEqual(30);
     expect(lines).toBeLessThanOrEqual(80);
