@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Glob } from 'bun';
-import { differences } from '../src/differences.ts';
+import { differences } from '../src/api/differences.ts';
 import { generatedPages, renderPage } from '../tools/docs.ts';
 import { callerCodes, findCodesInSource } from '../tools/errors-page.ts';
 
