@@ -52,12 +52,12 @@ export const differences = {
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
-    what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',
-    why: 'AvalancheGo has neither reader processes nor followed nodes, so it has no checks for them.',
+    what: 'Health has three more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed, `stakingkey` on a joined node.',
+    why: 'AvalancheGo has neither reader processes nor followed nodes, and does not look for another node with its own staking key.',
   },
   explorer: {
     what: '`GET` on paths without a route, such as `/` and `/tx/<id>`, answers with the pages of the explorer. Other HTTP methods get 404.',
-    why: 'AvalancheGo answers 404. A chain is easier to understand if it can be looked at.',
+    why: 'AvalancheGo answers 404. In a browser, a developer sees what a transaction did without a call.',
   },
 } as const;
 
