@@ -16,8 +16,8 @@ export const differences = {
     why: "AvalancheGo's `data` is null, so a program has to parse the message.",
   },
   txStatus: {
-    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (one of its inputs was spent by another accepted transaction).',
-    why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction from a lost one.',
+    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` with a `reason` (this node refused or dropped it, for example for a conflict with another one; until it is issued again).',
+    why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction, a refused one and one that the node has never seen.',
   },
   retryRefused: {
     what: 'A transaction that was rejected is verified again when it is issued again.',

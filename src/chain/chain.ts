@@ -3,11 +3,11 @@ import { type AnyFault, Fault } from '../fault.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import { createCommitState } from './commit-state.ts';
-import { ChainError } from './fault.ts';
-import type { ChainBlock, Ledger, TxStatus } from './ledger.ts';
+import { ChainError, isDuplicate } from './fault.ts';
+import type { ChainBlock, Ledger, TxReport, TxStatus } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
-import { createRejectedTxInputs } from './rejected-tx-inputs.ts';
+import { createRejections } from './rejections.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 import { createWalletQueue } from './wallet-queue.ts';
@@ -71,6 +71,7 @@ export type Chain = {
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
   readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
+  readonly report: (id: Id) => TxReport;
   readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all' | 'get'>;
   /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
   readonly dropTx: (id: Id) => boolean;
@@ -94,14 +95,18 @@ export type Chain = {
 export function createChain(deps: ChainDeps): Chain {
   const { ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx } = deps;
   const mempool = createMempool();
-  const rejectedTxInputs = createRejectedTxInputs();
+  const rejections = createRejections();
   const commitState = createCommitState(() => onCommitState?.());
   const workListeners: (() => void)[] = [];
   let isBootstrapping = false;
 
+  const markRejected = ({ id }: Tx, reason: AnyFault): void => {
+    mempool.markDropped(id, reason);
+    rejections.add(id, reason);
+  };
+
   const drop = (tx: Tx, reason: AnyFault): void => {
-    mempool.markDropped(tx.id, reason);
-    rejectedTxInputs.add(tx);
+    markRejected(tx, reason);
     wallet.onDropped(tx.id);
     onDropped?.(tx, reason);
   };
@@ -110,10 +115,10 @@ export function createChain(deps: ChainDeps): Chain {
     try {
       mempool.add(tx);
     } catch (error) {
-      if (error instanceof Fault) mempool.markDropped(tx.id, error);
+      if (error instanceof Fault && !isDuplicate(error)) markRejected(tx, error);
       throw error;
     }
-    rejectedTxInputs.remove(tx.id);
+    rejections.remove(tx.id);
     deps.onPooled?.(tx);
     notifyWork();
   };
@@ -149,8 +154,7 @@ export function createChain(deps: ChainDeps): Chain {
       verifier.verifySpend(tx, ledger);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      mempool.markDropped(tx.id, error);
-      rejectedTxInputs.add(tx);
+      markRejected(tx, error);
       throw explainMissingOutput(error, ledger, status, deps.acceptUnknownImports);
     }
   };
@@ -177,7 +181,9 @@ export function createChain(deps: ChainDeps): Chain {
     if (tx === undefined) return false;
     mempool.remove([tx]);
     wallet.onDropped(id);
-    onDropped?.(tx, droppedByCaller(id));
+    const reason = droppedByCaller(id);
+    rejections.add(id, reason);
+    onDropped?.(tx, reason);
     return true;
   };
 
@@ -199,7 +205,7 @@ export function createChain(deps: ChainDeps): Chain {
   };
 
   const onAccepted = (tx: Tx): void => {
-    rejectedTxInputs.remove(tx.id);
+    rejections.remove(tx.id);
     wallet.onDecided(tx.id);
   };
 
@@ -233,7 +239,7 @@ export function createChain(deps: ChainDeps): Chain {
   const continueAfterRevert = (pending: PendingTxs): void => {
     blocks.restart();
     mempool.clear();
-    rejectedTxInputs.clear();
+    rejections.clear();
     commitState.clear();
     wallet.replace(pending.walletQueue);
     blocks.returnToMempool(pending.mempool);
@@ -245,7 +251,13 @@ export function createChain(deps: ChainDeps): Chain {
   const status = (id: Id): TxStatus => {
     if (ledger.hasTx(id)) return 'Accepted';
     if (isUndecided(id)) return 'Processing';
-    return rejectedTxInputs.inputsOf(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
+    return rejections.reasonOf(id) === undefined ? 'Unknown' : 'Rejected';
+  };
+
+  const report = (id: Id): TxReport => {
+    const current = status(id);
+    const reason = current === 'Rejected' ? rejections.reasonOf(id) : undefined;
+    return { status: current, ...(reason !== undefined && { reason }) };
   };
 
   return {
@@ -282,6 +294,7 @@ export function createChain(deps: ChainDeps): Chain {
     expectedSignatures,
     queueWalletTx,
     status,
+    report,
     mempool,
     dropTx,
     forgetDropReasons: mempool.forgetDropReasons,

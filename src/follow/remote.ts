@@ -2,7 +2,7 @@ import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { formatHex, parseHex } from '../bytes/hex.ts';
 import { type Id, idOf, idText, parseId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
-import type { TxStatus } from '../chain/ledger.ts';
+import type { TxReport, TxStatus } from '../chain/ledger.ts';
 import { maxBytes } from '../codec/pack.ts';
 import { Fault } from '../fault.ts';
 import { type Block, parseBlock } from '../tx/block.ts';
@@ -20,7 +20,7 @@ export type Remote = {
   /** The accepted block at a height; undefined if the node has none. Its parent is not checked. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
   readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
-  readonly txStatus: (id: Id, timeout?: number) => Promise<TxStatus>;
+  readonly txReport: (id: Id, timeout?: number) => Promise<TxReport>;
   readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
   /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
   readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
@@ -113,10 +113,11 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const tx = parseField(method, 'tx', response.tx, (text) => parseTx(parseHex('hex', text), maxTxResponse));
       return checkId(method, id, tx.id, tx);
     },
-    txStatus: async (id, timeout) => {
+    txReport: async (id, timeout) => {
       const method = 'avm.getTxStatus';
-      const { status } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
-      return parseField(method, 'status', status, (text) => statuses.find((one) => one === text));
+      const { status: text, reason } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
+      const status = parseField(method, 'status', text, (text) => statuses.find((one) => one === text));
+      return { status, ...(typeof reason === 'string' && { reason }) };
     },
     utxos: async ({ chain, address, after }) => {
       const { path, method, source } = utxoEndpoints(x)[chain];

@@ -33,6 +33,8 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
+export type AvmTxReport = { readonly status: string; readonly reason?: string };
+
 export type AvmDeps = {
   readonly reads: AvmReads;
   readonly addressFormat: AddressFormat;
@@ -49,8 +51,8 @@ export type AvmDeps = {
   /** Sizes of the caches of rendered JSON, in bytes. */
   readonly cacheBytes: { readonly transactions: number; readonly balances: number; readonly results: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
-  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
-  readonly status: (txID: Id) => string | Promise<string>;
+  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
+  readonly report: (txID: Id) => AvmTxReport | Promise<AvmTxReport>;
   /** Reads a transaction from before linearization. Undefined on chains that have none. */
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
@@ -147,10 +149,9 @@ export const avmMethods = methodTable<AvmContext>()({
 
   getTxStatus: method(
     obj({ txID: idParam }),
-    ({ status }, { txID }) => {
+    ({ report }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
-      const found = status(txID);
-      return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
+      return report(txID);
     },
     // Other states of a transaction change without a commit.
     { deprecated: '1.10.0', isCacheable: (result) => (result as { status: string }).status === 'Accepted' },
