@@ -12,8 +12,8 @@ import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-/** Transactions in the mempool, oldest first, and in the wallet queue. The first one of the queue is in the mempool too. */
-export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Tx[] };
+/** Transactions in the mempool, oldest first, and the bytes of those in the wallet queue. The first one of the queue is in the mempool too. */
+export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Uint8Array[] };
 
 export type ChainDeps = {
   readonly ledger: Ledger;
@@ -41,7 +41,7 @@ export type ChainDeps = {
   readonly onCommitState?: () => void;
   /** Recovers the signers of a transaction of a block ahead; `expected` lists the signatures that verification needs. */
   readonly prepareTx?: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
-  /** See `prepare` in wallet-queue.ts. */
+  /** See `prepare` in WalletQueueDeps. */
   readonly prepareWalletTx?: (tx: Tx) => Promise<void> | undefined;
 };
 
@@ -127,7 +127,12 @@ export function createChain(deps: ChainDeps): Chain {
     for (const listener of workListeners) listener();
   };
 
-  const wallet = createWalletQueue(add, differences.skipFailedWalletTx, prepareWalletTx);
+  const wallet = createWalletQueue({
+    add,
+    skipFailedTx: differences.skipFailedWalletTx,
+    prepare: prepareWalletTx,
+    mempoolBytes: () => mempool.size().bytes,
+  });
 
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx): void => {
