@@ -4,6 +4,7 @@ import type { Options } from './cli/options.ts';
 import type { IdentityOptions } from './identity/identity.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 import { getNetwork, isPublicNetwork, type Network } from './network.ts';
+import { networkFlags } from './peers/network-flags.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from './wallet/accounts.ts';
 
 /** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
@@ -162,7 +163,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     },
     identity: identityOptions(options),
     processContextFile: processContextFile(options),
-    peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
+    peerAddress: {
+      publicIP: options['public-ip'],
+      port: options['staking-port'] ?? (options.strict ? networkFlags.stakingPort.default : 0),
+    },
     logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };

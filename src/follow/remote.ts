@@ -1,6 +1,6 @@
 import { type Address, createAddressFormatter } from '../bytes/address.ts';
 import { formatHex, parseHex } from '../bytes/hex.ts';
-import { type Id, idOf, idText, parseId } from '../bytes/id.ts';
+import { type Id, idOf, idText, parseId, zeroId } from '../bytes/id.ts';
 import { maxU64 } from '../bytes/octets.ts';
 import type { TxReport, TxStatus } from '../chain/ledger.ts';
 import { maxBytes } from '../codec/pack.ts';
@@ -105,6 +105,8 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       return block;
     },
     tx: async (id, timeout) => {
+      // No transaction has this ID; AvalancheGo refuses it with an error of its own.
+      if (id === zeroId) return undefined;
       const method = 'avm.getTx';
       const response = await undefinedIfNotFound(
         rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxTxResponse, ...toLimits(timeout) }),

@@ -192,7 +192,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     reads,
     addressFormat: addressFormat,
     json: { address: addressFormat.format, id: idText },
-    emptyTxsJson: chainContext.differences.genesisBlockTxs ? '[]' : 'null',
+    emptyGenesisList: chainContext.differences.genesisLists ? '[]' : 'null',
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: chainContext.now,
