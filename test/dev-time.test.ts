@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createAddressFormatter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';

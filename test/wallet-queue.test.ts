@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { formatHex } from '../src/bytes/hex.ts';
-import { type Id, idText, zeroId } from '../src/bytes/id.ts';
-import { makeTx, type Tx } from '../src/tx/tx.ts';
+import { makeTx, type Tx } from '../src/avm/tx/tx.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText, zeroId } from '../src/base/bytes/id.ts';
 import { startDevNode } from './dev-node.ts';
 
 const asset = 'aa'.repeat(32) as Id;

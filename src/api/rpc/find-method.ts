@@ -1,0 +1,59 @@
+import { goQuote } from '../../base/bytes/go-quote.ts';
+import { RpcError } from './fault.ts';
+import type { BoundMethod, Services } from './method.ts';
+import { findMethodHint } from './method-hint.ts';
+
+/**
+ * Finds a method by its full name, or throws AvalancheGo's error.
+ * AvalancheGo: utils/json/codec.go capitalizes the first letter after the dot; gorilla/rpc/v2/map.go looks that name up and shows it in errors.
+ */
+export function findMethod(services: Services, method: string): BoundMethod {
+  return services.methods.get(method) ?? findCapitalized(services, method);
+}
+
+function findCapitalized({ unknownMethodErrors, methods, unknownMethodError }: Services, method: string): BoundMethod {
+  if (unknownMethodError !== undefined) throw unknownMethodError(method);
+  const unknown = (code: UnknownMethodCode, message: string) =>
+    new RpcError(message, { code, method, ...findMethodHint(method, methods.keys()) });
+  const capitalized = capitalizeMethodName(method);
+  if (capitalized === undefined) throw unknown('RPC_METHOD_UPPER_CASE', 'method must start with a non-uppercase letter');
+  const [service = '', name = '', ...more] = capitalized.split('.');
+  const quotedName = goQuote(capitalized);
+  if (!capitalized.includes('.') || more.length > 0)
+    throw unknown('RPC_METHOD_ILL_FORMED', `rpc: service/method request ill-formed: ${quotedName}`);
+  if (!unknownMethodErrors.has(service)) throw unknown('RPC_NO_SERVICE', `rpc: can't find service ${quotedName}`);
+  // Capitalizing can turn a non-ASCII letter into an ASCII one (dotless i): such a name finds its method.
+  const found = methods.get(`${service}.${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+  const serviceError = unknownMethodErrors.get(service);
+  if (found === undefined && serviceError !== undefined) throw serviceError(method);
+  if (found === undefined) throw unknown('RPC_NO_METHOD', `rpc: can't find method ${quotedName}`);
+  return found;
+}
+
+type UnknownMethodCode = 'RPC_METHOD_ILL_FORMED' | 'RPC_METHOD_UPPER_CASE' | 'RPC_NO_SERVICE' | 'RPC_NO_METHOD';
+
+/** Capitalizes the first letter after the dot; returns undefined if it is a capital already. */
+export function capitalizeMethodName(method: string): string | undefined {
+  const dot = method.indexOf('.');
+  const first = dot < 0 ? undefined : method.codePointAt(dot + 1);
+  if (first === undefined || first === 0xfffd) return method;
+  const letter = String.fromCodePoint(first);
+  if (isGoCapital(letter)) return undefined;
+  return `${method.slice(0, dot + 1)}${goCapital(letter)}${method.slice(dot + 1 + letter.length)}`;
+}
+
+/** Capital letters that Unicode got after version 15, which Go has: to Go they are no letters. */
+const isNewerThanGo = (letter: string): boolean =>
+  /[\u{1c89}\u{a7cb}\u{a7cc}\u{a7ce}\u{a7d2}\u{a7d4}\u{a7da}\u{a7dc}\u{10d50}-\u{10d65}\u{16ea0}-\u{16eb8}]/u.test(letter);
+
+/** Go: unicode.IsUpper. */
+const isGoCapital = (letter: string): boolean => /^\p{Lu}/u.test(letter) && !isNewerThanGo(letter);
+
+/** Go: unicode.ToUpper, which maps one letter to one letter: `ß` stays as it is, where JavaScript makes two of it. */
+function goCapital(letter: string): string {
+  const upper = letter.toUpperCase();
+  if (upper.length === letter.length) return isNewerThanGo(upper) ? letter : upper;
+  // Greek letters with an iota below have a capital of one letter, 8 or 9 places further; JavaScript writes the iota as a second letter.
+  const first = letter.codePointAt(0) as number;
+  return [first + 8, first + 9].map((one) => String.fromCodePoint(one)).find((one) => one.toLowerCase() === letter) ?? letter;
+}
