@@ -1,6 +1,7 @@
 import { getNetwork, isPublicNetwork, type Network } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
+import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
 import type { Options } from '../flags/options.ts';
 import type { LogLevel } from '../log/log.ts';
@@ -38,7 +39,7 @@ export type Config = {
   readonly databaseUrl: string | undefined;
   /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
   readonly cacheUrl: string | undefined;
-  /** Bytes of memory for all caches of all processes; see wiring/cache-budget.ts. */
+  /** Bytes of memory for all caches of all processes; see app/setup/cache-budget.ts. */
   readonly cacheBytes: number;
   readonly publicApi: boolean;
   /** Whether the pages of the explorer are served. */
@@ -163,7 +164,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     },
     identity: identityOptions(options),
     processContextFile: processContextFile(options),
-    peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
+    peerAddress: {
+      publicIP: options['public-ip'],
+      port: options['staking-port'] ?? (options.strict ? networkFlags.stakingPort.default : 0),
+    },
     logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };

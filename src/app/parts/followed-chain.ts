@@ -4,7 +4,7 @@ import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '.
 import type { NodeStore } from '../setup/node-store.ts';
 import { stripCredentials } from '../setup/served-network.ts';
 import type { NodeCore } from './node-core.ts';
-import { applicationCheck } from './node-health.ts';
+import { extraCheck } from './node-health.ts';
 import type { Contribution } from './parts.ts';
 
 /** The X-Chain of a node whose blocks come from another node. */
@@ -18,8 +18,7 @@ export async function openFollowedChain(
   const { follower } = running;
   return {
     chains: [createNodeChain(running, opening, context)],
-    checks:
-      follower !== undefined && context.differences.extraChecks ? [applicationCheck('follow', createFollowCheck(follower.status))] : [],
+    checks: follower !== undefined && context.differences.extraChecks ? [extraCheck('follow', createFollowCheck(follower.status))] : [],
     banner: () => ({ following: stripCredentials(url) }),
     close: () => stopChain(running),
   };

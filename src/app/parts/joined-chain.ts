@@ -3,7 +3,7 @@ import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '.
 import type { JoinConfig } from '../config/join-config.ts';
 import type { NodeStore } from '../setup/node-store.ts';
 import { formatError, type NodeCore } from './node-core.ts';
-import { applicationCheck } from './node-health.ts';
+import { extraCheck } from './node-health.ts';
 import type { Contribution } from './parts.ts';
 
 /** The X-Chain on a network of peers that this node joins. */
@@ -36,7 +36,7 @@ export async function openJoinedChain(
     chains,
     network,
     metrics: network.registerMetrics,
-    checks: context.differences.extraChecks ? [applicationCheck('stakingkey', network.stakingKeyCheck)] : [],
+    checks: context.differences.extraChecks ? [extraCheck('stakingkey', network.stakingKeyCheck)] : [],
     banner: () => ({ peersAt: network.readings.nodeAddress() }),
   };
 }

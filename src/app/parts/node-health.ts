@@ -10,8 +10,8 @@ import type { NodeStore } from '../setup/node-store.ts';
 import type { NodeCore } from './node-core.ts';
 import type { Contribution } from './parts.ts';
 
-/** A health check of the node as a whole. */
-export const applicationCheck = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [applicationTag] });
+/** A health check of the node as a whole that AvalancheGo does not have; docs/differences.md names each. */
+export const extraCheck = (name: string, check: Check): NamedCheck => ({ kind: 'health', name, check, tags: [applicationTag] });
 
 export type CheckedNode = {
   readonly store: NodeStore;

@@ -17,7 +17,7 @@ import {
   createRelayedRoute,
   forwardWritesToWriter,
   rejectInReader,
-  relayTxStatus,
+  relayTxReport,
 } from '../workers/relayed-services.ts';
 import type { Contribution, NamedRoute } from './parts.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
@@ -62,11 +62,15 @@ function createOwnRoutes(config: Config, env: Env, { context, store, chains, met
     chains: [
       ...chains.map(({ spec, reads }) => {
         const path = `/ext/bc/${idText(spec.id)}`;
-        const fetchTxStatus = relayTxStatus(path, relay);
+        const fetchTxReport = relayTxReport(path, relay);
         const services = createChainServices(
           spec,
           reads,
-          { issue: rejectInReader, queueWalletTx: rejectInReader, status: (id) => (reads.hasTx(id) ? 'Accepted' : fetchTxStatus(id)) },
+          {
+            issue: rejectInReader,
+            queueWalletTx: rejectInReader,
+            report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : fetchTxReport(id)),
+          },
           context.chain,
         );
         return {

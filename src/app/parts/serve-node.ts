@@ -15,7 +15,7 @@ import { settingsRoutes } from '../servers/settings-route.ts';
 import { createEventParams, createEventsRouteOf, openEventStream } from './event-stream.ts';
 import type { NodeCore, StartOptions } from './node-core.ts';
 import { describeNode, type NodeDescription } from './node-description.ts';
-import { applicationCheck, type CheckedNode, type NodeHealth } from './node-health.ts';
+import { type CheckedNode, extraCheck, type NodeHealth } from './node-health.ts';
 import { createNodePorts } from './node-ports.ts';
 import { nodeRpc } from './node-rpc.ts';
 import type { NamedRoute } from './parts.ts';
@@ -160,7 +160,7 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
 /** Adds the health check of the reader processes, which have just been started. */
 async function checkReaders({ context, forcedChecks, health, readers }: NodeCore): Promise<void> {
   if (readers.count === 0 || !context.differences.extraChecks) return;
-  const { kind, name, check, tags } = applicationCheck('readers', readers.check);
+  const { kind, name, check, tags } = extraCheck('readers', readers.check);
   forcedChecks.register(kind, name, check, tags);
   await health.recheck(kind, name);
 }
