@@ -1,7 +1,8 @@
 import type { Address } from '../bytes/address.ts';
 import { type Id, idText } from '../bytes/id.ts';
 import { method, methodTable } from '../rpc/method.ts';
-import { noParams, obj, str } from '../rpc/params.ts';
+import { str } from '../rpc/params.ts';
+import { devParams, noDevParams } from './params.ts';
 
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 export type StatePoint = { readonly height: number; readonly time: number };
@@ -27,7 +28,7 @@ export type StateDiff = {
 };
 
 const needsWriter = { needsWriter: true } as const;
-const nameParam = obj({ name: str });
+const nameParam = devParams({ name: str });
 
 /** Methods of the developer's chain that save and restore its state. */
 export const stateMethods = methodTable<StateDeps>()({
@@ -41,9 +42,9 @@ export const stateMethods = methodTable<StateDeps>()({
     },
     needsWriter,
   ),
-  listSnapshots: method(noParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
+  listSnapshots: method(noDevParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
   diff: method(
-    obj({ from: str, to: str }),
+    devParams({ from: str, to: str }),
     ({ diff, formatAddress }, { from, to }) => {
       const { blocks, txs, balances } = diff(from, to || undefined);
       return {
@@ -67,7 +68,7 @@ export const stateMethods = methodTable<StateDeps>()({
     needsWriter,
   ),
   reset: method(
-    noParams,
+    noDevParams,
     async ({ reset, informReaders }) => {
       const restored = toPoint(reset());
       await informReaders();
