@@ -1,5 +1,8 @@
 import { type Id, idText } from '../bytes/id.ts';
 import { type AnyFault, Fault } from '../fault.ts';
+import { createDiff } from '../state/diff.ts';
+import type { View } from '../state/view.ts';
+import { effectsOf, spentRefs } from '../tx/effects.ts';
 import type { Tx } from '../tx/tx.ts';
 import type { ExpectedSignature } from '../verify/owners.ts';
 import { createCommitState } from './commit-state.ts';
@@ -66,6 +69,8 @@ export type Chain = {
   readonly waiting: () => number;
   /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
   readonly issue: (tx: Tx) => void;
+  /** The same for a transaction that may also spend outputs of waiting transactions. They come before it in the block, or in an earlier one. */
+  readonly issueAfterPending: (tx: Tx) => void;
   /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
   readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
@@ -125,12 +130,22 @@ export function createChain(deps: ChainDeps): Chain {
   const wallet = createWalletQueue(add, differences.skipFailedWalletTx, prepareWalletTx);
 
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
-  const issue = (tx: Tx): void => {
+  const issue = (tx: Tx, view: View = ledger): void => {
     if (mempool.get(tx.id) !== undefined) return;
     commitState.checkIssuable();
-    checkRules(tx);
+    checkRules(tx, view);
     deps.onVerified?.(tx);
     add(tx);
+  };
+
+  /** The accepted state after the waiting transactions whose outputs a transaction spends. */
+  const viewAfterParents = ({ unsigned }: Tx): View => {
+    const view = createDiff(ledger);
+    for (const txID of new Set(spentRefs(unsigned).map((ref) => ref.txID))) {
+      const parent = mempool.get(txID);
+      if (parent !== undefined) view.apply(parent, effectsOf(parent));
+    }
+    return view;
   };
 
   const queueWalletTx = (tx: Tx): void => {
@@ -139,14 +154,14 @@ export function createChain(deps: ChainDeps): Chain {
     wallet.issue(tx);
   };
 
-  /** Throws a fault if the transaction is invalid on the last accepted state. */
-  const checkRules = (tx: Tx): void => {
+  /** Throws a fault if the transaction is invalid on a state, by default the last accepted one. */
+  const checkRules = (tx: Tx, view: View = ledger): void => {
     const before = differences.retryRefused ? undefined : mempool.dropReason(tx.id);
     if (before !== undefined) throw before;
     try {
       checkSynced();
       verifier.verifySyntax(tx);
-      verifier.verifySpend(tx, ledger);
+      verifier.verifySpend(tx, view);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       mempool.markDropped(tx.id, error);
@@ -211,7 +226,7 @@ export function createChain(deps: ChainDeps): Chain {
     acceptUnknownImports: deps.acceptUnknownImports ?? false,
     blockClock,
     newBlockClock,
-    checkRules,
+    checkRules: (tx) => checkRules(tx),
     onDropped: drop,
     onAccepted,
     notifyWork,
@@ -278,7 +293,8 @@ export function createChain(deps: ChainDeps): Chain {
     },
     onWork: (listener) => void workListeners.push(listener),
     waiting: () => mempool.size().txs,
-    issue,
+    issue: (tx) => issue(tx),
+    issueAfterPending: (tx) => issue(tx, viewAfterParents(tx)),
     expectedSignatures,
     queueWalletTx,
     status,
