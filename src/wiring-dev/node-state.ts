@@ -22,14 +22,15 @@ export type NodeStateDeps = {
 
 /** Opens snapshots and the state file of a node. After a reset, the accounts are funded again. */
 export function openNodeState({ config, env, context, store, chains, events }: NodeStateDeps): NodeState {
+  const clock = createClockPart(store.store, context.clock);
   const snapshots = openChainSnapshots({
     nodeStore: store,
     chains: chains as readonly SnapshotChain[] as [SnapshotChain],
     events,
-    parts: [createClockPart(store.store, context.clock)],
+    parts: [clock],
     afterReset: () => {
       for (const { fund } of chains) fund();
     },
   });
-  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots }) };
+  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots, clock }) };
 }

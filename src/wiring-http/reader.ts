@@ -2,7 +2,7 @@ import { createIndexRoute } from '../api/index-page.ts';
 import { idText } from '../bytes/id.ts';
 import type { Config } from '../config.ts';
 import type { EventHub } from '../events/hub.ts';
-import { createDevAccess } from '../http/dev-access.ts';
+import { createDevAccess, withoutOtherPages } from '../http/dev-access.ts';
 import { createNodeRoutes, devStatePath, maxTxBody } from '../http/node-routes.ts';
 import { limitRefused } from '../terminal/limit-refused.ts';
 import type { ChainClock } from '../timing/chain-clock.ts';
@@ -111,7 +111,9 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
       onRefused: config.banner === 'none' ? undefined : refused.add,
       routes: [
         ...relayedPaths.map((path) => [path, createRelayedRoute(relay, path, devAccess)] as const),
-        ...(statePort === undefined ? [] : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), devAccess)] as const]),
+        ...(statePort === undefined
+          ? []
+          : [[devStatePath, createForwardedRoute(env.forwardRequest(statePort), withoutOtherPages(devAccess))] as const]),
         ...readerRoutes,
         ...eventRoutes,
         ...settingsRoutes(config, devAccess),
