@@ -76,10 +76,12 @@ export const controlCommands = {
     print(formatChanged('blocks', diff.blocks));
     print(formatChanged('transactions', diff.txs));
     const formatAmount = createAmountFormatter(client);
-    for (const { address, assetID, change } of diff.balances) {
-      const amount = await formatAmount(change, assetID);
-      print(`${address}  ${amount.startsWith('-') ? amount : `+${amount}`}`);
-    }
+    for (const { address, assetID, change, sharedChange } of diff.balances)
+      for (const [amount, note] of [[change, ''] as const, [sharedChange, ' shared'] as const]) {
+        if (amount === 0n) continue;
+        const shown = await formatAmount(amount, assetID);
+        print(`${address}  ${shown.startsWith('-') ? shown : `+${shown}`}${note}`);
+      }
     return undefined;
   }) satisfies ClientCommand,
   'state save': (async ({ client, args: [file = ''], options, print, writeFile }) => {

@@ -24,7 +24,7 @@ export type StateDeps = {
 export type StateDiff = {
   readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
   readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
-  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
+  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
 };
 
 const needsWriter = { needsWriter: true } as const;
@@ -50,10 +50,11 @@ export const stateMethods = methodTable<StateDeps>()({
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
         txs: { added: txs.added.map(idText), removed: txs.removed.map(idText) },
-        balances: balances.map(({ address, assetID, change }) => ({
+        balances: balances.map(({ address, assetID, change, sharedChange }) => ({
           address: formatAddress(address),
           assetID: idText(assetID),
           change: String(change),
+          sharedChange: String(sharedChange),
         })),
       };
     },
