@@ -91,6 +91,8 @@ export type Chain = {
    * which transactions were dropped, and why. No block may be processing.
    */
   readonly continueAfterRevert: (pending: PendingTxs) => void;
+  /** Adds further pending transactions after `continueAfterRevert`, for a long list that is added in parts. */
+  readonly restorePending: (txs: readonly Tx[]) => void;
   /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
   readonly commitFailure: () => AnyFault | undefined;
 };
@@ -251,8 +253,12 @@ export function createChain(deps: ChainDeps): Chain {
     rejectedTxInputs.clear();
     commitState.clear();
     wallet.replace(pending.walletQueue);
-    blocks.returnToMempool(pending.mempool);
-    if (pending.mempool.length > 0) notifyWork();
+    restorePending(pending.mempool);
+  };
+
+  const restorePending = (txs: readonly Tx[]): void => {
+    blocks.returnToMempool(txs);
+    if (txs.length > 0) notifyWork();
   };
 
   const isUndecided = (id: Id): boolean => mempool.get(id) !== undefined || wallet.has(id) || blocks.holdsTx(id);
@@ -305,6 +311,7 @@ export function createChain(deps: ChainDeps): Chain {
     processing: blocks.processing,
     pending: () => ({ mempool: [...mempool.all()], walletQueue: wallet.list() }),
     continueAfterRevert,
+    restorePending,
     commitFailure: commitState.failure,
   };
 }

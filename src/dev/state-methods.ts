@@ -8,14 +8,14 @@ import { devParams, noDevParams } from './params.ts';
 export type StatePoint = { readonly height: number; readonly time: number };
 
 export type StateDeps = {
-  readonly snapshot: (name: string | undefined) => StatePoint & { readonly name: string };
-  readonly revert: (name: string) => StatePoint;
+  readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
+  readonly revert: (name: string) => Promise<StatePoint>;
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];
-  readonly deleteSnapshot: (name: string) => void;
+  readonly deleteSnapshot: (name: string) => Promise<void>;
   /** Compares two snapshots of the X-Chain, or one with the current state. */
   readonly diff: (from: string, to: string | undefined) => StateDiff;
   /** Goes back to the state of a fresh chain. */
-  readonly reset: () => StatePoint;
+  readonly reset: () => Promise<StatePoint>;
   readonly formatAddress: (address: Address) => string;
   /** Resolves when all processes have the restored clock. */
   readonly informReaders: () => Promise<void>;
@@ -32,11 +32,11 @@ const nameParam = devParams({ name: str });
 
 /** Methods of the developer's chain that save and restore its state. */
 export const stateMethods = methodTable<StateDeps>()({
-  snapshot: method(nameParam, ({ snapshot }, { name }) => toNamedPoint(snapshot(name || undefined)), needsWriter),
+  snapshot: method(nameParam, async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)), needsWriter),
   revert: method(
     nameParam,
     async ({ revert, informReaders }, { name }) => {
-      const restored = toPoint(revert(name));
+      const restored = toPoint(await revert(name));
       await informReaders();
       return restored;
     },
@@ -62,8 +62,8 @@ export const stateMethods = methodTable<StateDeps>()({
   ),
   deleteSnapshot: method(
     nameParam,
-    ({ deleteSnapshot }, { name }) => {
-      deleteSnapshot(name);
+    async ({ deleteSnapshot }, { name }) => {
+      await deleteSnapshot(name);
       return { name };
     },
     needsWriter,
@@ -71,7 +71,7 @@ export const stateMethods = methodTable<StateDeps>()({
   reset: method(
     noDevParams,
     async ({ reset, informReaders }) => {
-      const restored = toPoint(reset());
+      const restored = toPoint(await reset());
       await informReaders();
       return restored;
     },

@@ -14,7 +14,7 @@ export type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer:
 export type NodeStateDeps = {
   readonly config: Config;
   readonly env: Env;
-  readonly context: Pick<NetworkContext, 'clock'>;
+  readonly context: Pick<NetworkContext, 'clock' | 'chain'>;
   readonly store: NodeStore;
   readonly chains: readonly NodeChain[];
   readonly events: EventBus;
@@ -28,6 +28,7 @@ export function openNodeState({ config, env, context, store, chains, events }: N
     chains: chains as readonly SnapshotChain[] as [SnapshotChain],
     events,
     parts: [clock],
+    longWork: context.chain.longWork,
     afterReset: () => {
       for (const { fund } of chains) fund();
     },

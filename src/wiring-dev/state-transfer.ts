@@ -116,10 +116,13 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
         file.close();
       }
       const clockText = readClock(header);
-      withCopy(path, () => {
+      const detach = attachCopy(db, path);
+      try {
         checkCopy(db);
-        replaceTables(clockText);
-      });
+        await replaceTables(clockText);
+      } finally {
+        detach();
+      }
     } finally {
       env.removeFile(path);
     }
@@ -143,9 +146,9 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
     }
   };
 
-  const replaceTables = (clockText: string | undefined): void => {
+  const replaceTables = async (clockText: string | undefined): Promise<void> => {
     try {
-      snapshots.replaceState('state file', () => {
+      await snapshots.replaceState('state file', () => {
         loadTables(db);
         if (clockText !== undefined) clock.restoreRows?.(clockText);
       });

@@ -89,7 +89,7 @@ export type RunningChain = {
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending' | 'mempool'>;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
