@@ -172,7 +172,7 @@ export function openChainSnapshots({ nodeStore, chains, events, parts, longWork,
     reset: () =>
       oneAtATime(async () => {
         replaceNow('reset', (reload) => {
-          for (const { name } of undoLog.tables) store.db.exec(`DELETE FROM ${name}`);
+          undoLog.clearTables();
           reload();
           for (const { initialize } of chains) initialize();
           for (const { resetRows } of parts) resetRows?.();
