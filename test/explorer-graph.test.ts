@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Tx } from '../src/client/data-types.ts';
-import { graphTx, outputsPerTx } from '../src/page/graph-data.ts';
-import { loadGraph } from '../src/page/load-graph.ts';
-import type { PageContext } from '../src/page/page-context.ts';
-import type { Source } from '../src/page/source.ts';
+import type { Tx } from '../src/api/client/data-types.ts';
+import { graphTx, outputsPerTx } from '../src/explorer/load/graph-data.ts';
+import { loadGraph } from '../src/explorer/load/load-graph.ts';
+import type { PageContext } from '../src/explorer/load/page-context.ts';
+import type { Source } from '../src/explorer/load/source.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { eventually } from './processes.ts';

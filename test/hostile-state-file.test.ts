@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodeStateFile, encodeStateFile, type StateHeader } from '../src/snapshot/state-file.ts';
+import { decodeStateFile, encodeStateFile, type StateHeader } from '../src/ledger/snapshot/state-file.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 
 /** State files that somebody made to hang or confuse a node: each is refused, and the node answers as before. */

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from '../src/library/index.ts';
+import { createNode } from '../src/sdk/index.ts';
 import { plainAddress } from './data-requests.ts';
 import { createClient } from './http.ts';
 import { eventually } from './processes.ts';

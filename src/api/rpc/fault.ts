@@ -1,0 +1,60 @@
+import { Fault } from '../../base/fault.ts';
+import { findNearestName } from './nearest-name.ts';
+
+/** Errors of a call before its method runs. Messages are AvalancheGo's (gorilla/rpc, utils/json), except those of batches and limits, which are Serac's. */
+export type RpcFault =
+  | { code: 'RPC_BAD_JSON'; at: number }
+  | ({ code: 'RPC_METHOD_ILL_FORMED'; method: string } & MethodHint)
+  | ({ code: 'RPC_METHOD_UPPER_CASE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_SERVICE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_METHOD'; method: string } & MethodHint)
+  | { code: 'RPC_BAD_ARGUMENT'; argument: string; expected: string }
+  | { code: 'RPC_UNKNOWN_PARAM'; param: string; didYouMean?: string }
+  | { code: 'RPC_REPEATED_PARAM'; param: string }
+  | { code: 'RPC_UNKNOWN_CHAIN'; name: string }
+  | { code: 'RPC_TEXT_TOO_LONG'; member: string; max: number }
+  | { code: 'RPC_TOO_MANY_MEMBERS'; max: number }
+  | { code: 'RPC_TOO_MANY_VALUES'; max: number }
+  | { code: 'RPC_BATCH_EMPTY' }
+  | { code: 'RPC_BATCH_TOO_LONG'; max: number }
+  | { code: 'RPC_BATCH_ANSWER_TOO_LARGE'; max: number }
+  | { code: 'RPC_INTERNAL' };
+
+/** What the caller of an unknown method probably meant. */
+export type MethodHint = {
+  /** The method of this path with the most similar name. */
+  readonly didYouMean?: string;
+  /** The replacement of a method that AvalancheGo has removed. */
+  readonly replacedBy?: string;
+  /** The path that serves the method's service. */
+  readonly path?: string;
+};
+
+export class RpcError extends Fault<RpcFault> {}
+
+/** The error for any invalid argument. The message is AvalancheGo's (utils/json/codec.go); `argument` and `expected` are Serac's. */
+export const badArgument = (argument: string, expected = '') =>
+  new RpcError("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls", {
+    code: 'RPC_BAD_ARGUMENT',
+    argument,
+    expected,
+  });
+
+/** The error for a parameter that a method of Serac's own does not have. `known`: the names of its parameters. */
+export function unknownParam(given: string, known: readonly string[]): RpcError {
+  const param = given.slice(0, maxShownName);
+  const didYouMean = findNearestName(given, known);
+  const hint = known.length === 0 ? 'the method has no parameters' : `parameters are ${known.join(', ')}`;
+  return new RpcError(
+    `unknown parameter ${JSON.stringify(param)}${didYouMean === undefined ? '' : `; did you mean ${didYouMean}?`}; ${hint}; nothing was done`,
+    { code: 'RPC_UNKNOWN_PARAM', param, ...(didYouMean !== undefined && { didYouMean }) },
+  );
+}
+
+const maxShownName = 64;
+
+export const repeatedParam = (given: string, param: string) =>
+  new RpcError(`the parameter ${param} is given twice${given === param ? '' : `: ${given} is another name of it`}; nothing was done`, {
+    code: 'RPC_REPEATED_PARAM',
+    param,
+  });
