@@ -1,12 +1,17 @@
-import { createCommonEnv, type EnvOptions } from './env-common.ts';
+import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
 import { openDatabase } from './platform/database-node.ts';
 import { spawnReaderProcess } from './platform/processes-node.ts';
-import { needsBun } from './platform/runtime.ts';
+import { loadSqliteOfNode, needsBun } from './platform/runtime.ts';
 import type { Env } from './wiring/env.ts';
 
-/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. */
-export const createNodeEnv = (options: EnvOptions): Env => ({
-  ...createCommonEnv(options),
+/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */
+export function createNodeEnv(options: EnvOptions): Env {
+  // On an older Node something else may fail before a database is opened.
+  loadSqliteOfNode();
+  return { ...createCommonEnv(options), ...createRuntimeEnv(options) };
+}
+
+const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
   openDatabase,
   openRedis: async () => {
     throw needsBun('Redis (--cache-url)');

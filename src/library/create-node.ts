@@ -4,6 +4,7 @@ import { subscribe } from '../client/events.ts';
 import { SeracError } from '../client/fault.ts';
 import { createNamespaces } from '../client/namespaces.ts';
 
+import { createEnv } from '../env.ts';
 import { startNode } from '../node.ts';
 import { writeError } from '../platform/stderr.ts';
 import { version } from '../version.ts';
@@ -12,7 +13,6 @@ import { callHandler, toStandardResponse } from './local-request.ts';
 import { callMethod, openLocalEvents } from './local-rpc.ts';
 import type { NodeOptions } from './node-options.ts';
 import { configFromOptions } from './options-config.ts';
-import { createEnv } from './runtime-env.ts';
 
 /** An X-Chain node inside this process. It shares nothing with other nodes of the process. */
 export type LocalNode = NodeApi & {
