@@ -1,13 +1,14 @@
 import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
 import { openDatabase } from './platform/database-node.ts';
 import { spawnReaderProcess } from './platform/processes-node.ts';
-import { loadSqliteOfNode, needsBun } from './platform/runtime.ts';
+import { needsBun, requireRecentNode } from './platform/runtime.ts';
+import { oldestNode } from './version.ts';
 import type { Env } from './wiring/env.ts';
 
 /** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */
 export function createNodeEnv(options: EnvOptions): Env {
   // On an older Node something else may fail before a database is opened.
-  loadSqliteOfNode();
+  requireRecentNode(oldestNode);
   return { ...createCommonEnv(options), ...createRuntimeEnv(options) };
 }
 

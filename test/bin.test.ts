@@ -56,8 +56,12 @@ function elfProgram(loader: string): Buffer {
   return bytes;
 }
 
-async function run(command: string[], cwd = top): Promise<{ pid: number; code: number; out: string[]; err: string }> {
-  const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe' });
+async function run(
+  command: string[],
+  cwd = top,
+  variables: { readonly [name: string]: string } = {},
+): Promise<{ pid: number; code: number; out: string[]; err: string }> {
+  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...variables }, stdout: 'pipe', stderr: 'pipe' });
   const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { pid: child.pid, code, out: out.trimEnd().split('\n'), err };
 }
@@ -171,6 +175,24 @@ for (const node of nodes) {
     });
   });
 }
+
+describe('bin/prepare.js', () => {
+  const prepare = (folder: string, project: string) =>
+    run([nodes[0]?.path ?? 'node', join(top, folder, 'bin/prepare.js')], project, { INIT_CWD: project });
+
+  test('does nothing in a package that has no source', async () => {
+    install('packed/node_modules/serac');
+    const { code, out, err } = await prepare('packed/node_modules/serac', top);
+    expect([code, out, err]).toEqual([0, [''], '']);
+  });
+
+  test('without development dependencies it says so, and does not fail `npm ci --omit=dev` in a clone', async () => {
+    install('omitted');
+    writeExecutable('omitted/src/main.ts', '');
+    const { code, err } = await prepare('omitted', join(top, 'omitted'));
+    expect([code, err]).toEqual([0, expect.stringMatching(/^serac: not built, because the development dependencies .*\n$/)]);
+  });
+});
 
 test('the real Bun ignores .env and bunfig.toml of the working directory', async () => {
   const serac = install('real');

@@ -1,4 +1,3 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { Fault } from '../fault.ts';
 
 /** Whether this program runs on Bun; otherwise it runs on Node. */
@@ -18,13 +17,13 @@ export const needsBun = (feature: string) =>
  * would fail, and because an import that is awaited would make the library unusable with `require`.
  */
 export const loadSqliteOfBun = () => process.getBuiltinModule('bun:sqlite') as unknown as typeof import('bun:sqlite');
+export const loadSqliteOfNode = () => process.getBuiltinModule('node:sqlite');
 
 /** Throws on a Node that is too old: node:sqlite does not exist there, or needs a flag. */
-export function loadSqliteOfNode(): typeof import('node:sqlite') {
-  const sqlite = process.getBuiltinModule?.('node:sqlite') as typeof import('node:sqlite') | undefined;
-  if (sqlite !== undefined) return sqlite;
+export function requireRecentNode(oldest: string): void {
+  if (process.getBuiltinModule?.('node:sqlite') !== undefined) return;
   const { node } = process.versions;
-  throw new RuntimeError(`Serac needs Node ${packageJson.engines.node.replace('>=', '')} or newer, or Bun; this is Node ${node}`, {
+  throw new RuntimeError(`Serac needs Node ${oldest} or newer, or Bun; this is Node ${node}`, {
     code: 'RUNTIME_NODE_TOO_OLD',
     version: node,
   });
