@@ -9,7 +9,7 @@ import { describeProblem, findBuns } from './bun-program.js';
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
 
-/** Processes whose end stops the node, as process ids (read by src/platform/owner-processes.ts). */
+/** Processes whose end stops the node, as process ids (read by src/app/platform/owner-processes.ts). */
 const ownersVariable = 'SERAC_OWNERS';
 
 /**
@@ -30,7 +30,7 @@ const builtForBun = join(home, 'dist', 'main.cjs');
  */
 const collector = JSON.parse(readFileSync(new URL('./collector.json', import.meta.url), 'utf8'));
 
-/** The prefix of variables that the node sets, without it, for its reader processes (read by src/platform/reader-variables.ts). */
+/** The prefix of variables that the node sets, without it, for its reader processes (read by src/app/platform/reader-variables.ts). */
 const readerPrefix = 'SERAC_READER_';
 
 const npm = process.env.npm_command === undefined || isWindows ? undefined : await findNpm();

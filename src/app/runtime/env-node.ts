@@ -1,0 +1,33 @@
+import { openDatabase } from '../platform/database-node.ts';
+import { spawnReaderProcess } from '../platform/processes-node.ts';
+import { needsBun, requireRecentNode } from '../platform/runtime.ts';
+import type { Env } from '../setup/env.ts';
+import { oldestNode } from '../version.ts';
+import { createCommonEnv, type EnvOptions, type RuntimeEnv } from './env-common.ts';
+
+/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. Throws on a Node that is too old. */
+export function createNodeEnv(options: EnvOptions): Env {
+  // On an older Node something else may fail before a database is opened.
+  requireRecentNode(oldestNode);
+  return { ...createCommonEnv(options), ...createRuntimeEnv(options) };
+}
+
+const createRuntimeEnv = (options: EnvOptions): RuntimeEnv => ({
+  openDatabase,
+  openRedis: async () => {
+    throw needsBun('Redis (--cache-url)');
+  },
+  openPostgres: () => {
+    throw needsBun('PostgreSQL (--database-url)');
+  },
+  tryPostgresLock: async () => {
+    throw needsBun('PostgreSQL (--database-url)');
+  },
+  // Loading node:http takes about 30 ms, and a node inside another program may never listen.
+  serve: async (served) => (await import('../platform/serve-node.ts')).serve(served),
+  spawnReader: () =>
+    spawnReaderProcess([process.execPath, hideSqliteWarning, options.program ?? '', ...process.argv.slice(2)], process.env),
+});
+
+/** Node prints in every process that node:sqlite is experimental. */
+const hideSqliteWarning = '--disable-warning=ExperimentalWarning';
