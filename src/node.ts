@@ -105,12 +105,12 @@ async function startWriter(
   const { chain, clock, specs, p, c } = context;
   const events = createEventBus(report);
   const signerKeys = createSignerKeys();
-  const store = openNodeStore(config, env, context, 'write', events, signerKeys.get);
+  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const store = openNodeStore(config, env, context, 'write', events, { publicKeyOf: signerKeys.get, recover: signers.recover });
   closing.add(store.close);
   // Closing is in reverse order: the state is saved when no more blocks are added.
   let saveState = async (): Promise<void> => {};
   closing.add(() => saveState());
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
   let readers: ReaderPool | undefined;
@@ -166,7 +166,7 @@ async function startWriter(
   const deps: WriterDeps = {
     ...chain,
     recover: signers.recover,
-    signerKeys,
+    signers,
     recovery,
     timers,
     minBlockDelay: config.minBlockDelay,

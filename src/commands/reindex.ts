@@ -1,6 +1,7 @@
 import { type Id, idToBytes } from '../bytes/id.ts';
 import { startProgress } from '../cli/progress.ts';
 import type { Config } from '../config.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { isMigrationDue } from '../index/migrate.ts';
 import type { IndexDifference } from '../index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../index-sqlite/reindex.ts';
@@ -54,7 +55,7 @@ export function withRebuiltIndex<T>({ store, files, env, specs }: RebuildTarget,
   const chains = specs.map((spec) => registerIndexSpec(store, spec, readCompleteFrom(store, spec)));
   for (const { number } of chains) migrateIndex(store, number);
   const path = `${files.folder}/reindex.sqlite`;
-  const work = openReindex({ store, open: env.openDatabase, path, chains });
+  const work = openReindex({ store, open: env.openDatabase, path, chains, recover: createSignerCache(env.recoverKey).recover });
   try {
     const result = use(work, buildWithProgress(work, env));
     work.close();

@@ -1,7 +1,6 @@
 import type { Id } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/ledger.ts';
 import type { TxVerifier } from '../chain/tx-verifier.ts';
-import type { RecoverSigner } from '../crypto/recover.ts';
 import type { Engine } from '../engine/vm.ts';
 import type { ExportedOutputs } from '../index-write/exported-outputs.ts';
 import { createBackoff } from '../timing/backoff.ts';
@@ -54,7 +53,6 @@ export type FollowerDeps = {
   readonly expectedNode: ExpectedNode;
   /** Verifies transactions by the rules of the chain. */
   readonly verifier: TxVerifier;
-  readonly recover: RecoverSigner;
   /** Ids of the other chains by their alias on the node. */
   readonly foreign: { readonly [C in ForeignChain]: Id };
   /** Whether the chain had transactions before its block 0. */

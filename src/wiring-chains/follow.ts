@@ -5,8 +5,7 @@ import { createCommitState } from '../chain/commit-state.ts';
 import { observeIssue } from '../chain/observed-issue.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
-import { createSignerCache } from '../crypto/recover.ts';
-import type { SignerKeys } from '../crypto/signer-keys.ts';
+import type { SignerCache } from '../crypto/recover.ts';
 import { Fault, messageOf } from '../fault.ts';
 import { FollowError } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
@@ -31,8 +30,8 @@ import { stripCredentials } from '../wiring/served-network.ts';
 export type FollowTarget = {
   readonly ledger: FollowLedger;
   readonly exported: ExportedOutputs | undefined;
-  /** Receives the public keys of signers. */
-  readonly signerKeys: SignerKeys;
+  /** Recovers signers; the index reads them too. */
+  readonly signers: SignerCache;
   readonly report: (error: unknown) => void;
 };
 
@@ -44,11 +43,10 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signerKeys, report }: FollowTarget,
+  { ledger, exported, signers, report }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
@@ -57,7 +55,6 @@ export async function startFollowing(
     ledger,
     expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
     verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
-    recover,
     foreign: { P: p.id, C: c.id },
     hasPreLinearizationHistory: hasPreLinearizationHistory(context),
     exportedOutputs: exported,
@@ -124,7 +121,7 @@ export async function startFollowedChain(
         backfillRevision++;
       },
     },
-    signerKeys: deps.signerKeys,
+    signers: deps.signers,
     report: deps.report,
   });
   return {
@@ -152,7 +149,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'signerKeys' | 'report' | 'onCommitState' | 'observerOf'>;
+type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;
@@ -177,9 +174,10 @@ async function fetchNetworkID(url: string, env: Env): Promise<number> {
 }
 
 /** The parts of a followed chain that the Data API needs. */
-export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses'> => ({
+export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports'> => ({
   status: () => (isNodeReachable(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
   backfillAddresses: backfillWithApiErrors(follower),
+  foreignImports: 'looked-up',
 });
 
 /** Whether the followed node answers, by the state of the follower. */
@@ -198,10 +196,10 @@ export const backfillWithApiErrors =
     }
   };
 
-const createRemote = (url: string, env: Env, hrp: string): Remote =>
+export const createRemote = (url: string, env: Env, hrp: string): Remote =>
   connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
 
-const createTiming = (env: Env) => ({
+export const createTiming = (env: Env) => ({
   now: env.clock.monotonic,
   unix: env.clock.unixSeconds,
   after: env.timers.after,

@@ -8,6 +8,7 @@ import type { Follower } from '../follow/follower.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { ExplorerReads } from '../index-read/explorer-reads.ts';
 import type { IndexReads } from '../index-read/index-reads.ts';
+import type { RunningChain } from '../wiring/avm-chain.ts';
 import type { Env } from '../wiring/env.ts';
 import type { NetworkContext } from '../wiring/network-context.ts';
 import { createServedChains, describeNetwork } from '../wiring/served-network.ts';
@@ -22,6 +23,7 @@ export type IndexedChain = {
   readonly history: IndexReads | undefined;
   readonly explorer: ExplorerReads | undefined;
   readonly follower?: Follower;
+  readonly joined?: Pick<NonNullable<RunningChain['joined']>, 'backfillAddresses'>;
   readonly fork?: Fork | undefined;
   readonly backfillRevision?: () => number;
 };
@@ -44,7 +46,7 @@ export function createServedChainsOfNode(
     builder: config.mode.kind === 'solo' ? nodeID : undefined,
     now: () => Number(context.clock.unixSeconds()),
     chain: (id, alias) => {
-      const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;
+      const { history, explorer, reads, follower, joined, fork } = byId.get(id) as IndexedChain;
       return {
         reads: history as IndexReads,
         ...(explorer && { explorer }),
@@ -52,7 +54,11 @@ export function createServedChainsOfNode(
         epoch: reads.epoch,
         rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
         ...(follower === undefined
-          ? ({ status: () => 'OK', backfillAddresses: fork && backfillFromFork(fork) } as const)
+          ? ({
+              status: () => 'OK',
+              backfillAddresses: joined?.backfillAddresses ?? (fork && backfillFromFork(fork)),
+              foreignImports: joined && (joined.backfillAddresses === undefined ? 'unknown' : 'looked-up'),
+            } as const)
           : describeFollowedChain(follower)),
       };
     },

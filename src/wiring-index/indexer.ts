@@ -1,13 +1,14 @@
 import { idOf } from '../bytes/id.ts';
 import { logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
+import { createSignerCache } from '../crypto/recover.ts';
 import { createSignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
-import type { PublicKeyOf } from '../index-write/block-writer.ts';
+import type { SignerReads } from '../index-write/block-writer.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { sleep } from '../timing/sleep.ts';
 import type { Env } from '../wiring/env.ts';
@@ -51,8 +52,9 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const signerKeys = createSignerKeys();
-    const ledger = await prepareIndex(lock, context, node, signerKeys.get);
-    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signerKeys, report: warn });
+    const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover });
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
     follower = following;
     role = 'writing';
     logChange(`indexing ${stripCredentials(node)}`);
@@ -111,14 +113,14 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
 }
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
-export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, publicKeyOf?: PublicKeyOf) {
+export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, signers?: SignerReads) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
   await createBackfillQueue(lock);
   await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
-  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, publicKeyOf);
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, signers);
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

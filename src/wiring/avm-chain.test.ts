@@ -7,7 +7,6 @@ import { type Id, idText, zeroId } from '../bytes/id.ts';
 import type { TxStatus } from '../chain/ledger.ts';
 import { recoverNative } from '../crypto/curve-native.ts';
 import { createSignerCache } from '../crypto/recover.ts';
-import { createSignerKeys } from '../crypto/signer-keys.ts';
 import { differencesOf } from '../differences.ts';
 import { noResponse } from '../follow/fault.ts';
 import { createAliases } from '../rpc/aliases.ts';
@@ -98,7 +97,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
       log.push('verified');
       return signers.recover(...args);
     },
-    signerKeys: createSignerKeys(),
+    signers,
     recovery: {
       prepare: (tx, expected) => {
         log.push(`${names.get(tx.id)}: ${expected().length} expected`);

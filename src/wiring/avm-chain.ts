@@ -9,12 +9,12 @@ import { explainMissingOutput } from '../chain/missing-output.ts';
 import { observeIssue, type TxObserver } from '../chain/observed-issue.ts';
 import { createOrderedIssue } from '../chain/ordered-issue.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../chain/tx-verifier.ts';
-import type { RecoverSigner } from '../crypto/recover.ts';
-import type { SignerKeys } from '../crypto/signer-keys.ts';
+import type { RecoverSigner, SignerCache } from '../crypto/recover.ts';
 import type { Differences } from '../differences.ts';
 import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../engine/solo.ts';
 import type { Engine } from '../engine/vm.ts';
 import type { AnyFault } from '../fault.ts';
+import type { AddressTask } from '../follow/address-task.ts';
 import type { Follower } from '../follow/follower.ts';
 import type { Fork } from '../fork/fork.ts';
 import type { AvmGenesis } from '../genesis/avm-genesis.ts';
@@ -57,8 +57,8 @@ export type ChainContext = {
 
 export type WriterDeps = ChainContext & {
   readonly recover: RecoverSigner;
-  /** Receives the public keys of signers; the index stores them. */
-  readonly signerKeys: SignerKeys;
+  /** Recovers signers; the index reads them and their public keys too. */
+  readonly signers: SignerCache;
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
@@ -97,7 +97,11 @@ export type RunningChain = {
   /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
   /** Undefined unless the chain is on a network of peers. */
-  readonly joined?: JoinedChain & { readonly caughtUp: Promise<void> };
+  readonly joined?: JoinedChain & {
+    readonly caughtUp: Promise<void>;
+    /** Finds out which exports other chains have imported; undefined if no node can be asked. */
+    readonly backfillAddresses?: AddressTask | undefined;
+  };
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };

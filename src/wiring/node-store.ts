@@ -11,7 +11,7 @@ import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { openSqliteIndex, type SqliteIndex } from '../index-sqlite/sqlite-index.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
-import type { IndexSpec, PublicKeyOf } from '../index-write/block-writer.ts';
+import type { IndexSpec, SignerReads } from '../index-write/block-writer.ts';
 import type { AvmReads } from '../rpc/avm.ts';
 import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import type { ChainEnd, ChainEnds } from '../state/chain-ends.ts';
@@ -77,14 +77,14 @@ export type OpenedChain = ExportClaims & {
   readonly initialize: () => void;
 };
 
-/** `publicKeyOf`: public keys that are stored with the index; see `BlockWriterOptions`. */
+/** `signers`: what the index reads about signers; see `BlockWriterOptions`. */
 export function openNodeStore(
   config: Config,
   env: Env,
   context: NetworkContext,
   access: 'write' | 'read',
   events: Publisher = noPublisher,
-  publicKeyOf?: PublicKeyOf,
+  signers?: SignerReads,
 ): NodeStore {
   const { store, ends, close } = openNodeDatabase(config, env, context, access);
   try {
@@ -111,7 +111,7 @@ export function openNodeStore(
         const isIncomplete = isForked ? spec === context.specs[0] : config.mode.kind === 'follow' && hasPreLinearizationHistory(context);
         const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
         if (isIndexed) migrateIndex(store, chain.number);
-        const index = isIndexed && !readonly ? openSqliteIndex(store, chain, publicKeyOf) : undefined;
+        const index = isIndexed && !readonly ? openSqliteIndex(store, chain, signers) : undefined;
         const initialize = (): void =>
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
