@@ -182,6 +182,9 @@ async function startWriter(
       commitRevision++;
       health.refresh();
     },
+    onFollowState: () => {
+      for (const name of ['follow', specs[0].aliases[0]]) void health.recheck('health', name);
+    },
   };
   const accounts = deriveAccounts(config.mode.kind === 'solo' ? config.accounts : { ...config.accounts, count: 0 }, env.keyCrypto);
   const chains: NodeChain[] = [];

@@ -14,6 +14,7 @@ import { connectRemote, type Remote } from '../follow/remote.ts';
 import { createSignerPrefetch } from '../follow/signer-prefetch.ts';
 import { addSpender } from '../follow/spent-input.ts';
 import { createStateLedger } from '../follow/state-ledger.ts';
+import type { FollowStatus } from '../follow/status.ts';
 import { fetchTransport } from '../follow/transport.ts';
 import type { ExportedOutputs } from '../index-write/exported-outputs.ts';
 import { createRestartingThread } from '../recovery/restarting-thread.ts';
@@ -33,6 +34,8 @@ export type FollowTarget = {
   /** Recovers signers; the index reads them too. */
   readonly signers: SignerCache;
   readonly report: (error: unknown) => void;
+  /** Called when the state of the follower changes, for example from waiting to live. */
+  readonly onStateChange?: () => void;
 };
 
 /**
@@ -43,13 +46,14 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signers, report }: FollowTarget,
+  { ledger, exported, signers, report, onStateChange }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
+  let state: FollowStatus['state'] | undefined;
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
     ledger,
@@ -60,8 +64,12 @@ export async function startFollowing(
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
-    onProgress: (status) =>
-      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
+    onProgress: (status) => {
+      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);
+      if (status.state === state) return;
+      state = status.state;
+      onStateChange?.();
+    },
     report: (error) => report(nameHost(error, url)),
   });
   void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
@@ -123,6 +131,7 @@ export async function startFollowedChain(
     },
     signers: deps.signers,
     report: deps.report,
+    onStateChange: deps.onFollowState,
   });
   return {
     spec,
@@ -149,7 +158,7 @@ export async function startFollowedChain(
   };
 }
 
-type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'observerOf'>;
+type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onFollowState' | 'observerOf'>;
 
 /** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
 const startTimeout = 3000;

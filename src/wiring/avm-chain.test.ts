@@ -121,6 +121,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     subnetID: zeroId,
     subnetOf: () => undefined,
     report: (error) => void log.push(String(error)),
+    onFollowState: () => {},
     onCommitState: () => {},
     observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
   });

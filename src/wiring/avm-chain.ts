@@ -72,6 +72,8 @@ export type WriterDeps = ChainContext & {
   readonly report: (error: unknown) => void;
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
+  /** Called when the state of a follower changes; see `FollowStatus`. */
+  readonly onFollowState: () => void;
   /** Copies outputs that a transaction spends from another node; see fork/. */
   readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
 };
