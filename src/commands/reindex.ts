@@ -53,7 +53,7 @@ type RebuildTarget = { readonly store: Store; readonly files: DataFiles; readonl
 /** Rebuilds the index in a file beside the database, passes it to `use`, and removes the file afterwards. */
 export function withRebuiltIndex<T>({ store, files, env, specs }: RebuildTarget, use: (work: Reindex, blocks: number) => T): T {
   const chains = specs.map((spec) => registerIndexSpec(store, spec, readCompleteFrom(store, spec)));
-  for (const { number } of chains) migrateIndex(store, number);
+  for (const { number } of chains) migrateIndex(store, number, env);
   const path = `${files.folder}/reindex.sqlite`;
   const work = openReindex({ store, open: env.openDatabase, path, chains, recover: createSignerCache(env.recoverKey).recover });
   try {

@@ -5,13 +5,14 @@ import { createSignerCache } from '../crypto/recover.ts';
 import { createSignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
 import type { Follower } from '../follow/follower.ts';
-import { migratePostgres } from '../index/migrate.ts';
+import { type MigrationWatch, migratePostgres } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import type { SignerReads } from '../index-write/block-writer.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { sleep } from '../timing/sleep.ts';
 import type { Env } from '../wiring/env.ts';
+import { watchMigration } from '../wiring/index-migration.ts';
 import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../wiring/network-context.ts';
 import { describeNetwork, stripCredentials } from '../wiring/served-network.ts';
 import { backfillWithApiErrors, startFollowing } from '../wiring-chains/follow.ts';
@@ -53,7 +54,8 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
   const write = async (lock: PostgresLock): Promise<void> => {
     const signerKeys = createSignerKeys();
     const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
-    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover });
+    const watch = watchMigration('the index in PostgreSQL', env);
+    const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch });
     const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
     follower = following;
     role = 'writing';
@@ -113,9 +115,14 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
 }
 
 /** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
-export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, signers?: SignerReads) {
+export async function prepareIndex(
+  lock: WritableSql,
+  context: NetworkContext,
+  node: string,
+  { watch, ...signers }: SignerReads & { readonly watch?: MigrationWatch } = {},
+) {
   const [{ id, genesis, genesisBlock }] = context.specs;
-  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], watch);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
   await createBackfillQueue(lock);
   await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });

@@ -110,7 +110,7 @@ export function openNodeStore(
         // private copy has no such history.
         const isIncomplete = isForked ? spec === context.specs[0] : config.mode.kind === 'follow' && hasPreLinearizationHistory(context);
         const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
-        if (isIndexed) migrateIndex(store, chain.number);
+        if (isIndexed) migrateIndex(store, chain.number, env);
         const index = isIndexed && !readonly ? openSqliteIndex(store, chain, signers) : undefined;
         const initialize = (): void =>
           state.init(
