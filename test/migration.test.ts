@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { explorerTablesOf } from '../src/index/explorer-tables.ts';
 import { newestVersion } from '../src/index/migrations.ts';
 import { openPostgres } from '../src/platform/postgres-bun.ts';
+import { checksumsPath } from '../src/store/page-checksums.ts';
 import { eventually } from './processes.ts';
 import { startIndexer, startProgram } from './program.ts';
 import { hasServers, openServers, suiteName } from './servers.ts';
@@ -27,9 +28,12 @@ test('a migration of a data directory is announced, and is not repeated', async 
       return node.stderrText();
     };
     expect(await start()).not.toContain('migrat');
-    const db = new Database(join(dataDir, 'db', 'serac.sqlite'));
+    const path = join(dataDir, 'db', 'serac.sqlite');
+    const db = new Database(path);
     for (const statement of downgrade) db.exec(statement);
     db.close();
+    // Another program has changed the file.
+    rmSync(checksumsPath(path));
     const log = await start();
     expect(log).toContain(announcement('the index of the data directory'));
     expect(log).toContain('migrated the index of the data directory');
