@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatHex } from '../src/bytes/hex.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Output } from '../src/tx/output.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Output } from '../src/avm/tx/output.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
 import { chainRoot, plainAddress, sendRequest } from './data-requests.ts';
 import { pChain } from './local-chain.ts';
 import {

@@ -1,7 +1,7 @@
-import { childEpoch } from '../src/proposervm/epoch.ts';
-import { makeUnsignedBlock, type OuterBlock, type OuterBlockParts } from '../src/proposervm/outer-block.ts';
-import { type Block, makeBlock } from '../src/tx/block.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import { type Block, makeBlock } from '../src/avm/tx/block.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { childEpoch } from '../src/network/proposervm/epoch.ts';
+import { makeUnsignedBlock, type OuterBlock, type OuterBlockParts } from '../src/network/proposervm/outer-block.ts';
 
 /** The last block of a chain, as a peer reads it from a node. */
 export type Tip = { readonly outer: OuterBlock; readonly inner: Block };
