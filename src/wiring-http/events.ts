@@ -63,7 +63,13 @@ export function createNodeHub(
       { alias, json: { address: createChainAddressFormat(id, chain).format, id: idText } },
     ]),
   );
-  return createEventHub({ log, textOf: (chainID) => texts.get(chainID) as ChainText, timers: env.timers, ...more });
+  return createEventHub({
+    log,
+    textOf: (chainID) => texts.get(chainID) as ChainText,
+    timers: env.timers,
+    longWork: chain.longWork,
+    ...more,
+  });
 }
 
 export type WriterEventsDeps = {

@@ -3,7 +3,7 @@ import type { ServedChains } from '../api/served-chains.ts';
 import { createAddressFormatter } from '../bytes/address.ts';
 import { idText } from '../bytes/id.ts';
 import type { EventParamContext } from '../events/filter.ts';
-import { createEventHub, type EventHub } from '../events/hub.ts';
+import { createEventHub, type EventHub, type HubDeps } from '../events/hub.ts';
 import { openPostgresEventLog } from '../events/postgres-event-log.ts';
 import { indexedChains } from '../index/migrate.ts';
 import { blocksChannel } from '../index-postgres/postgres-chain.ts';
@@ -21,7 +21,7 @@ export async function createApiHub(
   env: Env,
   sql: Postgres,
   { chains: [x], network }: ServedChains,
-  { logID, report }: { readonly logID: string; readonly report: (error: unknown) => void },
+  { logID, longWork, report }: { readonly logID: string } & Pick<HubDeps, 'longWork' | 'report'>,
 ): Promise<EventHub> {
   const number = (await indexedChains(sql)).find(({ id }) => id === x.id)?.number ?? 1;
   const [alias] = x.aliases;
@@ -46,6 +46,7 @@ export async function createApiHub(
     log: openPostgresEventLog(sql, { number, id: x.id }, logID),
     textOf: () => text,
     timers: env.timers,
+    longWork,
     onActive: (isActive) => (isActive ? watch() : stop()),
     report,
   });

@@ -65,8 +65,11 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
   await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
   const sealKey = await getOrCreatePageSecret(sql, env.random(32));
   let isStopping = false;
+  const longWork = createNodeLongWork(env);
   const gate = createNodeGate(config, env, createStoreKeyFinder(await openKeyStore(sql), env), rateLimits.limiter);
-  const hub = config.strict ? undefined : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), report });
+  const hub = config.strict
+    ? undefined
+    : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), longWork, report });
   const otherRoutes = [
     ...(config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : []),
     ...(config.strict
@@ -96,7 +99,7 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
     report,
     nodeID: '',
     differences: differencesOf(config.strict),
-    longWork: createNodeLongWork(env),
+    longWork,
     routes: otherRoutes,
     otherPortRoutes: otherRoutes,
   });
