@@ -46,6 +46,8 @@ export type WebSocketPeer = {
   /** Returns whether more can be sent at once; if not, the caller should wait for `onDrain`. */
   readonly send: (text: string) => boolean;
   readonly close: () => void;
+  /** Closes the connection without waiting for messages that were not sent yet. */
+  readonly terminate: () => void;
 };
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

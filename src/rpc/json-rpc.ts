@@ -1,7 +1,8 @@
 import { copyText } from '../bytes/copy-text.ts';
 import { goString } from '../codec/go-string.ts';
 import { type AnyFault, Fault } from '../fault.ts';
-import type { LongWork } from '../timing/long-work.ts';
+import type { LongWork, Pause } from '../timing/long-work.ts';
+import type { Mutex } from '../timing/mutex.ts';
 import { compactJson } from './compact-json.ts';
 import { EvmError } from './evm-fault.ts';
 import { RpcError } from './fault.ts';
@@ -40,6 +41,8 @@ export type RpcOptions = {
   readonly onUnexpectedError: (error: unknown) => void;
   /** Lets other requests run between the calls of a batch. */
   readonly longWork: LongWork;
+  /** Limits the batches that run at the same time, since each may hold `maxBatchResponse` bytes of responses. */
+  readonly limitBatches?: Mutex;
   /** Called for every call that is answered with an error. `describe` builds what a person reads. */
   readonly onRefused?: ((method: string, describe: () => RefusedCall) => void) | undefined;
 };
@@ -99,9 +102,15 @@ async function handleBatch(services: Services, text: string, options: RpcOptions
   const lengthError = batchLengthError(requests.length);
   if (lengthError !== null) return { body: errorBody(invalidRequest, lengthError, 'null', options), methodRan: false };
 
+  // The time slice begins before the wait, so that a batch whose turn has come does not start another one in the same turn.
+  const pause = options.longWork.begin();
+  const run = () => runBatch(services, requests, options, pause);
+  return options.limitBatches === undefined ? run() : options.limitBatches(run);
+}
+
+async function runBatch(services: Services, requests: readonly string[], options: RpcOptions, pause: Pause): Promise<RpcResponse> {
   let methodRan = false;
   const responses: (string | Uint8Array)[] = [];
-  const pause = options.longWork.begin();
   let size = 0;
   for (const request of requests) {
     await pause();

@@ -4,6 +4,7 @@ import type { Handler } from '../http/message.ts';
 import { createRouter, type HttpRoute } from '../http/router.ts';
 import type { RpcOptions } from '../rpc/json-rpc.ts';
 import type { LongWork } from '../timing/long-work.ts';
+import { createSlots } from '../timing/mutex.ts';
 import { splitCacheBudget } from '../wiring/cache-budget.ts';
 import type { Env } from '../wiring/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
@@ -35,6 +36,9 @@ export type Handlers = {
   readonly ownPorts: readonly { readonly selection: ApiSelection; readonly port: number; readonly handler: Handler }[];
 };
 
+/** Batches of Node RPC calls that a process runs at the same time; the others wait. */
+const maxRunningBatches = 4;
+
 /** Creates the handlers from the Node RPC routes and the Data and Metrics APIs; used by the writer, its readers and `serac api`. */
 export function createHandlers(config: Config, env: Env, parts: HandlerParts): Handlers {
   const { nodeID, differences, longWork, routes, otherPortRoutes = [], report } = parts;
@@ -51,7 +55,8 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
   });
   const explorer = createExplorer(config, env);
   const { allowedHosts, allowedOrigins } = config.http;
-  const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
+  const limitBatches = createSlots(maxRunningBatches);
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
