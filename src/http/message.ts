@@ -7,6 +7,8 @@ export type HttpRequest = {
   readonly query: string;
   /** Value of a header by its lower-case name; null if absent. */
   header(name: string): string | null;
+  /** Names of all headers. The function is absent if the request did not come from a socket. */
+  headerNames?(): Iterable<string>;
   /** Remote IP address. The function is absent if the request did not come from a socket. */
   remoteAddress?(): string | undefined;
   /**

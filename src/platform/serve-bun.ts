@@ -50,6 +50,7 @@ export const serve: Serve = async (options) => {
   ): Response | Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
+    const headerNames = () => request.headers.keys();
     const caller = () => server.requestIP(request)?.address;
     let isAsync = false;
     /** An undefined response means that the connection is now a WebSocket. */
@@ -61,7 +62,7 @@ export const serve: Serve = async (options) => {
       return finish(upgradeFailedResponse);
     };
     try {
-      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });
+      const response = handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
       if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
       isAsync = true;
       return response.then(finishOrUpgrade).finally(release) as Promise<Response>;

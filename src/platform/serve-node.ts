@@ -163,6 +163,7 @@ function toHttpRequest(incoming: IncomingMessage): Omit<HttpRequest, 'body'> {
     path,
     query,
     remoteAddress: () => incoming.socket.remoteAddress,
+    headerNames: () => Object.keys(incoming.headers),
     header: (name) => {
       const value = incoming.headers[name];
       return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
