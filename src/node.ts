@@ -38,7 +38,7 @@ import { openNodeState } from './wiring-dev/node-state.ts';
 import { createStateRoute } from './wiring-dev/state-route.ts';
 import { startStateSaver } from './wiring-dev/state-saver.ts';
 import { createChainVersionReader, createServedChainsOfNode } from './wiring-http/api-parts.ts';
-import { createEventParams, createEventsRouteOf, createWriterEvents } from './wiring-http/events.ts';
+import { createEventParams, createEventsRouteOf, createStreamLimitOf, createWriterEvents } from './wiring-http/events.ts';
 import { createNodeGate, openKeyFinder } from './wiring-http/gate.ts';
 import { createHandlers } from './wiring-http/handlers.ts';
 import { createLiveReads, withLiveEndpoint } from './wiring-http/live-reads.ts';
@@ -252,8 +252,10 @@ async function startWriter(
     isStopping: stop.isStopping,
   });
   const devAccess = createDevAccess(config.devToken);
+  const streamLimit = createStreamLimitOf(config);
   const extraRoutes: (readonly [string, HttpRoute])[] = [];
-  if (hub !== undefined) extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) }));
+  if (hub !== undefined)
+    extraRoutes.push(createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served), streamLimit }));
   if (hasDev && state !== undefined)
     extraRoutes.push([devStatePath, createStateRoute(state.transfer, (x as (typeof chains)[number]).lastAccepted, devAccess)]);
   extraRoutes.push(...settingsRoutes(config, devAccess));
@@ -337,6 +339,7 @@ async function startWriter(
     nodeID: identity.nodeID,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
+    streamLimit,
   });
   readers = started;
   if (servers.readerCount > 0 && context.differences.extraChecks) {

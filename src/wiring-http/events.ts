@@ -1,5 +1,6 @@
 import { createCallerResolver } from '../access/forwarded-caller.ts';
 import type { Gate } from '../access/gate.ts';
+import { createStreamLimit, type MemoryStreamLimit, type StreamLimit } from '../access/stream-limit.ts';
 import { createParamContext } from '../api/addresses.ts';
 import { paramContextFor } from '../api/chain-name.ts';
 import type { ServedChains } from '../api/served-chains.ts';
@@ -20,26 +21,45 @@ import type { Utxo } from '../tx/utxo.ts';
 import { createChainAddressFormat } from '../wiring/avm-chain.ts';
 import type { Env } from '../wiring/env.ts';
 import type { NetworkContext } from '../wiring/network-context.ts';
+import type { Channel } from '../workers/relay.ts';
+import { createRelayedStreamLimit } from '../workers/relayed-streams.ts';
 import type { ReaderPool } from '../workers/supervisor.ts';
 
 /** The most streams of one caller where rate limits apply. */
 const maxPerCaller = 64;
 
+/** The limit of a process that does not share it with others; undefined if callers are not limited. */
+export const createStreamLimitOf = ({ access }: Pick<Config, 'access'>): MemoryStreamLimit | undefined =>
+  access.rateLimits ? createStreamLimit(maxPerCaller) : undefined;
+
+/** The limit of a reader process, which shares it with the other processes of its node. */
+export const createReaderStreamLimit = (
+  { access }: Pick<Config, 'access'>,
+  env: Env,
+  channel: Channel,
+  processes: number,
+): StreamLimit | undefined =>
+  access.rateLimits ? createRelayedStreamLimit(channel, env.timers.after, { max: maxPerCaller, processes }) : undefined;
+
 export type EventsRouteParts = {
   readonly config: Pick<Config, 'access'>;
+  readonly streamLimit: StreamLimit | undefined;
   readonly gate: Gate;
   readonly context: EventParamContext;
 };
 
 /** The route of the event stream, with its path. */
-export const createEventsRouteOf = (hub: EventHub, { config, gate, context }: EventsRouteParts): readonly [string, HttpRoute] => [
+export const createEventsRouteOf = (
+  hub: EventHub,
+  { config, gate, context, streamLimit }: EventsRouteParts,
+): readonly [string, HttpRoute] => [
   eventsPath,
   createEventsRoute({
     hub,
     gate,
     context,
     caller: createCallerResolver(config.access.trustedProxies),
-    maxPerCaller: config.access.rateLimits ? maxPerCaller : undefined,
+    streamLimit,
   }),
 ];
 

@@ -25,7 +25,7 @@ export type NodeServerParts = {
   readonly isStopping: () => boolean;
 };
 
-export type OpenParts = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused'>> & {
+export type OpenParts = Required<Pick<ReaderPoolOptions, 'onChange' | 'onRefused' | 'streamLimit'>> & {
   readonly handlers: Handlers;
   /** Handles the requests that reader processes pass on. */
   readonly relayHandler: Handler;
@@ -73,7 +73,15 @@ export function createNodeServers(config: Config, env: Env, parts: NodeServerPar
   const index = (): ServerIndex =>
     createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), stats: apiUrl('stats', ''), aliases });
 
-  const open = async ({ handlers, relayHandler, relayedPaths, nodeID, onChange, onRefused }: OpenParts): Promise<ReaderPool> => {
+  const open = async ({
+    handlers,
+    relayHandler,
+    relayedPaths,
+    nodeID,
+    onChange,
+    onRefused,
+    streamLimit,
+  }: OpenParts): Promise<ReaderPool> => {
     mainHandler = handlers.main;
     const mainPort = listens ? await listenOn(config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
@@ -99,6 +107,7 @@ export function createNodeServers(config: Config, env: Env, parts: NodeServerPar
       },
       onChange,
       onRefused,
+      streamLimit,
     });
     closeLater(readers.stop);
     return readers;

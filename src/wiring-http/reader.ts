@@ -25,7 +25,7 @@ import {
   relayTxStatus,
 } from '../workers/relayed-services.ts';
 import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
-import { createEventParams, createEventsRouteOf, createNodeHub } from './events.ts';
+import { createEventParams, createEventsRouteOf, createNodeHub, createReaderStreamLimit } from './events.ts';
 import { createNodeGate, openKeyFinder } from './gate.ts';
 import { createHandlers } from './handlers.ts';
 import { createInfoService } from './info-service.ts';
@@ -73,13 +73,15 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
     const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
     const served = createServedChainsOfNode(config, context, chains, nodeID, (chainID) => createRelayedLiveReads(relay, chainID));
     const gate = createNodeGate(config, env, keys.finder, limiter);
+    const streamLimit = createReaderStreamLimit(config, env, parent, processes);
     hub =
       store.eventLog &&
       createNodeHub(store.eventLog, env, context, {
         onActive: (isListening) => parent.send({ reader: 'eventsListening', isListening } satisfies MessageFromReader),
         report,
       });
-    const eventRoutes = hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served) })];
+    const eventRoutes =
+      hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createEventParams(context, served), streamLimit })];
     const readerRoutes = createReaderRoutes(
       config,
       env,

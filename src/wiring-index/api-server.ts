@@ -26,7 +26,7 @@ import type { Env } from '../wiring/env.ts';
 import { createNodeLongWork } from '../wiring/network-context.ts';
 import { createServedChains, type NetworkDescription } from '../wiring/served-network.ts';
 import { isNodeReachable } from '../wiring-chains/follow.ts';
-import { createEventsRouteOf } from '../wiring-http/events.ts';
+import { createEventsRouteOf, createStreamLimitOf } from '../wiring-http/events.ts';
 import { createNodeGate, createStoreKeyFinder, loadPlans } from '../wiring-http/gate.ts';
 import { createHandlers } from '../wiring-http/handlers.ts';
 import { createMetricsRoute, createNodeMetrics } from '../wiring-http/metrics.ts';
@@ -75,7 +75,9 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
     ...(config.strict
       ? []
       : [createApiReadyRoute(env, served, () => isStopping), createIndexRoute(() => createApiIndex(env.version, config))]),
-    ...(hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served) })]),
+    ...(hub === undefined
+      ? []
+      : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served), streamLimit: createStreamLimitOf(config) })]),
   ];
   const handlers = createHandlers(config, env, {
     served,
