@@ -32,13 +32,16 @@ export const serve: Serve = async (options) => {
   const finish = (response: HttpResponse, request?: Request): Response => {
     const { status, body, stream } = response;
     const init = { status, headers: toHeaders(response.headers) };
+    // For a string body, even an empty one, Bun would add a content type.
+    if (stream === undefined && (body.length <= bodySlice || request?.method === 'HEAD'))
+      return new Response(body.length === 0 ? null : (body as BodyInit), init);
     // The connection of a client that does not read is closed by its idle timeout.
     const close = () => request !== undefined && server.timeout(request, 1);
-    if (stream !== undefined) return new Response(toReadableStream(body, stream[Symbol.asyncIterator](), { unread, close }), init);
-    // For a string body, even an empty one, Bun would add a content type.
-    if (body.length <= bodySlice || request?.method === 'HEAD') return new Response(body.length === 0 ? null : (body as BodyInit), init);
-    const sliced = toReadableStream('', sliceBody(body), { unread, close, bytes: body.length });
-    return sliced === undefined ? finish(refuseLarge(response)) : new Response(sliced, init);
+    const sent =
+      stream === undefined
+        ? toReadableStream('', sliceBody(body), { unread, close, bytes: body.length })
+        : toReadableStream(body, stream[Symbol.asyncIterator](), { unread, close });
+    return sent === undefined ? finish(refuseLarge(response)) : new Response(sent, init);
   };
   /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
   const respond = (

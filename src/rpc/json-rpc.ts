@@ -54,6 +54,19 @@ export function handleRpc(services: Services, body: Uint8Array, options: RpcOpti
   return isBatch ? handleBatch(services, text, options) : handleCall(services, text, options);
 }
 
+/** The number of calls in a request body, at most `maxBatch` + 1; 1 if it is not a batch. Never throws. */
+export function countCalls(body: Uint8Array, { differences }: Pick<RpcOptions, 'differences'>): number {
+  const text = latin1Slice.call(body, 0, body.length);
+  if (!differences.batches || text.charAt(skipSpace(text, 0)) !== '[') return 1;
+  let calls = 0;
+  try {
+    scanArray(text, skipSpace(text, 0), () => ++calls <= maxBatch);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
+  return Math.max(1, calls);
+}
+
 /** Decodes one character per byte; see json-scan.ts. Buffer's toString('latin1') calls it too, but takes three times as long for a small body. */
 const { latin1Slice } = Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, from: number, to: number): string };
 

@@ -14,7 +14,7 @@ import type { WritableSql } from '../index/sql.ts';
 import { statsRoutes } from '../stats/routes.ts';
 import type { Env } from '../wiring/env.ts';
 
-/** Creates the access gate (API keys and rate limits) of this process's Data and Metrics APIs. Without a limiter, requests are not counted. */
+/** Creates the access gate (API keys and rate limits) of this process. Without a limiter, requests are not counted. */
 export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limiter: Limiter | undefined): Gate {
   const { requireKey } = config.access;
   return createGate({

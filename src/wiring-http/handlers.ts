@@ -11,6 +11,7 @@ import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
 import { withOpenRpc } from './openrpc-route.ts';
+import { createRpcLimit } from './rpc-limit.ts';
 
 export type HandlerParts = Omit<
   ApiParts,
@@ -55,6 +56,7 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
   });
   const explorer = createExplorer(config, env);
   const { allowedHosts, allowedOrigins } = config.http;
+  const admitCalls = createRpcLimit(config, parts.gate);
   const limitBatches = createSlots(maxRunningBatches);
   const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused: parts.onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
@@ -62,7 +64,16 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
     const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
     const routes = withHomePage(ownRoutes, pages);
-    const router = createRouter({ routes, prefixHandlers, ...(pages && { pages }), nodeID, allowedHosts, allowedOrigins, rpcOptions });
+    const router = createRouter({
+      routes,
+      prefixHandlers,
+      ...(pages && { pages }),
+      nodeID,
+      allowedHosts,
+      allowedOrigins,
+      rpcOptions,
+      admitCalls,
+    });
     return router;
   };
   return {
