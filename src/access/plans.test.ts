@@ -54,10 +54,10 @@ test('all problems are reported at once, each with its path', () => {
       weights: { listUtxo: 2, getBlock: -1 },
     },
     metrics: { pro: { perMinute: 1, perDay: 1 }, weights: 3 },
-    node: {},
+    glacier: {},
   };
   expect(problemsOf(JSON.stringify(file))).toEqual([
-    'node is not an API: the APIs are data, metrics and node',
+    'glacier is not an API: the APIs are data, metrics and node',
     'data.weights.listUtxo: there is no such route; the routes are listUtxos, getBlock',
     'data.weights.getBlock must be a whole number from 0 to 1000000, not -1',
     'data.anonymous.perMinute must be a whole number from 1 to 1000000000, not "60"',
