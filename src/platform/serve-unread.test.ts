@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
+import type { WebSocketHandlers } from '../http/message.ts';
 import { createTestServers, implementations, until } from './serve.fixture.ts';
 import type { Server } from './serve.ts';
 
@@ -15,11 +16,11 @@ const handler = ({ path }: { readonly path: string }) => ({
 });
 
 /** Sends a request and reads nothing until the socket is resumed. */
-const openUnread = (server: Server, path = '/large'): Promise<Socket> =>
+const openUnread = (server: Server, path = '/large', headers = 'Accept: */*'): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port: server.port }, () => {
       socket.pause();
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n`);
       resolve(socket);
     });
     socket.on('error', () => undefined);
@@ -98,5 +99,26 @@ for (const [name, serve] of implementations)
       const socket = await openUnread(server);
       await left.promise;
       expect(await readRest(socket)).toBeGreaterThan(0);
+    }, 30_000);
+
+    test('a WebSocket whose client does not read is closed', async () => {
+      const left = Promise.withResolvers<void>();
+      const message = 'x'.repeat(100_000);
+      const webSocket: WebSocketHandlers = {
+        onOpen: (peer) => {
+          while (peer.send(message));
+        },
+        onDrain: () => undefined,
+        onClose: left.resolve,
+      };
+      const server = await start({
+        handler: () => ({ status: 101, headers: {}, body: '', webSocket }),
+        unread: { max: 100_000_000, timeout: 500 },
+      });
+      const upgrade =
+        'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
+      const socket = await openUnread(server, '/', upgrade);
+      await left.promise;
+      socket.destroy();
     }, 30_000);
   });
