@@ -1,0 +1,27 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isLocalRequest } from './local-caller.ts';
+import type { HttpRequest } from './message.ts';
+import type { HttpRoute } from './router.ts';
+
+/** Who may use the routes of the developer's chain. */
+export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
+
+/**
+ * Without a token: programs on this machine, see local-caller.ts. With one: callers that send it, from anywhere. A request without a socket
+ * was relayed by another process of this node, which has checked it already (see app/workers/relay.ts).
+ */
+export function createDevAccess(token: string | undefined): DevAccess {
+  if (token === undefined) return { isAllowed: isLocalRequest, refusal: localRefusal };
+  const expected = hash(`Bearer ${token}`);
+  return {
+    isAllowed: (request: HttpRequest) =>
+      request.remoteAddress === undefined || timingSafeEqual(hash(request.header('authorization') ?? ''), expected),
+    refusal: 'this caller is not allowed here: send the header "Authorization: Bearer T" with the T of --dev-token\n',
+  };
+}
+
+const localRefusal =
+  'this caller is not allowed here: only programs on this machine are, not through a proxy and not from a page of another origin; a header such as X-Forwarded-For, X-Request-ID or traceparent counts as one of a proxy; with --dev-token callers send a token instead\n';
+
+/** Hashes have equal lengths, so that comparing them takes the same time for any text. */
+const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();

@@ -1,0 +1,51 @@
+import { ipVersion } from '../../base/bytes/runtime-modules.ts';
+import { stripPort } from './allowed-hosts.ts';
+import type { HttpRequest } from './message.ts';
+
+/**
+ * Whether a request comes from a program on this machine, not through a proxy and not from a web page of another origin. It needs a loopback
+ * remote address, a loopback `Host`, no header that a proxy may have added, and no `Origin` other than the server's own. A request without a socket was relayed
+ * by another process of this node, which has checked it already (see app/workers/relay.ts).
+ */
+export function isLocalRequest(request: HttpRequest): boolean {
+  if (request.remoteAddress === undefined) return true;
+  const host = request.header('host') ?? '';
+  return (
+    isLoopbackAddress(request.remoteAddress() ?? '') &&
+    isLoopbackHost(stripPort(host)) &&
+    isOwnOrigin(request.header('origin'), host) &&
+    hasOnlyLocalHeaders(request)
+  );
+}
+
+/**
+ * Whether a request has only headers that programs and browsers send themselves. Proxies, load balancers and CDNs add others, and nobody knows
+ * them all: so every other header counts as one of a proxy.
+ */
+const hasOnlyLocalHeaders = ({ headerNames }: HttpRequest): boolean => {
+  for (const name of headerNames?.() ?? unknownHeaders) if (!localHeaders.test(name)) return false;
+  return true;
+};
+
+const unknownHeaders = ['unknown'];
+
+const localHeaders = new RegExp(
+  `^(?:${[
+    'host|connection|keep-alive|content-(?:type|length|encoding)|transfer-encoding|expect|te|date',
+    'accept|accept-.*|user-agent|authorization|cookie|origin|referer|cache-control|pragma|range|if-.*|last-event-id',
+    'sec-.*|dnt|priority|save-data|upgrade-insecure-requests|upgrade|http2-settings|postman-token',
+    'x-service-api-key|x-glacier-api-key',
+  ].join('|')})$`,
+  'i',
+);
+
+/** A dual-stack socket reports an IPv4 client as an IPv4-mapped IPv6 address. */
+const isLoopbackAddress = (address: string): boolean => isLoopbackHost(address.toLowerCase().replace(/^::ffff:/, ''));
+
+/** `ipVersion` excludes names such as 127.example.org. */
+const isLoopbackHost = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || host === '::1' || (ipVersion(host) === 4 && host.startsWith('127.'));
+
+/** Browsers send `Origin` with every POST; its text is `null` for a page without an origin. */
+const isOwnOrigin = (origin: string | null, host: string): boolean =>
+  origin === null || origin.toLowerCase() === `http://${host.toLowerCase()}`;
