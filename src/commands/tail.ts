@@ -1,6 +1,7 @@
 import { openEventStream } from '../client/client.ts';
 import { SeracError } from '../client/fault.ts';
 import { readServerSentEvents } from '../client/server-sent-events.ts';
+import { addChainPrefix } from './address-spellings.ts';
 import { createAmountFormatter, findAsset } from './asset-labels.ts';
 import type { ClientCommand } from './client-command.ts';
 import { formatEvent } from './format-event.ts';
@@ -11,7 +12,7 @@ const [retryDelay, silenceLimit] = [1000, 10_000];
 /** `serac tail`: prints events until it is interrupted, and resumes without gap after a lost connection. */
 export const tail: ClientCommand = async ({ client, options, print, interrupted }) => {
   const filter = new URLSearchParams();
-  if (options.address !== undefined) filter.set('address', options.address);
+  if (options.address !== undefined) filter.set('address', addChainPrefix(options.address));
   if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
   const formatAmount = createAmountFormatter(client);
   for (const kind of options.kind ?? []) filter.append('kind', kind);
