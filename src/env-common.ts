@@ -71,10 +71,7 @@ export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof R
     return () => void process.off('exit', run);
   },
   log,
-  showProgress: createProgressWriter(
-    () => process.stderr,
-    () => log.isShown('info'),
-  ),
+  showProgress: createProgressWriter(() => process.stderr, log),
 });
 
 /** Built files (tools/build.ts) have the same paths relative to each other as their sources. */

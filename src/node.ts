@@ -83,7 +83,7 @@ export async function startNode(config: Config, env: Env, options: StartOptions 
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
   const context = createNetworkContext(config, env);
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
-  const report = (error: unknown) => env.log(`serac: ${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
+  const report = (error: unknown) => env.log(`${formatError(error)}`, error instanceof Fault ? 'warn' : 'error');
   const closing = createCloseStack(report);
   try {
     return await startWriter(config, env, context, identity, closing, report, options);
@@ -141,7 +141,7 @@ async function startWriter(
           identity,
           store,
           onFatal: (error) => {
-            env.log(`serac: a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
+            env.log(`a decided block cannot be stored: ${formatError(error)}; stopping`, 'fatal');
             stopAfterFailure();
           },
         })
@@ -188,7 +188,7 @@ async function startWriter(
   for (const spec of specs) chains.push(await startNodeChain(spec, { config, env, context, store, deps, accounts, closing, network }));
   await network?.start();
   if (config.fork !== undefined)
-    env.log(`serac: forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
+    env.log(`forked from ${stripCredentials(config.fork.url)}: its outputs are copied when they are first used`, 'info');
   clock.onChange(() => {
     for (const running of chains) running.dev?.chain.forgetDropReasons();
     events.publish({ kind: 'time', ...clock.read() });
@@ -349,7 +349,7 @@ async function startWriter(
   if (config.store === 'sqlite')
     onDiskExhausted = () => {
       if (stop.isStopping()) return;
-      env.log(`serac: ${createDiskError(config).message}; stopping`, 'fatal');
+      env.log(`${createDiskError(config).message}; stopping`, 'fatal');
       stopAfterFailure();
     };
   return {
@@ -381,7 +381,7 @@ async function startWriter(
 
 /** Writes a line for an accepted block. */
 const logAccepted = ({ log }: Env, alias: string, { height, id, txs }: Block): void =>
-  log(`serac: ${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
+  log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
 /** The message of a fault; for any other error, which is a bug, the stack trace. */
 const formatError = (error: unknown): string =>

@@ -309,6 +309,35 @@ describe('errors', () => {
     }
   });
 
+  test('serac rpc calls any method and prints its result', async () => {
+    expect(await json('rpc', 'info.getNetworkName')).toEqual({ networkName: 'local' });
+    expect((await json('rpc', 'avm.getAssetDescription', '{"assetID":"AVAX"}')).symbol).toBe('AVAX');
+    for (const [args, code, text] of [
+      [['rpc', 'foo.bar'], 2, 'methods begin with avm., wallet., info., health., dev.'],
+      [['rpc', 'avm.getTx', '5'], 2, 'the parameters must be a JSON object'],
+      [['rpc', 'avm.getTx', '{"txID":"x"}'], 1, 'txID'],
+    ] as const) {
+      const result = await serac(...args);
+      expect([args, result.code, result.err]).toEqual([args, code, expect.stringContaining(text)]);
+    }
+  });
+
+  test('--json makes errors JSON too', async () => {
+    const refused = await serac('send', to, '5', '--from', '99', '--json');
+    expect(JSON.parse(refused.err)).toMatchObject({
+      event: 'error',
+      level: 'fatal',
+      code: 'RPC_ERROR',
+      message: expect.stringContaining('serac accounts lists them'),
+      data: { method: 'dev.send', data: { code: 'DEV_NOT_AN_ACCOUNT' } },
+    });
+    const bad = await serac('send', to, '--json');
+    expect([bad.code, JSON.parse(bad.err).code]).toEqual([2, 'FLAG_COMMAND']);
+    const unknown = await runProgram('--json', '--nope');
+    expect([unknown.code, JSON.parse(unknown.err)]).toEqual([2, expect.objectContaining({ code: 'FLAG_UNKNOWN', level: 'fatal' })]);
+    expect((await runProgram('accounts', '--json', '--url', 'http://127.0.0.1:1')).err).toContain('"code":"NODE_UNREACHABLE"');
+  });
+
   test('no node: the error names the URL and the remedy', async () => {
     const { code, err } = await runProgram('accounts', '--url', 'http://127.0.0.1:1');
     expect([code, err]).toEqual([

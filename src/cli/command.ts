@@ -171,6 +171,30 @@ export const commandTable = {
     help: 'find out what is wrong with a node, AvalancheGo or Serac',
     examples: ['doctor http://127.0.0.1:9650'],
   },
+  rpc: {
+    kind: 'client',
+    args: ['METHOD', '[PARAMS]'],
+    help: 'call a method of a node and print its result as JSON',
+    examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
+  },
+  status: {
+    kind: 'local',
+    args: [],
+    help: 'show whether a node that was started with --detach runs; exits with 1 if not',
+    examples: ['status --data-dir ~/chain'],
+  },
+  stop: {
+    kind: 'local',
+    args: [],
+    help: 'stop a node that was started with --detach, and wait until it has',
+    examples: ['stop --data-dir ~/chain', 'stop --log-file ~/serac.log'],
+  },
+  logs: {
+    kind: 'local',
+    args: [],
+    help: 'print the end of the log of a node that was started with --detach',
+    examples: ['logs --data-dir ~/chain', 'logs --data-dir ~/chain --follow --lines 20'],
+  },
   'config print': {
     kind: 'local',
     args: [],
@@ -183,6 +207,7 @@ export const commandTable = {
     help: 'print a completion script for a shell',
     examples: ['completions bash >> ~/.bashrc'],
   },
+  version: { kind: 'local', args: [], help: 'print the version', examples: ['version', 'version --json'] },
   help: { kind: 'local', args: ['[COMMAND]', '[SUBCOMMAND]'], help: 'explain a command', examples: ['help', 'help send'] },
 } as const satisfies { readonly [name: string]: CommandDefinition };
 

@@ -54,7 +54,7 @@ const restoringMethods: ReadonlySet<string> = new Set(['dev.revert', 'dev.reset'
 /** Starts a node in this process: no port, and the chain in memory unless `dataDir` is given. */
 export async function createNode(options: NodeOptions = {}): Promise<LocalNode> {
   const config = configFromOptions(options);
-  const { log: write = writeError } = options;
+  const { log: write = (line: string) => writeError(`serac: ${line}`) } = options;
   const log = createLog(write, () => config.logLevel);
   // A full disk closes the node, but must not end the program that it is part of.
   const env = { ...createEnv({ version, log }), exit: () => {} };

@@ -3,12 +3,12 @@ import type { ServedChain } from '../api/served-chains.ts';
 import type { Address } from '../bytes/address.ts';
 import { createCommitState } from '../chain/commit-state.ts';
 import { observeIssue } from '../chain/observed-issue.ts';
-import { logChanges } from '../cli/log.ts';
+import { createOutageLog, logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { createSignerCache } from '../crypto/recover.ts';
 import type { SignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
-import { FollowError } from '../follow/fault.ts';
+import { FollowError, isTemporary } from '../follow/fault.ts';
 import { type Follower, startFollower } from '../follow/follower.ts';
 import type { FollowLedger } from '../follow/ledger.ts';
 import { connectRemote, type Remote } from '../follow/remote.ts';
@@ -52,6 +52,7 @@ export async function startFollowing(
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;
+  const outage = createOutageLog(env.log, stripCredentials(url));
   const follower = startFollower({
     remote: createRemote(url, env, chain.network.hrp),
     ledger,
@@ -63,11 +64,16 @@ export async function startFollowing(
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
-    onProgress: (status) =>
-      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined),
-    report: (error) => report(nameHost(error, url)),
+    onProgress: (status) => {
+      if (isNodeReachable(status.state)) outage.regained();
+      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);
+    },
+    report: (error) => {
+      if (isTemporary(error)) outage.lost(messageOf(error));
+      else report(nameHost(error, url));
+    },
   });
-  void follower.caughtUp.then(() => env.log(`serac: caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
+  void follower.caughtUp.then(() => env.log(`caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
   const stop = async () => {
     await follower.stop();
     thread?.stop();

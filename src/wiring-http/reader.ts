@@ -46,7 +46,7 @@ const killWriterAfter = 15_000;
 export function startReader(config: Config, env: Env, parent: NonNullable<Env['parent']>): void {
   let isHung = false;
   const relay = createRelayClient(parent, env.timers);
-  const report = (error: unknown) => env.log(`serac: reader: ${error}`, 'error');
+  const report = (error: unknown) => env.log(`reader: ${error}`, 'error');
 
   let isStopping = false;
   let isServing = false;
@@ -134,12 +134,11 @@ export function startReader(config: Config, env: Env, parent: NonNullable<Env['p
 
   const heartbeat = watchHeartbeat(env.timers, (silentFor) => {
     if (silentFor < hungTimeout) return;
-    if (!isHung)
-      env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
+    if (!isHung) env.log(`the writer process has not answered for ${silentFor / 1000} s; calls that need it get status 503`, 'error');
     isHung = true;
     relay.setHung(true);
     if (silentFor !== killWriterAfter) return;
-    env.log(`serac: the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
+    env.log(`the writer process has not answered for ${silentFor / 1000} s; killing it`, 'fatal');
     parent.kill();
   });
 

@@ -7,9 +7,10 @@ import type { ServedChains } from '../api/served-chains.ts';
 import { createSharedResponseCache } from '../api/shared-response-cache.ts';
 import { sha256Hex } from '../bytes/hash.ts';
 import { type Id, parseId, zeroId } from '../bytes/id.ts';
-import { logChanges } from '../cli/log.ts';
+import { createOutageLog, logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { differencesOf } from '../differences.ts';
+import { messageOf } from '../fault.ts';
 import { type AddressTask, createAddressTask } from '../follow/address-task.ts';
 import type { Handler } from '../http/message.ts';
 import { createReadyRoute } from '../http/ready-route.ts';
@@ -20,6 +21,7 @@ import { openExplorerReads } from '../index-read/open-explorer-reads.ts';
 import { openReads } from '../index-read/open-reads.ts';
 import { exportedOutputSteps } from '../index-write/exported-outputs.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import { sleep } from '../timing/sleep.ts';
 import { type CloseStack, createCloseStack } from '../wiring/close-stack.ts';
 import type { Env } from '../wiring/env.ts';
@@ -42,7 +44,7 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 
 /** Serves the Data and Metrics APIs from a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
-  const report = (error: unknown) => env.log(`serac: ${error}`, 'error');
+  const report = (error: unknown) => env.log(`${error}`, 'error');
   const closing = createCloseStack(report);
   try {
     return await startServing(config, env, closing, report);
@@ -59,7 +61,7 @@ async function startServing(config: Config, env: Env, closing: CloseStack, repor
   const rateLimits = await openRateLimitBackend(config, env);
   closing.add(rateLimits.close);
   const metrics = createNodeMetrics(env, undefined);
-  const indexStatus = watchIndexStatus(sql, env);
+  const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
   closing.add(indexStatus.stop);
   const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
   await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
@@ -224,13 +226,19 @@ const indexerTimeout = 10;
 /** Milliseconds between two reads of the indexer's status. */
 const statusInterval = 2000;
 
-/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. */
-function watchIndexStatus(sql: Postgres, env: Env): { readonly status: ReadStatus; readonly stop: () => void } {
+/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
+function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+  const outage = createOutageLog(env.log, databaseName(url));
   let last: IndexStatus | undefined;
   let cancel = () => {};
   let stopped = false;
   const watch = async (): Promise<void> => {
-    last = await readStatus(sql).catch(() => last);
+    try {
+      last = await readStatus(sql);
+      outage.regained();
+    } catch (error) {
+      if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
+    }
     if (stopped) return;
     cancel = env.timers.after(statusInterval, () => void watch());
   };

@@ -1,5 +1,5 @@
 import { idOf } from '../bytes/id.ts';
-import { logChanges } from '../cli/log.ts';
+import { createOutageLog, logChanges } from '../cli/log.ts';
 import type { Config } from '../config.ts';
 import { createSignerKeys } from '../crypto/signer-keys.ts';
 import { Fault, messageOf } from '../fault.ts';
@@ -8,6 +8,7 @@ import { migratePostgres } from '../index/migrate.ts';
 import type { WritableSql } from '../index/sql.ts';
 import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import type { PublicKeyOf } from '../index-write/block-writer.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
 import { sleep } from '../timing/sleep.ts';
 import type { Env } from '../wiring/env.ts';
@@ -41,6 +42,7 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
   let follower: Follower | undefined;
   let lastError: string | undefined;
   const logChange = logChanges(env.log);
+  const outage = createOutageLog(env.log, databaseName(url));
   const warn = (error: unknown): void => {
     lastError = messageOf(error);
     logChange(lastError, 'warn');
@@ -73,12 +75,14 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
     while (!isStopping) {
       try {
         const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
+        outage.regained();
         if (lock === undefined) {
           role = 'standby';
           logChange('another serac index is writing this index; waiting to take over when it stops');
         } else
           try {
             await write(lock);
+            if (!isStopping) outage.lost('the connection was lost');
           } finally {
             role = 'starting';
             follower = undefined;
@@ -88,7 +92,10 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
         // A fault such as a node of another network does not go away by retrying; a lost database connection may.
         if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
         role = 'starting';
-        warn(error);
+        if (error instanceof Fault) {
+          lastError = messageOf(error);
+          outage.lost(withoutPrefix(lastError, databaseName(url)));
+        } else warn(error);
       }
       if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
     }
@@ -96,7 +103,7 @@ export async function startIndexer(config: Config, env: Env, { listens }: { read
 
   const ended = run();
   ended.catch((error: unknown) => {
-    env.log(`serac: ${messageOf(error)}`, 'fatal');
+    env.log(`${messageOf(error)}`, 'fatal');
     env.exit(1);
   });
   return {

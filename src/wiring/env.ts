@@ -1,4 +1,3 @@
-import type { Redis } from '../access/redis.ts';
 import type { Log } from '../cli/log.ts';
 import type { Progress } from '../cli/progress-bar.ts';
 import type { RecoverKey } from '../crypto/recover.ts';
@@ -12,6 +11,7 @@ import type { BuiltAssets } from '../page/page-assets.ts';
 import type { PeerSockets } from '../peers/socket.ts';
 import type { Postgres } from '../platform/postgres-bun.ts';
 import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { RedisConnection } from '../platform/redis-bun.ts';
 import type { Serve } from '../platform/serve.ts';
 import type { OpenDatabase } from '../store/database.ts';
 import type { OpenFile } from '../store/offset-file.ts';
@@ -42,7 +42,7 @@ export type Env = {
   readonly fileSystem: (path: string) => FileSystem;
   readonly openDatabase: OpenDatabase;
   readonly openFile: OpenFile;
-  readonly openRedis: (url: string) => Promise<Redis>;
+  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
   readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
   readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
   readonly fetch: Fetch;
