@@ -67,11 +67,12 @@ async function main(): Promise<void> {
 }
 
 /** Prints why the program ends, and ends it. */
-function exitWith({ message, fault: { code, ...data } }: AnyFault): never {
+function exitWith({ message, fault }: AnyFault): never {
+  const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
   const shown = { code, message, ...(Object.keys(data).length > 0 && { data }) };
   const isLog = isServer && process.stderr.isTTY !== true;
   writeError(formatExitError(shown, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {}));
-  process.exit(exitCodeOf({ code, ...data }));
+  process.exit(exitCode || exitCodeOf(code));
 }
 
 /** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */

@@ -22,9 +22,8 @@ const exitCodeByFault: { readonly [code: string]: number } = {
   STATE_FILE_FOREIGN: exitCodes.damage,
 };
 
-/** The exit code for a fault. A node in the background that has stopped passes its own on. */
-export const exitCodeOf = (fault: { readonly code: string; readonly exitCode?: number | null }): number =>
-  fault.exitCode || (exitCodeByFault[fault.code] ?? exitCodes.failure);
+/** The exit code for a fault that has none of its own. */
+export const exitCodeOf = (code: string): number => exitCodeByFault[code] ?? exitCodes.failure;
 
 /** An error that ends the program. */
 export type ExitError = { readonly code: string; readonly message: string; readonly data?: unknown };

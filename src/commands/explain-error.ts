@@ -1,3 +1,4 @@
+import { cleanText } from '../bytes/printable.ts';
 import { SeracError } from '../client/fault.ts';
 
 /** What the data of a JSON-RPC error may tell beside its message. */
@@ -20,10 +21,13 @@ type ErrorData = {
  */
 export function explainError(error: unknown): unknown {
   if (!(error instanceof SeracError)) return error;
-  const message = error.fault.code === 'RPC_ERROR' ? nameCommands(error.message) : error.message;
-  const hints = listHints(error).map(nameCommands);
+  const message = cleanText(error.fault.code === 'RPC_ERROR' ? nameCommands(error.message.slice(0, maxMessage)) : error.message);
+  const hints = listHints(error).map((hint) => cleanText(nameCommands(hint.slice(0, maxMessage))));
   return new SeracError([message, ...hints].join('\n       '), error.fault);
 }
+
+/** Characters of a node's message that are shown. */
+const maxMessage = 2000;
 
 /** The commands that do what methods do, which the messages of a node name. */
 const commandOfMethod: { readonly [method: string]: string } = {

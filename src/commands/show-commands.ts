@@ -60,7 +60,8 @@ async function explainTx({ client, args: [tx = ''], options, print }: ClientCont
   const { accepted, checks } = (await callDev(client, 'explainTx', { tx })) as { accepted: boolean; checks: readonly Check[] };
   if (options.json) print(formatJson({ decoded, accepted, checks }));
   else {
-    print(JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2));
+    const text = JSON.stringify(decoded, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2);
+    for (const line of text.split('\n')) print(line);
     for (const { rule, ok, message } of checks) print(`${ok ? 'ok    ' : 'failed'}  ${rule}${message === undefined ? '' : `: ${message}`}`);
     print(accepted ? 'the node would accept it' : 'the node would refuse it');
   }

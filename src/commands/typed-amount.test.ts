@@ -48,6 +48,7 @@ test('a symbol is looked up with one call; only a node without dev methods is as
   const createClient = (hasDev: boolean): RpcClient => ({
     url: '',
     request: () => Promise.reject(new Error('not used')),
+    readText: () => Promise.reject(new Error('not used')),
     call: async (_, method) => {
       calls.push(method);
       if (method.startsWith('dev.') && !hasDev) throw new SeracError('no', { code: 'NODE_HTTP', url: '/ext/dev', status: 404 });
