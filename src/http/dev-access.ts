@@ -12,13 +12,16 @@ export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
  */
 export function createDevAccess(token: string | undefined): DevAccess {
   if (token === undefined) return { isAllowed: isLocalRequest, refusal: 'this caller is not allowed here\n' };
-  const expected = hash(`Bearer ${token}`);
+  const expected = hash(token);
   return {
     isAllowed: (request: HttpRequest) =>
-      request.remoteAddress === undefined || timingSafeEqual(hash(request.header('authorization') ?? ''), expected),
+      request.remoteAddress === undefined || timingSafeEqual(hash(readToken(request.header('authorization') ?? '')), expected),
     refusal: 'this caller is not allowed here: send the header "Authorization: Bearer T" with the T of --dev-token\n',
   };
 }
+
+/** The token of an Authorization header; empty if there is none. The name of the scheme may be in lower case: RFC 9110, 11.1. */
+const readToken = (header: string): string => /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
 
 /** Hashes have equal lengths, so that comparing them takes the same time for any text. */
 const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();
