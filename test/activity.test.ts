@@ -113,12 +113,12 @@ test('text without a terminal: lines without escape sequences and without a stat
   const node = start();
   const client = await clientOf(node);
   await client.call('/ext/dev', 'dev.send', { to, amount: '2.5 AVAX' });
-  await node.until(/^#2 {2}\d\d:\d\d:\d\d {2}1 tx {2}Transfer 1 {2}2\.5 AVAX$/m);
+  await node.until(/^\d{4}-\S+Z info {2}#2 {2}1 tx {2}Transfer 1 {2}2\.5 AVAX$/m);
   client.close();
   const { out, err } = await node.stop();
   expect(err).toBe('');
   for (const part of ['\x1b', 'pending']) expect(out).not.toContain(part);
-  expect(out).toMatch(/^stopped at height 2; the chain was in memory and is lost\n$/m);
+  expect(out).toMatch(/^\d{4}-\S+Z info {2}stopped at height 2; the chain was in memory and is lost\n$/m);
 }, 30_000);
 
 test('--silent prints nothing; --log-level warn prints no blocks; -v prints requests', async () => {
@@ -138,7 +138,7 @@ test('--silent prints nothing; --log-level warn prints no blocks; -v prints requ
   expect(quiet.out).not.toContain('#2');
   const verbose = await send('-v');
   expect(verbose.out).toContain('#2');
-  expect(verbose.err).toMatch(/^serac: POST \/ext\/dev: 200 in [\d.]+ ms$/m);
+  expect(verbose.err).toMatch(/^\d{4}-\S+Z debug POST \/ext\/dev: 200 in [\d.]+ ms$/m);
 }, 30_000);
 
 test('many blocks are gathered, and many refused calls counted', async () => {
