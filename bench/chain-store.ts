@@ -1,13 +1,13 @@
-import { parseFlags } from '../src/cli/flags.ts';
-import { createLog } from '../src/cli/log.ts';
-import { configFrom } from '../src/config.ts';
-import { createBunEnv } from '../src/env-bun.ts';
-import type { PublicKeyOf } from '../src/index-write/block-writer.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
-import type { Store } from '../src/store/store.ts';
-import type { Env } from '../src/wiring/env.ts';
-import { createNetworkContext, type NetworkContext } from '../src/wiring/network-context.ts';
-import { type OpenedChain, openNodeStore } from '../src/wiring/node-store.ts';
+import { configFrom } from '../src/app/config/config.ts';
+import { parseFlags } from '../src/app/flags/flags.ts';
+import { createLog } from '../src/app/log/log.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { createBunEnv } from '../src/app/runtime/env-bun.ts';
+import type { Env } from '../src/app/setup/env.ts';
+import { createNetworkContext, type NetworkContext } from '../src/app/setup/network-context.ts';
+import { type OpenedChain, openNodeStore } from '../src/app/setup/node-store.ts';
+import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
+import type { Store } from '../src/ledger/store/store.ts';
 import { BenchError } from './fault.ts';
 
 /** The X-Chain of a data directory, opened in this process with the node's own store. */

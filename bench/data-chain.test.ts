@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { zeroId } from '../src/bytes/id.ts';
-import { consumedIds } from '../src/tx/effects.ts';
+import { consumedIds } from '../src/avm/tx/effects.ts';
+import { zeroId } from '../src/base/bytes/id.ts';
 import { ewoqGenesisUtxo } from '../test/wallet-kit.ts';
 import { createChainGenerator, minAmount } from './data-chain.ts';
 

@@ -1,16 +1,16 @@
-import type { Address } from '../src/bytes/address.ts';
-import { sha256 } from '../src/bytes/hash.ts';
-import type { Id } from '../src/bytes/id.ts';
-import type { PublicKeyOf } from '../src/index-write/block-writer.ts';
-import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
-import type { NewBlock } from '../src/state/block-change.ts';
-import { type Block, makeBlock } from '../src/tx/block.ts';
-import { type Effects, effectsOf } from '../src/tx/effects.ts';
-import type { TransferableInput } from '../src/tx/input.ts';
-import type { OutputOwners, TransferableOutput } from '../src/tx/output.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import type { UnsignedTx } from '../src/tx/unsigned.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
+import { type Block, makeBlock } from '../src/avm/tx/block.ts';
+import { type Effects, effectsOf } from '../src/avm/tx/effects.ts';
+import type { TransferableInput } from '../src/avm/tx/input.ts';
+import type { OutputOwners, TransferableOutput } from '../src/avm/tx/output.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import type { UnsignedTx } from '../src/avm/tx/unsigned.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { sha256 } from '../src/base/bytes/hash.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
+import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import { ewoq, ewoqGenesisUtxo, type Key, keyFrom, localChainParams, ownedBy, sign, transfer } from '../test/wallet-kit.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Address } from '../src/bytes/address.ts';
-import type { Id } from '../src/bytes/id.ts';
-import type { NewBlock } from '../src/state/block-change.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import { openChainStore } from './chain-store.ts';
 import { createChainGenerator, createHolderKeys } from './data-chain.ts';
 import { BenchError } from './fault.ts';

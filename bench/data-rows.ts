@@ -1,5 +1,5 @@
-import { idText } from '../src/bytes/id.ts';
-import type { IndexReads, PinnedBlock, Subject } from '../src/index-read/index-reads.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import type { IndexReads, PinnedBlock, Subject } from '../src/ledger/index-read/index-reads.ts';
 import { addressAt, minAmount } from './data-chain.ts';
 import type { DataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';
@@ -49,7 +49,7 @@ export const countColdCalls = (answerBytes: number): number => Math.ceil((2.5 * 
 export const createColdCalls = ({ cold: { count, call } }: DataRow, answerBytes: number): Requests =>
   Array.from({ length: Math.min(count, countColdCalls(answerBytes)) }, (_, at) => call(at));
 
-/** The response caches of all processes with the default `--cache-bytes`; see src/wiring/cache-budget.ts. */
+/** The response caches of all processes with the default `--cache-bytes`; see src/app/setup/cache-budget.ts. */
 const responseCacheBytes = 24 * 1024 * 1024;
 
 const chain = '/v1/networks/local/blockchains/x-chain';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { IndexReads } from '../src/index-read/index-reads.ts';
+import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
 import { openChainStore } from './chain-store.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { countStatements, formatStatements } from './data-postgres.ts';

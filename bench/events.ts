@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex } from '../src/bytes/hex.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
 import { createWallet, ewoqGenesisUtxo } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
 import { createSpendFixture, issueFixture, rpcBody, waitAccepted, xPath } from './fixture.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../src/fault.ts';
+import { Fault } from '../src/base/fault.ts';
 
 /** A measurement that failed. */
 export class BenchError extends Fault<{ readonly code: 'BENCH_FAILED' }> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { consumedIds, effectsOf } from '../src/tx/effects.ts';
+import { consumedIds, effectsOf } from '../src/avm/tx/effects.ts';
 import { createFixture, richUtxos } from './fixture.ts';
 
 test('every layer spends only outputs of earlier layers, and each output at most once', () => {

@@ -1,10 +1,10 @@
-import type { Address } from '../src/bytes/address.ts';
-import { bech32Encode } from '../src/bytes/bech32.ts';
-import { formatHex, fromHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { bech32Encode } from '../src/base/bytes/bech32.ts';
+import { formatHex, fromHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signDraft, transfer, type Wallet } from '../test/wallet-kit.ts';
 import { BenchError } from './fault.ts';
 import { createPosts, type LoadGenerator } from './load.ts';

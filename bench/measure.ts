@@ -1,4 +1,4 @@
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
 import { BenchError } from './fault.ts';
 import { type Fixture, issueAll, issueFixture, waitAccepted } from './fixture.ts';
 import type { LoadGenerator, Requests } from './load.ts';

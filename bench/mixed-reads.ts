@@ -1,4 +1,4 @@
-import { idText } from '../src/bytes/id.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import type { Fixture } from './fixture.ts';
 import { rpcBody, xPath } from './fixture.ts';
 import { createPosts, type Requests } from './load.ts';

@@ -1,6 +1,6 @@
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { createLanes } from '../test/network-nodes.ts';
 import { xPath } from './fixture.ts';
 import { alternate, type Sides } from './measure.ts';

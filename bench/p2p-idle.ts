@@ -1,8 +1,8 @@
-import { parseNodeId } from '../src/bytes/node-id.ts';
-import { createEchoChain } from '../src/consensus/echo-chain.ts';
-import type { Peers } from '../src/peers/peers.ts';
-import { createTestIdentity, createTestPeers } from '../src/peers/test-peers.fixture.ts';
-import type { NetworkContext } from '../src/wiring/network-context.ts';
+import type { NetworkContext } from '../src/app/setup/network-context.ts';
+import { parseNodeId } from '../src/base/bytes/node-id.ts';
+import { createEchoChain } from '../src/network/consensus/echo-chain.ts';
+import type { Peers } from '../src/network/peers/peers.ts';
+import { createTestIdentity, createTestPeers } from '../src/network/peers/test-peers.fixture.ts';
 import { alternate, type Sides } from './measure.ts';
 import type { Options } from './options.ts';
 import { callNode, isBootstrapped, type PeerLauncher, type PeerServer, waitUntil } from './p2p-node.ts';

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Id } from '../src/bytes/id.ts';
-import { acceptBlock, openOuterChain } from '../src/outer-chain/outer-chain.fixture.ts';
-import { openOuterStore } from '../src/outer-chain/outer-store.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import { acceptBlock, openOuterChain } from '../src/network/outer-chain/outer-chain.fixture.ts';
+import { openOuterStore } from '../src/network/outer-chain/outer-store.ts';
 import { openChainStore } from './chain-store.ts';
 import { generateSourceChain } from './p2p-source.ts';
 

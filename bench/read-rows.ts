@@ -1,5 +1,5 @@
-import { idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { type Fixture, richUtxos, rpcBody, xPath } from './fixture.ts';
 import { createPosts, type Requests } from './load.ts';
 

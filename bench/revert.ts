@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { formatHex, parseHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { parseFlags } from '../src/cli/flags.ts';
-import { createLog } from '../src/cli/log.ts';
-import { configFrom } from '../src/config.ts';
-import { createBunEnv } from '../src/env-bun.ts';
-import { startNode } from '../src/node.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { configFrom } from '../src/app/config/config.ts';
+import { parseFlags } from '../src/app/flags/flags.ts';
+import { createLog } from '../src/app/log/log.ts';
+import { startNode } from '../src/app/node.ts';
+import { createBunEnv } from '../src/app/runtime/env-bun.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { baseTx, createWallet, ewoq, type Key, localChainParams, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 import { formatXAddress } from './fixture.ts';
 

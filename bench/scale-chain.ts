@@ -1,12 +1,12 @@
-import { type Address, addressFromBytes } from '../src/bytes/address.ts';
-import { sha256 } from '../src/bytes/hash.ts';
-import type { Id } from '../src/bytes/id.ts';
-import type { Ledger } from '../src/chain/ledger.ts';
-import { createDiff } from '../src/state/diff.ts';
-import { makeBlock } from '../src/tx/block.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { makeBlock } from '../src/avm/tx/block.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { type Address, addressFromBytes } from '../src/base/bytes/address.ts';
+import { sha256 } from '../src/base/bytes/hash.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import type { Ledger } from '../src/chain/lifecycle/ledger.ts';
+import { createDiff } from '../src/ledger/state/diff.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 
 /** Each block has one transaction, which creates this many outputs beside its change. */

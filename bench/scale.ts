@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { idText } from '../src/bytes/id.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { openChainStore } from './chain-store.ts';
 import { BenchError } from './fault.ts';
 import { createSpendFixture, formatXAddress, issueFixture, rpcBody, xPath } from './fixture.ts';

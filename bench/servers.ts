@@ -174,7 +174,7 @@ const commandWith = (settings: Readonly<Record<string, string>>): readonly strin
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',
-  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+  fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
 ];
 export const seracCommand = commandWith(collector.writer);
 export const joinCommand = [...commandWith({ ...collector.writer, ...collector.joined }), 'join'];

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../src/index/sql.ts';
+import type { Sql, SqlValue } from '../src/ledger/index/sql.ts';
 
 /** The cost of some work in statements, and in round trips one after the other: statements that start before one completes are one round trip. */
 export type SqlCount = { readonly statements: number; readonly roundTrips: number };

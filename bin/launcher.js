@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
 
-/** Processes whose end stops the node, as process ids (read by src/platform/owner-processes.ts). */
+/** Processes whose end stops the node, as process ids (read by src/app/platform/owner-processes.ts). */
 const ownersVariable = 'SERAC_OWNERS';
 
 /** A clone runs its source; the package has only dist/, with one program for Node and one with bytecode for Bun. */
@@ -28,7 +28,7 @@ const oldestNode = [22, 13];
  */
 const collector = JSON.parse(readFileSync(new URL('./collector.json', import.meta.url), 'utf8'));
 
-/** The prefix of variables that the node sets, without it, for its reader processes (read by src/platform/reader-variables.ts). */
+/** The prefix of variables that the node sets, without it, for its reader processes (read by src/app/platform/reader-variables.ts). */
 const readerPrefix = 'SERAC_READER_';
 
 const bun = findBun();

@@ -1,9 +1,9 @@
-import type { Id } from '../src/bytes/id.ts';
-import type { MessageOfKind } from '../src/p2p-messages/message.ts';
-import type { Endpoint } from '../src/peers/socket.ts';
-import { waitUntil } from '../src/peers/test-peers.fixture.ts';
-import { parseOuterBlock } from '../src/proposervm/outer-block.ts';
-import { parseBlock } from '../src/tx/block.ts';
+import { parseBlock } from '../src/avm/tx/block.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import type { MessageOfKind } from '../src/network/messages/message.ts';
+import type { Endpoint } from '../src/network/peers/socket.ts';
+import { waitUntil } from '../src/network/peers/test-peers.fixture.ts';
+import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { openProbe } from './peer-probe.ts';
 import { localChainParams } from './wallet-kit.ts';
 

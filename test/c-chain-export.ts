@@ -1,11 +1,11 @@
 import { ecdsaSign } from 'secp256k1';
-import { sha256 } from '../src/bytes/hash.ts';
-import { idOf } from '../src/bytes/id.ts';
-import { concat, u64Bytes } from '../src/bytes/octets.ts';
-import { pack, versionSize } from '../src/codec/pack.ts';
-import { type Credential, Credentials } from '../src/tx/credential.ts';
-import { TransferableOutput } from '../src/tx/output.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { type Credential, Credentials } from '../src/avm/tx/credential.ts';
+import { TransferableOutput } from '../src/avm/tx/output.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { sha256 } from '../src/base/bytes/hash.ts';
+import { idOf } from '../src/base/bytes/id.ts';
+import { concat, u64Bytes } from '../src/base/bytes/octets.ts';
+import { pack, versionSize } from '../src/base/codec/pack.ts';
 import { cChain } from './local-chain.ts';
 import { type Key, localChainParams } from './wallet-kit.ts';
 

@@ -1,8 +1,8 @@
-import { type Id, idText } from '../src/bytes/id.ts';
-import type { PinnedBlock } from '../src/index-read/index-reads.ts';
-import { createOracle, type Oracle } from '../src/index-read/reads-oracle.fixture.ts';
-import { parseBlock } from '../src/tx/block.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { parseBlock } from '../src/avm/tx/block.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
+import type { PinnedBlock } from '../src/ledger/index-read/index-reads.ts';
+import { createOracle, type Oracle } from '../src/ledger/index-read/reads-oracle.fixture.ts';
 import { chainRoot, type DataRequest, type Json, plainAddress } from './data-requests.ts';
 import type { Client } from './http.ts';
 import { localGenesis } from './local-chain.ts';

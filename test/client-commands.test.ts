@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandNames, commandTable } from '../src/cli/command.ts';
+import { commandNames, commandTable } from '../src/app/flags/command.ts';
 import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
 

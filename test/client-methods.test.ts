@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { isChainEventKind } from '../src/client/event.ts';
-import { type Client, createClient, SeracError } from '../src/client/index.ts';
-import { type AnyMethodRow, encodeParams } from '../src/client/method-row.ts';
-import { services } from '../src/client/namespaces.ts';
-import { devMethods } from '../src/dev/dev-methods.ts';
-import { eventKinds } from '../src/events/event-kinds.ts';
-import { avmMethods } from '../src/rpc/avm.ts';
-import { healthMethods } from '../src/rpc/health.ts';
-import { infoMethods } from '../src/rpc/info.ts';
-import type { MethodTable } from '../src/rpc/method.ts';
-import { walletMethods } from '../src/rpc/wallet.ts';
+import { isChainEventKind } from '../src/api/client/event.ts';
+import { type Client, createClient, SeracError } from '../src/api/client/index.ts';
+import { type AnyMethodRow, encodeParams } from '../src/api/client/method-row.ts';
+import { services } from '../src/api/client/namespaces.ts';
+import { devMethods } from '../src/api/dev/dev-methods.ts';
+import { eventKinds } from '../src/api/events/event-kinds.ts';
+import { avmMethods } from '../src/api/rpc/avm.ts';
+import { healthMethods } from '../src/api/rpc/health.ts';
+import { infoMethods } from '../src/api/rpc/info.ts';
+import type { MethodTable } from '../src/api/rpc/method.ts';
+import { walletMethods } from '../src/api/rpc/wallet.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
 
 /** The typed client: its table of methods beside the node's, and calls over HTTP. */

@@ -1,4 +1,4 @@
-import { type InitialState, Output } from '../src/tx/output.ts';
+import { type InitialState, Output } from '../src/avm/tx/output.ts';
 import { type DraftMutation, editDraft, swapFirstTwo } from './draft-edits.ts';
 import { ownedBy } from './wallet-kit.ts';
 

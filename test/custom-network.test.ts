@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bech32Decode, bech32Encode } from '../src/bytes/bech32.ts';
+import { bech32Decode, bech32Encode } from '../src/base/bytes/bech32.ts';
 import { runProgram, startProgram } from './program.ts';
 
 /** A custom network from a genesis file in AvalancheGo's JSON format. */
@@ -10,7 +10,7 @@ import { runProgram, startProgram } from './program.ts';
 const folder = mkdtempSync(join(tmpdir(), 'serac-custom-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const local = await Bun.file(new URL('../src/genesis/data/local.json', import.meta.url)).text();
+const local = await Bun.file(new URL('../src/avm/genesis/data/local.json', import.meta.url)).text();
 
 const toCustomHrp = (text: string) => {
   const { bytes } = bech32Decode(text.slice(2));

@@ -1,6 +1,6 @@
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { idText } from '../src/bytes/id.ts';
-import { metricNames } from '../src/stats/metric.ts';
+import { metricNames } from '../src/api/stats/metric.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { parseExact } from './exact-json.ts';
 import type { Client } from './http.ts';
 import type { LedgerModel } from './ledger-model.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
 import { join } from 'node:path';
-import { syncStepRunner } from '../src/index/steps.ts';
-import { createIndexChecker } from '../src/index-check/check-index.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { syncStepRunner } from '../src/ledger/index/steps.ts';
+import { createIndexChecker } from './index-check/check-index.ts';
 import { auditState } from './state-audit.ts';
 import { localChainParams } from './wallet-kit.ts';
 

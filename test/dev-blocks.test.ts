@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { idText } from '../src/bytes/id.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
 import { startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { makeTx, type Tx } from '../src/tx/tx.ts';
+import { makeTx, type Tx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
 import { eventually } from './processes.ts';
 import { runProgram, startProgram } from './program.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createAddressFormatter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { type Address, createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { parseTx } from '../src/tx/tx.ts';
+import { parseTx } from '../src/avm/tx/tx.ts';
+import { type Address, createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { canonicalJson } from './exact-json.ts';
 import type { Client } from './http.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePorts } from '../src/platform/node-process.ts';
+import { findFreePorts } from '../src/cli/testnet/node-process.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
 import { eventually } from './processes.ts';

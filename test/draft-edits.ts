@@ -1,11 +1,11 @@
-import { compare } from '../src/bytes/octets.ts';
-import type { Codec } from '../src/codec/codec.ts';
-import { pack } from '../src/codec/pack.ts';
-import type { TransferableInput } from '../src/tx/input.ts';
-import { Operation } from '../src/tx/operation.ts';
-import { TransferableOutput } from '../src/tx/output.ts';
-import type { UnsignedTx } from '../src/tx/unsigned.ts';
-import { compareRefs } from '../src/verify/flow.ts';
+import type { TransferableInput } from '../src/avm/tx/input.ts';
+import { Operation } from '../src/avm/tx/operation.ts';
+import { TransferableOutput } from '../src/avm/tx/output.ts';
+import type { UnsignedTx } from '../src/avm/tx/unsigned.ts';
+import { compareRefs } from '../src/avm/verify/flow.ts';
+import { compare } from '../src/base/bytes/octets.ts';
+import type { Codec } from '../src/base/codec/codec.ts';
+import { pack } from '../src/base/codec/pack.ts';
 import type { World } from './random-world.ts';
 import type { Draft, Key } from './wallet-kit.ts';
 

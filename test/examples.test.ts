@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Glob } from 'bun';
-import { readPlans } from '../src/access/plans.ts';
-import { serviceTable } from '../src/rpc-reference/service-table.ts';
-import { listRouteIds } from '../src/wiring-http/gate.ts';
+import { readPlans } from '../src/api/access/plans.ts';
+import { serviceTable } from '../src/api/rpc-reference/service-table.ts';
+import { listRouteIds } from '../src/app/servers/gate.ts';
 import { type Program, runProgram, startProgram, startProgramAsUsers } from './program.ts';
 
 /** Runs every example in the documentation, with another port, and compares the response. */
@@ -74,8 +74,8 @@ test.each([
       .map(([, code = '']) => code)
       .find((code) => code.startsWith(`// library: ${name}\n`));
     const source = code
-      ?.replace("from 'serac'", `from '${root}src/library/index.ts'`)
-      .replace("from 'serac/codec'", `from '${root}src/wallet/index.ts'`);
+      ?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`)
+      .replace("from 'serac/codec'", `from '${root}src/avm/wallet/index.ts'`);
     const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
     expect((await new Response(child.stdout).text()).trim()).toBe(output);
     expect(await child.exited).toBe(0);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksum } from '../src/bytes/hash.ts';
-import { toHex } from '../src/bytes/hex.ts';
+import { checksum } from '../src/base/bytes/hash.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The single-file executable, started in a folder that holds nothing else. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { ann, avaxText, ewoqTwice, plain, split } from './explorer-chain.ts';
 import { getFrom, type Json } from './explorer-client.ts';
 import { eventually } from './processes.ts';

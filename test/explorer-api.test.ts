@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { formatHex, toHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { formatHex, toHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { type DevNode, devModes, startDevNode } from './dev-node.ts';
 import { ann, avaxText, bob, carl, coin, first, outputs, own, plain, rival, second, shown, split } from './explorer-chain.ts';
 import { answeredRoutes, getFrom, type Json, root, routes } from './explorer-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { createAddressFormatter } from '../src/bytes/address.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { getFrom, type Json } from './explorer-client.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';

@@ -1,6 +1,6 @@
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { outputOf } from './dev-node.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 

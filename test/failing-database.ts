@@ -1,5 +1,5 @@
-import { openDatabase } from '../src/platform/database-bun.ts';
-import type { OpenDatabase } from '../src/store/database.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import type { OpenDatabase } from '../src/ledger/store/database.ts';
 
 /** SQLite whose reads and commits fail on demand, as on a full or broken disk. */
 export type FailingDatabase = {

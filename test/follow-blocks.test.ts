@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { idText } from '../src/bytes/id.ts';
-import { makeBlock, parseBlock } from '../src/tx/block.ts';
-import { makeTx } from '../src/tx/tx.ts';
+import { makeBlock, parseBlock } from '../src/avm/tx/block.ts';
+import { makeTx } from '../src/avm/tx/tx.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { codes, expectSame, follow } from './scripted-follower.ts';
 import { openSourceChain, type SourceChain } from './source-chain.ts';
 import { baseTx, createWallet, ewoq, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { type Id, zeroId } from '../src/bytes/id.ts';
-import { parseBlock } from '../src/tx/block.ts';
-import { makeTx } from '../src/tx/tx.ts';
+import { parseBlock } from '../src/avm/tx/block.ts';
+import { makeTx } from '../src/avm/tx/tx.ts';
+import { type Id, zeroId } from '../src/base/bytes/id.ts';
 import { type FollowedState, findProblems, openFollowedState } from './followed-chain.ts';
 import { beginAfter, follow } from './scripted-follower.ts';
 import { openSourceChain } from './source-chain.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { idText } from '../src/bytes/id.ts';
-import type { Fault } from '../src/fault.ts';
-import { makeBlock, parseBlock } from '../src/tx/block.ts';
+import { makeBlock, parseBlock } from '../src/avm/tx/block.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import type { Fault } from '../src/base/fault.ts';
 import { cChain, localGenesis } from './local-chain.ts';
 import { createRandom } from './random.ts';
 import { codes, expectSame, follow } from './scripted-follower.ts';

@@ -1,28 +1,28 @@
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { type Id, idOf, zeroId } from '../src/bytes/id.ts';
-import { createTxVerifier } from '../src/chain/tx-verifier.ts';
-import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSignerCache } from '../src/crypto/recover.ts';
-import { type Follower, type FollowerDeps, startFollower } from '../src/follow/follower.ts';
-import type { FollowLedger } from '../src/follow/ledger.ts';
-import { connectRemote, type Remote } from '../src/follow/remote.ts';
-import { createSignerPrefetch } from '../src/follow/signer-prefetch.ts';
-import { createStateLedger } from '../src/follow/state-ledger.ts';
-import type { Timing } from '../src/follow/timing.ts';
-import { fetchTransport } from '../src/follow/transport.ts';
-import { migrateStore } from '../src/index/migrate.ts';
-import { syncStepRunner } from '../src/index/steps.ts';
-import { checkIndex } from '../src/index-check/check-index.ts';
-import { openSqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
-import type { IndexSpec } from '../src/index-write/block-writer.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
-import { openThread } from '../src/platform/thread.ts';
-import { getChainNumber } from '../src/state/chain-number.ts';
-import { type ChainState, openState } from '../src/state/chain-state.ts';
-import { checkChain } from '../src/state/check.ts';
-import { openSharedMemory } from '../src/state/shared-memory.ts';
-import { memoryPath } from '../src/store/database.ts';
-import { openStore, type Store } from '../src/store/store.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { openThread } from '../src/app/platform/thread.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { type Id, idOf, zeroId } from '../src/base/bytes/id.ts';
+import { recoverNative } from '../src/base/crypto/curve-native.ts';
+import { createSignerCache } from '../src/base/crypto/recover.ts';
+import { type Follower, type FollowerDeps, startFollower } from '../src/chain/follow/follower.ts';
+import type { FollowLedger } from '../src/chain/follow/ledger.ts';
+import { connectRemote, type Remote } from '../src/chain/follow/remote.ts';
+import { createSignerPrefetch } from '../src/chain/follow/signer-prefetch.ts';
+import { createStateLedger } from '../src/chain/follow/state-ledger.ts';
+import type { Timing } from '../src/chain/follow/timing.ts';
+import { fetchTransport } from '../src/chain/follow/transport.ts';
+import { createTxVerifier } from '../src/chain/lifecycle/tx-verifier.ts';
+import { migrateStore } from '../src/ledger/index/migrate.ts';
+import { syncStepRunner } from '../src/ledger/index/steps.ts';
+import { openSqliteIndex } from '../src/ledger/index-sqlite/sqlite-index.ts';
+import type { IndexSpec } from '../src/ledger/index-write/block-writer.ts';
+import { getChainNumber } from '../src/ledger/state/chain-number.ts';
+import { type ChainState, openState } from '../src/ledger/state/chain-state.ts';
+import { checkChain } from '../src/ledger/state/check.ts';
+import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
+import { memoryPath } from '../src/ledger/store/database.ts';
+import { openStore, type Store } from '../src/ledger/store/store.ts';
+import { checkIndex } from './index-check/check-index.ts';
 import { cChain, localGenesis, pChain } from './local-chain.ts';
 
 /** A followed X-Chain of a local network, with real state, rules, signatures and fetch. */
@@ -110,7 +110,7 @@ export function followLocal(
   { path, remote = remoteAt, hasPreLinearizationHistory = false, ...options }: FollowedOptions = {},
 ): FollowedChain {
   const { store, state, ledger, index } = openFollowedState(path, hasPreLinearizationHistory ? 'unknown' : 'unspent');
-  const thread = openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url));
+  const thread = openThread(new URL('../src/chain/recovery/recovery-thread.ts', import.meta.url));
   const { prepare, recover } = createSignerPrefetch(thread.request, createSignerCache(recoverNative));
   const reported: unknown[] = [];
   const follower = startFollower({

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { formatHex, parseHex } from '../src/bytes/hex.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
-import { openPostgres } from '../src/platform/postgres-bun.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { chainRoot, type Json, plainAddress, sendRequest } from './data-requests.ts';
 import type { Client } from './http.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Differences } from '../src/differences.ts';
+import type { Differences } from '../src/api/differences.ts';
 import { callerCodes } from '../tools/errors-page.ts';
 import { canonicalJson } from './exact-json.ts';
 import { type Program, startProgram } from './program.ts';
@@ -60,7 +60,7 @@ describe('--strict rejects requests exactly as AvalancheGo', () => {
   }, 60_000);
 });
 
-describe('by default responses differ only as listed in src/differences.ts', () => {
+describe('by default responses differ only as listed in src/api/differences.ts', () => {
   let node: Program;
   beforeAll(async () => {
     node = await startProgram();
@@ -82,7 +82,7 @@ describe('by default responses differ only as listed in src/differences.ts', () 
   }, 60_000);
 });
 
-describe('by default error responses differ only as listed in src/differences.ts', () => {
+describe('by default error responses differ only as listed in src/api/differences.ts', () => {
   let node: Program;
   beforeAll(async () => {
     node = await startProgram();

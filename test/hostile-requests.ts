@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, ResponseObject } from '../src/api/openapi.ts';
-import type { Schema } from '../src/api/schema.ts';
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, ResponseObject } from '../src/api/rest/openapi.ts';
+import type { Schema } from '../src/api/rest/schema.ts';
 
 /** An invalid or unusual request, and the operation it should reach; undefined if it should reach none. */
 export type HostileRequest = {

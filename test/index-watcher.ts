@@ -3,9 +3,9 @@
  * and reports each height to its parent. After any message from its parent it checks every row and exits.
  */
 
-import { syncStepRunner } from '../src/index/steps.ts';
-import { createIndexChecker } from '../src/index-check/check-index.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { syncStepRunner } from '../src/ledger/index/steps.ts';
+import { createIndexChecker } from './index-check/check-index.ts';
 import { localChainParams } from './wallet-kit.ts';
 
 export type WatcherReport = { readonly height: number; readonly problems: readonly string[]; readonly isFullCheck: boolean };

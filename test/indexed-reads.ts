@@ -1,18 +1,18 @@
-import { idNamed, txs } from '../src/data/sample-chain.fixture.ts';
-import type { ScannedChain } from '../src/data/scanning-reads.fixture.ts';
-import { migrateStore } from '../src/index/migrate.ts';
-import type { IndexReads } from '../src/index-read/index-reads.ts';
-import { openReads } from '../src/index-read/open-reads.ts';
-import { openSqliteIndex } from '../src/index-sqlite/sqlite-index.ts';
-import { createSqliteSql } from '../src/index-sqlite/sqlite-sql.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
-import { getChainNumber } from '../src/state/chain-number.ts';
-import { openState } from '../src/state/chain-state.ts';
-import { createDiff } from '../src/state/diff.ts';
-import { openSharedMemory } from '../src/state/shared-memory.ts';
-import { memoryPath } from '../src/store/database.ts';
-import { openStore } from '../src/store/store.ts';
-import { effectsOf } from '../src/tx/effects.ts';
+import { idNamed, txs } from '../src/api/data/sample-chain.fixture.ts';
+import type { ScannedChain } from '../src/api/data/scanning-reads.fixture.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import { migrateStore } from '../src/ledger/index/migrate.ts';
+import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
+import { openReads } from '../src/ledger/index-read/open-reads.ts';
+import { openSqliteIndex } from '../src/ledger/index-sqlite/sqlite-index.ts';
+import { createSqliteSql } from '../src/ledger/index-sqlite/sqlite-sql.ts';
+import { getChainNumber } from '../src/ledger/state/chain-number.ts';
+import { openState } from '../src/ledger/state/chain-state.ts';
+import { createDiff } from '../src/ledger/state/diff.ts';
+import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
+import { memoryPath } from '../src/ledger/store/database.ts';
+import { openStore } from '../src/ledger/store/store.ts';
 
 /** Stores the chain in a SQLite database with the real index and opens its reads. */
 export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedChain): {

@@ -1,8 +1,8 @@
-import { toHex } from '../src/bytes/hex.ts';
-import { compare } from '../src/bytes/octets.ts';
-import type { Credential } from '../src/tx/credential.ts';
-import { makeTx, type Tx } from '../src/tx/tx.ts';
-import { utxoId } from '../src/tx/utxo.ts';
+import type { Credential } from '../src/avm/tx/credential.ts';
+import { makeTx, type Tx } from '../src/avm/tx/tx.ts';
+import { utxoId } from '../src/avm/tx/utxo.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
+import { compare } from '../src/base/bytes/octets.ts';
 import { draftMutations } from './draft-mutations.ts';
 import { mutate } from './random.ts';
 import { type Case, chance, type World } from './random-world.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
-import { formatHex } from '../src/bytes/hex.ts';
-import { type Id, idOf, idText } from '../src/bytes/id.ts';
-import { parseTx, type Tx } from '../src/tx/tx.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { type Id, idOf, idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import type { LedgerModel } from './ledger-model.ts';
 import { cChain, localModel, pChain } from './local-chain.ts';

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatHex } from '../src/bytes/hex.ts';
-import { zeroId } from '../src/bytes/id.ts';
-import { makeUtxo } from '../src/tx/utxo.ts';
+import { makeUtxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { zeroId } from '../src/base/bytes/id.ts';
 import {
   createLanes,
   expectSameChains,

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'bun:test';
-import { sha256 } from '../src/bytes/hash.ts';
-import { type Id, idOf } from '../src/bytes/id.ts';
-import { createLog } from '../src/cli/log.ts';
-import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSignerCache } from '../src/crypto/recover.ts';
-import { recoverBatch } from '../src/crypto/recovery-batch.ts';
-import { createRecovery } from '../src/recovery/recovery.ts';
-import { makeTx, type Tx, unsignedBytes } from '../src/tx/tx.ts';
-import type { UnsignedTx } from '../src/tx/unsigned.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { createLog } from '../src/app/log/log.ts';
+import { makeTx, type Tx, unsignedBytes } from '../src/avm/tx/tx.ts';
+import type { UnsignedTx } from '../src/avm/tx/unsigned.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { sha256 } from '../src/base/bytes/hash.ts';
+import { type Id, idOf } from '../src/base/bytes/id.ts';
+import { recoverNative } from '../src/base/crypto/curve-native.ts';
+import { createSignerCache } from '../src/base/crypto/recover.ts';
+import { recoverBatch } from '../src/base/crypto/recovery-batch.ts';
+import { createRecovery } from '../src/chain/recovery/recovery.ts';
 import { openLocalChain, startManualEngine } from './local-chain.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 

@@ -1,9 +1,9 @@
-import type { Id } from '../src/bytes/id.ts';
-import type { UtxoRef } from '../src/tx/input.ts';
-import type { Operation } from '../src/tx/operation.ts';
-import type { Output } from '../src/tx/output.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { makeUtxo, type Utxo, utxoId } from '../src/tx/utxo.ts';
+import type { UtxoRef } from '../src/avm/tx/input.ts';
+import type { Operation } from '../src/avm/tx/operation.ts';
+import type { Output } from '../src/avm/tx/output.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { makeUtxo, type Utxo, utxoId } from '../src/avm/tx/utxo.ts';
+import type { Id } from '../src/base/bytes/id.ts';
 import type { Key } from './wallet-kit.ts';
 
 /**

@@ -3,25 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { idOf } from '../src/bytes/id.ts';
-import { parseFlags } from '../src/cli/flags.ts';
-import { createLog } from '../src/cli/log.ts';
-import { configFrom } from '../src/config.ts';
-import { recoverNative } from '../src/crypto/curve-native.ts';
-import { Fault } from '../src/fault.ts';
-import { migratePostgres } from '../src/index/migrate.ts';
-import { startNode } from '../src/node.ts';
-import { createFolder, files, readFileSystemSize, renameFile } from '../src/platform/files.ts';
-import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
-import { openFile } from '../src/platform/offset-file.ts';
-import { openPostgres } from '../src/platform/postgres-bun.ts';
-import { serve } from '../src/platform/serve-bun.ts';
-import { openThread } from '../src/platform/thread.ts';
-import type { Env } from '../src/wiring/env.ts';
-import { createNetworkContext } from '../src/wiring/network-context.ts';
-import { describeNetwork } from '../src/wiring/served-network.ts';
-import { startApiServer } from '../src/wiring-index/api-server.ts';
-import { writeNetworkDescription } from '../src/wiring-index/served-network-store.ts';
+import { configFrom } from '../src/app/config/config.ts';
+import { parseFlags } from '../src/app/flags/flags.ts';
+import { startApiServer } from '../src/app/index/api-server.ts';
+import { writeNetworkDescription } from '../src/app/index/served-network-store.ts';
+import { createLog } from '../src/app/log/log.ts';
+import { startNode } from '../src/app/node.ts';
+import { createFolder, files, readFileSystemSize, renameFile } from '../src/app/platform/files.ts';
+import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
+import { openFile } from '../src/app/platform/offset-file.ts';
+import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { serve } from '../src/app/platform/serve-bun.ts';
+import { openThread } from '../src/app/platform/thread.ts';
+import type { Env } from '../src/app/setup/env.ts';
+import { createNetworkContext } from '../src/app/setup/network-context.ts';
+import { describeNetwork } from '../src/app/setup/served-network.ts';
+import { idOf } from '../src/base/bytes/id.ts';
+import { recoverNative } from '../src/base/crypto/curve-native.ts';
+import { Fault } from '../src/base/fault.ts';
+import { migratePostgres } from '../src/ledger/index/migrate.ts';
 import { failingDatabase } from './failing-database.ts';
 import { createClient } from './http.ts';
 import { type PrivatePostgres, postgresInstalled, startPostgres } from './postgres.ts';
@@ -79,10 +79,10 @@ function createCountingEnv() {
     random: (length) => randomBytes(length),
     recoverKey: recoverNative,
     keyCrypto: nativeKeyCrypto,
-    openRecoveryThread: () => openThread(new URL('../src/recovery/recovery-thread.ts', import.meta.url)),
+    openRecoveryThread: () => openThread(new URL('../src/chain/recovery/recovery-thread.ts', import.meta.url)),
     files,
     readText: (path) => readFileSync(path, 'utf8'),
-    readData: (file) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url)),
+    readData: (file) => readFileSync(new URL(`../src/avm/genesis/data/${file}`, import.meta.url)),
     // Every round of health checks reads it.
     fileSystem: (path) => {
       diskReads++;

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { type Id, idOf, parseId, zeroId } from '../src/bytes/id.ts';
-import { type Chain, createChain } from '../src/chain/chain.ts';
-import type { Ledger } from '../src/chain/ledger.ts';
-import { createTxVerifier } from '../src/chain/tx-verifier.ts';
-import { recoverNative } from '../src/crypto/curve-native.ts';
-import { createSignerCache } from '../src/crypto/recover.ts';
-import { startSolo } from '../src/engine/solo.ts';
-import type { Engine } from '../src/engine/vm.ts';
-import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
-import { genesisBlock } from '../src/genesis/genesis-block.ts';
-import { loadNetworkGenesis } from '../src/genesis/network-genesis.ts';
-import { getNetwork } from '../src/network.ts';
-import { openDatabase as openSqlite } from '../src/platform/database-bun.ts';
-import { type ChainState, openState } from '../src/state/chain-state.ts';
-import { openSharedMemory } from '../src/state/shared-memory.ts';
-import { memoryPath, type OpenDatabase } from '../src/store/database.ts';
-import { openStore, type Store } from '../src/store/store.ts';
-import type { Block } from '../src/tx/block.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { openDatabase as openSqlite } from '../src/app/platform/database-bun.ts';
+import { genesisUtxos } from '../src/avm/genesis/avm-genesis.ts';
+import { genesisBlock } from '../src/avm/genesis/genesis-block.ts';
+import { loadNetworkGenesis } from '../src/avm/genesis/network-genesis.ts';
+import { getNetwork } from '../src/avm/network.ts';
+import type { Block } from '../src/avm/tx/block.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Engine } from '../src/avm/vm.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { type Id, idOf, parseId, zeroId } from '../src/base/bytes/id.ts';
+import { recoverNative } from '../src/base/crypto/curve-native.ts';
+import { createSignerCache } from '../src/base/crypto/recover.ts';
+import { type Chain, createChain } from '../src/chain/lifecycle/chain.ts';
+import type { Ledger } from '../src/chain/lifecycle/ledger.ts';
+import { createTxVerifier } from '../src/chain/lifecycle/tx-verifier.ts';
+import { startSolo } from '../src/chain/solo/solo.ts';
+import { type ChainState, openState } from '../src/ledger/state/chain-state.ts';
+import { openSharedMemory } from '../src/ledger/state/shared-memory.ts';
+import { memoryPath, type OpenDatabase } from '../src/ledger/store/database.ts';
+import { openStore, type Store } from '../src/ledger/store/store.ts';
 import { createLedgerModel, type LedgerModel } from './ledger-model.ts';
 
 /** The X-Chain of a new local network with the real chain, state and database, but without sockets, clock and engine. */
@@ -110,7 +110,7 @@ export function startManualEngine(chain: Chain, unix: () => bigint): Engine & { 
 /** The genesis of the X-Chain of AvalancheGo's local network, and its first block. */
 export function localGenesis() {
   const network = getNetwork(12345);
-  const readData = (file: string) => readFileSync(new URL(`../src/genesis/data/${file}`, import.meta.url));
+  const readData = (file: string) => readFileSync(new URL(`../src/avm/genesis/data/${file}`, import.meta.url));
   const { x } = loadNetworkGenesis(network, undefined, { readData, unixSeconds: 0n });
   return { network, x, first: genesisBlock(x.blockchainID, network.cortinaTime, network.upgrades.cortinaXChainStopVertexID) };
 }

@@ -1,11 +1,11 @@
 import { expect } from 'bun:test';
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex, fromHex, parseHex, toHex } from '../src/bytes/hex.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
-import { parseBlock } from '../src/tx/block.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { parseBlock } from '../src/avm/tx/block.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex, fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';

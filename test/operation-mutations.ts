@@ -1,8 +1,8 @@
-import { toHex } from '../src/bytes/hex.ts';
-import { type Id, zeroId } from '../src/bytes/id.ts';
-import type { UtxoRef } from '../src/tx/input.ts';
-import type { FxOperation, Operation } from '../src/tx/operation.ts';
-import { compareRefs } from '../src/verify/flow.ts';
+import type { UtxoRef } from '../src/avm/tx/input.ts';
+import type { FxOperation, Operation } from '../src/avm/tx/operation.ts';
+import { compareRefs } from '../src/avm/verify/flow.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
+import { type Id, zeroId } from '../src/base/bytes/id.ts';
 import { changeOperations, type DraftMutation, editDraft } from './draft-edits.ts';
 import type { World } from './random-world.ts';
 import { type Draft, ownedBy } from './wallet-kit.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseFlags } from '../src/cli/flags.ts';
+import { parseFlags } from '../src/app/flags/flags.ts';
 import { startProgram } from './program.ts';
 
 /** Checks Dockerfile and compose file as far as possible without Docker: flags, paths, names and the health check's script. */

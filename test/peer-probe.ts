@@ -1,9 +1,9 @@
-import { fromHex } from '../src/bytes/hex.ts';
-import { createFrameReader, encodeFrame } from '../src/p2p-messages/frame.ts';
-import { decodeMessage, type Message, type MessageOfKind } from '../src/p2p-messages/message.ts';
-import { signAddress } from '../src/peers/own-address.ts';
-import type { Endpoint, PeerSocket } from '../src/peers/socket.ts';
-import { createTestHandshake, createTestIdentity, tlsSocketsOf } from '../src/peers/test-peers.fixture.ts';
+import { fromHex } from '../src/base/bytes/hex.ts';
+import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts';
+import { decodeMessage, type Message, type MessageOfKind } from '../src/network/messages/message.ts';
+import { signAddress } from '../src/network/peers/own-address.ts';
+import type { Endpoint, PeerSocket } from '../src/network/peers/socket.ts';
+import { createTestHandshake, createTestIdentity, tlsSocketsOf } from '../src/network/peers/test-peers.fixture.ts';
 
 /** Opens a connection that sends what the test says and records what comes. It answers pings unless told not to. */
 export async function openProbe(to: Endpoint, { answersPings = true, onMessage = (_: Message): void => {} } = {}) {

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import net from 'node:net';
 import tls from 'node:tls';
-import { fromHex } from '../src/bytes/hex.ts';
-import type { NodeId } from '../src/bytes/node-id.ts';
-import { createFrameReader, encodeFrame } from '../src/p2p-messages/frame.ts';
-import { decodeMessage, encodeMessage, type Message } from '../src/p2p-messages/message.ts';
-import { createMemoryNet } from '../src/peers/memory-sockets.fixture.ts';
-import type { NetworkOptions } from '../src/peers/network-flags.ts';
-import { signAddress } from '../src/peers/own-address.ts';
-import type { Peers } from '../src/peers/peers.ts';
-import type { Endpoint, PeerSocket, PeerSockets } from '../src/peers/socket.ts';
+import { fromHex } from '../src/base/bytes/hex.ts';
+import type { NodeId } from '../src/base/bytes/node-id.ts';
+import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts';
+import { decodeMessage, encodeMessage, type Message } from '../src/network/messages/message.ts';
+import { createMemoryNet } from '../src/network/peers/memory-sockets.fixture.ts';
+import type { NetworkOptions } from '../src/network/peers/network-flags.ts';
+import { signAddress } from '../src/network/peers/own-address.ts';
+import type { Peers } from '../src/network/peers/peers.ts';
+import type { Endpoint, PeerSocket, PeerSockets } from '../src/network/peers/socket.ts';
 import {
   createRecorder,
   createTestHandshake,
@@ -19,7 +19,7 @@ import {
   testChain,
   tlsSocketsOf,
   waitUntil,
-} from '../src/peers/test-peers.fixture.ts';
+} from '../src/network/peers/test-peers.fixture.ts';
 import vectors from '../vectors/p2p.json' with { type: 'json' };
 import { createRandom, mutate } from './random.ts';
 

@@ -8,7 +8,7 @@ export const programCommand: readonly string[] = [
   process.execPath,
   '--no-env-file',
   '--config=/dev/null',
-  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+  fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)),
 ];
 
 /** A running `serac` process, started on a free port. It is ready when its banner is printed. */

@@ -1,9 +1,9 @@
-import type { Address } from '../src/bytes/address.ts';
-import { toHex } from '../src/bytes/hex.ts';
-import type { Id } from '../src/bytes/id.ts';
-import { maxU64 } from '../src/bytes/octets.ts';
-import type { OutputOwners } from '../src/tx/output.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import type { OutputOwners } from '../src/avm/tx/output.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import { maxU64 } from '../src/base/bytes/octets.ts';
 import { canSpend, type LedgerModel } from './ledger-model.ts';
 import type { Random } from './random.ts';
 import { type Key, ownedBy, type Wallet } from './wallet-kit.ts';

@@ -3,10 +3,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { type Program, programCommand, runProgram, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 

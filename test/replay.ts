@@ -1,6 +1,6 @@
-import { formatHex, fromHex, parseHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { parseBlock } from '../src/tx/block.ts';
+import { parseBlock } from '../src/avm/tx/block.ts';
+import { formatHex, fromHex, parseHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { canonicalJson, parseExact, replaceAt, tryParseExact, valueAt } from './exact-json.ts';
 import type { Client, ClientResponse } from './http.ts';
 

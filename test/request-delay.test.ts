@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Worker } from 'node:worker_threads';
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { maxBatchResponse } from '../src/rpc/limits.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { maxBatchResponse } from '../src/api/rpc/limits.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import type { ClientResponse } from './http.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Address, createAddressFormatter } from '../src/bytes/address.ts';
-import { sha256Hex } from '../src/bytes/hash.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
+import { type Address, createAddressFormatter } from '../src/base/bytes/address.ts';
+import { sha256Hex } from '../src/base/bytes/hash.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** The node frees the memory of large requests once they are answered. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { OpenApiDocument } from '../src/api/openapi.ts';
-import { runSteps } from '../src/index/steps.ts';
-import { checkIndex } from '../src/index-check/check-index.ts';
-import { openPostgres } from '../src/platform/postgres-bun.ts';
+import type { OpenApiDocument } from '../src/api/rest/openapi.ts';
+import { openPostgres } from '../src/app/platform/postgres-bun.ts';
+import { runSteps } from '../src/ledger/index/steps.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { createChainOracle, heightOf, randomListing } from './chain-oracle.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './data-requests.ts';
 import { type Deployment, startDeployment, tinyPlanPerMinute } from './deployment.ts';
 import type { Client } from './http.ts';
+import { checkIndex } from './index-check/check-index.ts';
 import { createIssuer, type Issuer } from './issuer.ts';
 import { expectListingRead, type ListingRead, readListing } from './listing-reader.ts';
 import { eventually } from './processes.ts';

@@ -1,8 +1,8 @@
-import { createAddressFormatter, zeroAddress } from '../src/bytes/address.ts';
-import { formatHex, parseHex } from '../src/bytes/hex.ts';
-import { type Id, idText, parseId, zeroId } from '../src/bytes/id.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../src/follow/transport.ts';
-import { parseTx } from '../src/tx/tx.ts';
+import { parseTx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter, zeroAddress } from '../src/base/bytes/address.ts';
+import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText, parseId, zeroId } from '../src/base/bytes/id.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../src/chain/follow/transport.ts';
 import type { SourceChain } from './source-chain.ts';
 import { localChainParams } from './wallet-kit.ts';
 

@@ -1,8 +1,8 @@
-import { formatHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bech32Encode } from '../src/bytes/bech32.ts';
-import { hash160 } from '../src/bytes/hash.ts';
-import { createNode } from '../src/library/create-node.ts';
-import { openDatabase } from '../src/platform/database-bun.ts';
+import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { bech32Encode } from '../src/base/bytes/bech32.ts';
+import { hash160 } from '../src/base/bytes/hash.ts';
+import { createNode } from '../src/sdk/create-node.ts';
 
 test('a node stores the public keys of the signers of accepted transactions, and the Data API shows them', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'serac-signer-keys-'));

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeIdOfCertificate, nodeIdText } from '../src/bytes/node-id.ts';
-import { pemDecode } from '../src/identity/pem.ts';
+import { nodeIdOfCertificate, nodeIdText } from '../src/base/bytes/node-id.ts';
+import { pemDecode } from '../src/network/identity/pem.ts';
 import { type Client, createClient } from './http.ts';
 import { eventually } from './processes.ts';
 

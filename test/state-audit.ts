@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '../src/bytes/hash.ts';
-import { toHex } from '../src/bytes/hex.ts';
-import { type Id, idToBytes } from '../src/bytes/id.ts';
-import { maxGenesisBytes } from '../src/codec/pack.ts';
-import { decodeSum as storedSum } from '../src/state/balance.ts';
-import { tablesOf } from '../src/state/schema.ts';
-import { decodeStoredUtxo, storedOwners } from '../src/state/stored-utxo.ts';
-import type { Database } from '../src/store/database.ts';
-import { type Block, parseBlock } from '../src/tx/block.ts';
-import { parseTx, type Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { type Block, parseBlock } from '../src/avm/tx/block.ts';
+import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { sha256Hex } from '../src/base/bytes/hash.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
+import { type Id, idToBytes } from '../src/base/bytes/id.ts';
+import { maxGenesisBytes } from '../src/base/codec/pack.ts';
+import { decodeSum as storedSum } from '../src/ledger/state/balance.ts';
+import { tablesOf } from '../src/ledger/state/schema.ts';
+import { decodeStoredUtxo, storedOwners } from '../src/ledger/state/stored-utxo.ts';
+import type { Database } from '../src/ledger/store/database.ts';
 import { createdBy, spentBy } from './ledger-model.ts';
 
 /**

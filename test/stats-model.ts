@@ -1,17 +1,17 @@
 import { expect } from 'bun:test';
-import { paramContextFor } from '../src/api/chain-name.ts';
-import { bindRoutes, createApi } from '../src/api/dispatch.ts';
-import { allowAllGate, createSender, type RequestOptions } from '../src/api/requests.fixture.ts';
-import type { Schema } from '../src/api/schema.ts';
-import { findMismatches } from '../src/api/schema-mismatches.fixture.ts';
-import type { ServedChain, ServedChains } from '../src/api/served-chains.ts';
-import { type Id, zeroId } from '../src/bytes/id.ts';
-import { bucketStart } from '../src/index/bucket-start.ts';
-import type { BucketUnit } from '../src/index/tables.ts';
-import type { TimeBucket } from '../src/index/time-bucket.ts';
-import type { IndexReads, PinnedBlock } from '../src/index-read/index-reads.ts';
-import { statsRoutes } from '../src/stats/routes.ts';
-import type { StatsDeps } from '../src/stats/series-cache.ts';
+import { paramContextFor } from '../src/api/rest/chain-name.ts';
+import { bindRoutes, createApi } from '../src/api/rest/dispatch.ts';
+import { allowAllGate, createSender, type RequestOptions } from '../src/api/rest/requests.fixture.ts';
+import type { Schema } from '../src/api/rest/schema.ts';
+import { findMismatches } from '../src/api/rest/schema-mismatches.fixture.ts';
+import type { ServedChain, ServedChains } from '../src/api/rest/served-chains.ts';
+import { statsRoutes } from '../src/api/stats/routes.ts';
+import type { StatsDeps } from '../src/api/stats/series-cache.ts';
+import { type Id, zeroId } from '../src/base/bytes/id.ts';
+import { bucketStart } from '../src/ledger/index/bucket-start.ts';
+import type { BucketUnit } from '../src/ledger/index/tables.ts';
+import type { TimeBucket } from '../src/ledger/index/time-bucket.ts';
+import type { IndexReads, PinnedBlock } from '../src/ledger/index-read/index-reads.ts';
 
 // A model of the index: a chain as lists of blocks and transactions. Every query counts them again, in the simplest way.
 

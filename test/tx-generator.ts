@@ -1,10 +1,10 @@
-import type { Id } from '../src/bytes/id.ts';
-import { maxU64 } from '../src/bytes/octets.ts';
-import { Fault } from '../src/fault.ts';
-import { consumedIds } from '../src/tx/effects.ts';
-import type { Output, TransferableOutput } from '../src/tx/output.ts';
-import { parseTx, type Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { consumedIds } from '../src/avm/tx/effects.ts';
+import type { Output, TransferableOutput } from '../src/avm/tx/output.ts';
+import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Id } from '../src/base/bytes/id.ts';
+import { maxU64 } from '../src/base/bytes/octets.ts';
+import { Fault } from '../src/base/fault.ts';
 import { makeInvalid } from './invalid-txs.ts';
 import { canSpend } from './ledger-model.ts';
 import { availableOf, type Case, chance, collectSpendable, randomAmount, randomOwners, type World, walletOwners } from './random-world.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { parseNodeId } from '../src/bytes/node-id.ts';
-import { createRpc } from '../src/follow/rpc.ts';
-import { fetchTransport } from '../src/follow/transport.ts';
-import { createPlatformReads } from '../src/validators/platform-reads.ts';
-import { createTrustedValidators } from '../src/validators/trusted-validators.ts';
+import { parseNodeId } from '../src/base/bytes/node-id.ts';
+import { createRpc } from '../src/chain/follow/rpc.ts';
+import { fetchTransport } from '../src/chain/follow/transport.ts';
+import { createPlatformReads } from '../src/network/validators/platform-reads.ts';
+import { createTrustedValidators } from '../src/network/validators/trusted-validators.ts';
 import vectors from '../vectors/p2p.json' with { type: 'json' };
 import { startAvalancheGo } from './avalanchego.ts';
 import { realTiming } from './followed-chain.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
-import type { Address } from '../src/bytes/address.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
-import { parseUtxo, type Utxo } from '../src/tx/utxo.ts';
+import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { chainRoot, type Json, plainAddress } from './data-requests.ts';
 import { cChain, pChain } from './local-chain.ts';
 import { eventually } from './processes.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'bun:test';
-import type { Address } from '../src/bytes/address.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
-import { genesisUtxos } from '../src/genesis/avm-genesis.ts';
-import type { Block } from '../src/tx/block.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
+import { genesisUtxos } from '../src/avm/genesis/avm-genesis.ts';
+import type { Block } from '../src/avm/tx/block.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { plainAddress } from './data-requests.ts';
 import { createdBy, exportedBy, exportTarget, refId, spentBy } from './ledger-model.ts';
 import { cChain, localGenesis, pChain } from './local-chain.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { idText } from '../src/bytes/id.ts';
-import { type Block, parseBlock } from '../src/tx/block.ts';
+import { type Block, parseBlock } from '../src/avm/tx/block.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import type { Json } from './data-requests.ts';
 import { type EventClient, openEvents, type ReceivedEvent, resumable } from './event-client.ts';
 import { type Client, createClient } from './http.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { idText } from '../src/bytes/id.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import type { Json } from './data-requests.ts';
 import { eventually } from './processes.ts';
 import { acceptFiller, acceptPending, addBlock, replaceState, settle, type Walk } from './walk.ts';

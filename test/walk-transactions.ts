@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
-import { formatHex } from '../src/bytes/hex.ts';
-import { type Id, idText } from '../src/bytes/id.ts';
-import type { Tx } from '../src/tx/tx.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
+import type { Tx } from '../src/avm/tx/tx.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { formatHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import { type Json, plainAddress } from './data-requests.ts';
 import { cChain, pChain } from './local-chain.ts';
 import { addPending, idOf, settle, type Walk } from './walk.ts';

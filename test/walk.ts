@@ -1,10 +1,10 @@
 import { expect } from 'bun:test';
-import type { Address } from '../src/bytes/address.ts';
-import { type Id, idText, parseId } from '../src/bytes/id.ts';
-import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
-import type { Block } from '../src/tx/block.ts';
-import { avalanchePath, deriveAccounts, testMnemonic } from '../src/wallet/accounts.ts';
-import type { Key } from '../src/wallet/key.ts';
+import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
+import type { Block } from '../src/avm/tx/block.ts';
+import { avalanchePath, deriveAccounts, testMnemonic } from '../src/avm/wallet/accounts.ts';
+import type { Key } from '../src/avm/wallet/key.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { type Id, idText, parseId } from '../src/base/bytes/id.ts';
 import { eventually } from './processes.ts';
 import type { Random } from './random.ts';
 import {

@@ -1,13 +1,13 @@
-import { sha256 } from '../src/bytes/hash.ts';
-import type { Id } from '../src/bytes/id.ts';
-import { nativeKeyCrypto } from '../src/platform/key-crypto.ts';
-import { makeUtxo, type Utxo } from '../src/tx/utxo.ts';
-import { ewoqSecret } from '../src/wallet/accounts.ts';
-import { createKey, type Key } from '../src/wallet/key.ts';
-import { type ChainParams, ownedBy, transfer, type Wallet } from '../src/wallet/wallet.ts';
+import { nativeKeyCrypto } from '../src/app/platform/key-crypto.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { ewoqSecret } from '../src/avm/wallet/accounts.ts';
+import { createKey, type Key } from '../src/avm/wallet/key.ts';
+import { type ChainParams, ownedBy, transfer, type Wallet } from '../src/avm/wallet/wallet.ts';
+import { sha256 } from '../src/base/bytes/hash.ts';
+import type { Id } from '../src/base/bytes/id.ts';
 
-export type { Funds } from '../src/wallet/funding.ts';
-export type { Key } from '../src/wallet/key.ts';
+export type { Funds } from '../src/avm/wallet/funding.ts';
+export type { Key } from '../src/avm/wallet/key.ts';
 export {
   mint,
   mintSpec,
@@ -21,9 +21,9 @@ export {
   propertyBurnSpec,
   propertyMint,
   propertyMintSpec,
-} from '../src/wallet/operations.ts';
-export { type AssetSpec, baseTx, createAsset, exportTx, importTx } from '../src/wallet/transactions.ts';
-export { type ChainParams, type Draft, ownedBy, sign, signDraft, transfer, type Wallet } from '../src/wallet/wallet.ts';
+} from '../src/avm/wallet/operations.ts';
+export { type AssetSpec, baseTx, createAsset, exportTx, importTx } from '../src/avm/wallet/transactions.ts';
+export { type ChainParams, type Draft, ownedBy, sign, signDraft, transfer, type Wallet } from '../src/avm/wallet/wallet.ts';
 
 /** A deterministic wallet for tests and benches: the same seed gives the same keys. */
 export function createWallet(seed: string, { count = 4, terms = localChainParams, keys = [] as readonly Key[] } = {}): Wallet {

@@ -2,8 +2,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
-import { buildPage } from '../src/platform/page-build.ts';
-import { pageFile, writePageFile } from '../src/platform/page-files.ts';
+import { buildPage } from '../src/app/platform/page-build.ts';
+import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
 
 /**
  * Builds a single-file executable: Bun, the program, the genesis data and the native key recovery. Usage: bun tools/build-executable.ts [FILE].
@@ -59,7 +59,7 @@ async function build(): Promise<void> {
   writePageFile(page, await buildPage('package'));
   const data = [...['local.json', 'fuji.bin', 'mainnet.bin'].map((file) => join(source, 'genesis/data', file)), page];
   await Bun.build({
-    entrypoints: [join(source, 'main.ts'), join(source, 'recovery/recovery-thread.ts'), ...data],
+    entrypoints: [join(source, 'main.ts'), join(source, 'chain/recovery/recovery-thread.ts'), ...data],
     root: source,
     target: 'bun',
     minify: { whitespace: true, syntax: true, identifiers: false },

@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
-import { buildPage } from '../src/platform/page-build.ts';
-import { pageFile, writePageFile } from '../src/platform/page-files.ts';
+import { buildPage } from '../src/app/platform/page-build.ts';
+import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
 
 /**
  * Builds dist/, which the npm package ships: JavaScript for Bun and Node, with the types of the exported entry points. Files keep the paths
@@ -11,10 +11,10 @@ import { pageFile, writePageFile } from '../src/platform/page-files.ts';
  */
 
 /** The entry points; those of the package's `exports` have types. A new one also needs a line in `exports` of package.json. */
-export const entryPoints = ['main.ts', 'recovery/recovery-thread.ts', 'library/index.ts', 'library/vitest.ts'] as const;
+export const entryPoints = ['main.ts', 'chain/recovery/recovery-thread.ts', 'sdk/index.ts', 'sdk/vitest.ts'] as const;
 
 /** Entry points that run in browsers too. Each becomes one file. */
-export const browserEntryPoints = ['client/index.ts', 'wallet/index.ts'] as const;
+export const browserEntryPoints = ['api/client/index.ts', 'avm/wallet/index.ts'] as const;
 
 /**
  * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
@@ -115,10 +115,10 @@ async function bundleForBrowsers(): Promise<void> {
 export const portableBytes: BunPlugin = {
   name: 'portable bytes',
   setup: (build) => {
-    build.onResolve({ filter: /(?:^|\/)hash\.ts$/ }, () => ({ path: join(source, 'bytes/portable-hash.ts') }));
+    build.onResolve({ filter: /(?:^|\/)hash\.ts$/ }, () => ({ path: join(source, 'base/bytes/portable-hash.ts') }));
     build.onLoad({ filter: /\/src\/(?:bytes|codec|tx|wallet)\/[^/]+\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text();
-      const importLine = `import { PortableBuffer as Buffer } from '${join(source, 'bytes/portable-buffer.ts')}';\n`;
+      const importLine = `import { PortableBuffer as Buffer } from '${join(source, 'base/bytes/portable-buffer.ts')}';\n`;
       const usesBuffer = /\bBuffer\./.test(text) && !path.endsWith('portable-buffer.ts');
       return { contents: usesBuffer ? importLine + text : text, loader: 'ts' };
     });

@@ -3,11 +3,11 @@
  * Run with AVALANCHEGO set to the path of its binary. Takes a minute, so that several epochs begin.
  */
 
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex, toHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { consumedIds } from '../src/tx/effects.ts';
-import { parseTx } from '../src/tx/tx.ts';
+import { consumedIds } from '../src/avm/tx/effects.ts';
+import { parseTx } from '../src/avm/tx/tx.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex, toHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
 import { startAvalancheGo } from '../test/avalanchego.ts';
 import { localModel, pChain } from '../test/local-chain.ts';
 import { platformExport } from '../test/platform-export.ts';

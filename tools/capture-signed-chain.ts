@@ -3,17 +3,18 @@
  * the outputs of all addresses after the last block. Run with AVALANCHEGO set to the path of its binary and STAKER_KEYS to the folder
  * staking/local of its source.
  */
-import { createAddressFormatter } from '../src/bytes/address.ts';
-import { formatHex, fromHex } from '../src/bytes/hex.ts';
-import { idText } from '../src/bytes/id.ts';
-import { nodeIdText } from '../src/bytes/node-id.ts';
-import { createRpc } from '../src/follow/rpc.ts';
-import { fetchTransport } from '../src/follow/transport.ts';
-import { parseOuterBlock } from '../src/proposervm/outer-block.ts';
-import { effectsOf } from '../src/tx/effects.ts';
-import type { Utxo } from '../src/tx/utxo.ts';
-import { createPlatformReads } from '../src/validators/platform-reads.ts';
-import { createTrustedValidators } from '../src/validators/trusted-validators.ts';
+
+import { effectsOf } from '../src/avm/tx/effects.ts';
+import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { formatHex, fromHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import { nodeIdText } from '../src/base/bytes/node-id.ts';
+import { createRpc } from '../src/chain/follow/rpc.ts';
+import { fetchTransport } from '../src/chain/follow/transport.ts';
+import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
+import { createPlatformReads } from '../src/network/validators/platform-reads.ts';
+import { createTrustedValidators } from '../src/network/validators/trusted-validators.ts';
 import { realTiming } from '../test/followed-chain.ts';
 import type { Client } from '../test/http.ts';
 import { eventually } from '../test/processes.ts';

@@ -2,12 +2,13 @@
  * Writes the generated parts of docs/: methods, errors, differences and routes, which come from tables in the code. Run `bun tools/docs.ts`
  * after changing a table; a test fails if a page is out of date.
  */
-import { apiHealthRoutes } from '../src/api/health.ts';
-import type { ApiRoute } from '../src/api/route.ts';
-import { dataRoutes } from '../src/data/routes.ts';
-import { differences } from '../src/differences.ts';
-import { explorerRoutes } from '../src/explorer-api/routes.ts';
-import { statsRoutes } from '../src/stats/routes.ts';
+
+import { dataRoutes } from '../src/api/data/routes.ts';
+import { differences } from '../src/api/differences.ts';
+import { explorerRoutes } from '../src/api/explorer-routes/routes.ts';
+import { apiHealthRoutes } from '../src/api/rest/health.ts';
+import type { ApiRoute } from '../src/api/rest/route.ts';
+import { statsRoutes } from '../src/api/stats/routes.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
 import { renderMethodsPage } from './methods-page.ts';

@@ -1,5 +1,5 @@
-import type { Schema } from '../src/api/schema.ts';
-import { type EventKindRow, eventKinds } from '../src/events/event-kinds.ts';
+import { type EventKindRow, eventKinds } from '../src/api/events/event-kinds.ts';
+import type { Schema } from '../src/api/rest/schema.ts';
 
 /** The events and their properties, for docs/events.md. */
 export function renderEventsPage(): string {

@@ -1,6 +1,6 @@
-import type { RpcParam } from '../src/rpc/params.ts';
-import type { MethodExample } from '../src/rpc-reference/method-example.ts';
-import { type ServiceRow, serviceTable } from '../src/rpc-reference/service-table.ts';
+import type { RpcParam } from '../src/api/rpc/params.ts';
+import type { MethodExample } from '../src/api/rpc-reference/method-example.ts';
+import { type ServiceRow, serviceTable } from '../src/api/rpc-reference/service-table.ts';
 
 export const renderMethodsPage = (): string => serviceTable.map(formatSection).join('\n\n');
 

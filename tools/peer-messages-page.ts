@@ -1,5 +1,5 @@
-import { messageTable } from '../src/p2p-messages/message-table.ts';
-import type { Field } from '../src/p2p-messages/message-type.ts';
+import { messageTable } from '../src/network/messages/message-table.ts';
+import type { Field } from '../src/network/messages/message-type.ts';
 
 /** The table of messages between peers, one row per message, for docs/peer-messages.md. */
 export function renderPeerMessagesPage(): string {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type Address, createAddressFormatter } from '../bytes/address.ts';
-import { getNetwork } from '../network.ts';
-import { createStyle } from '../terminal/style.ts';
-import { testMnemonic } from '../wallet/accounts.ts';
+import { getNetwork } from '../avm/network.ts';
+import { testMnemonic } from '../avm/wallet/accounts.ts';
+import { type Address, createAddressFormatter } from '../base/bytes/address.ts';
 import { type BannerInfo, ewoqKey, formatBanner, formatBannerJson, maxBannerLines } from './banner.ts';
+import { createStyle } from './terminal/style.ts';
 
 const info: BannerInfo = {
   version: '0.1.0',

@@ -1,7 +1,7 @@
-import type { Address } from '../bytes/address.ts';
-import { formatUnits } from '../bytes/units.ts';
-import { isPublicNetwork } from '../network.ts';
-import { plainStyle, type Style } from '../terminal/style.ts';
+import { isPublicNetwork } from '../avm/network.ts';
+import type { Address } from '../base/bytes/address.ts';
+import { formatUnits } from '../base/bytes/units.ts';
+import { plainStyle, type Style } from './terminal/style.ts';
 
 /** What the start banner shows of a node that has just become ready. */
 export type BannerInfo = {

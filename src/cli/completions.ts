@@ -1,6 +1,6 @@
-import { commandGroups, commandNames, commandTable, listSubcommands } from './command.ts';
-import type { FlagDefinition } from './flag-definition.ts';
-import { acceptsFlag, flagTable } from './flag-table.ts';
+import { commandGroups, commandNames, commandTable, listSubcommands } from '../app/flags/command.ts';
+import type { FlagDefinition } from '../app/flags/flag-definition.ts';
+import { acceptsFlag, flagTable } from '../app/flags/flag-table.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 

@@ -1,7 +1,7 @@
-import type { FlagDefinition } from './flag-definition.ts';
-import { type FlagInputs, findNearestFlag } from './flag-source.ts';
-import { flagTable } from './flag-table.ts';
-import type { Options } from './options.ts';
+import type { FlagDefinition } from '../app/flags/flag-definition.ts';
+import { type FlagInputs, findNearestFlag } from '../app/flags/flag-source.ts';
+import { flagTable } from '../app/flags/flag-table.ts';
+import type { Options } from '../app/flags/options.ts';
 
 /** The value of a flag and where it comes from. */
 export type ConfigRow = {

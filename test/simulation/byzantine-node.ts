@@ -1,8 +1,8 @@
-import { type Id, idOf } from '../../src/bytes/id.ts';
-import type { NodeId } from '../../src/bytes/node-id.ts';
-import type { EngineBlock } from '../../src/engine/vm.ts';
-import type { ChainMessage, Transport } from '../../src/p2p/transport.ts';
-import { every } from '../../src/timing/timers.ts';
+import type { EngineBlock } from '../../src/avm/vm.ts';
+import { type Id, idOf } from '../../src/base/bytes/id.ts';
+import type { NodeId } from '../../src/base/bytes/node-id.ts';
+import { every } from '../../src/base/timing/timers.ts';
+import type { ChainMessage, Transport } from '../../src/network/protocol/transport.ts';
 import type { Random } from '../random.ts';
 import type { EventLoop } from './event-loop.ts';
 import type { Network } from './network.ts';

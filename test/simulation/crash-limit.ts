@@ -1,4 +1,4 @@
-import type { NodeId } from '../../src/bytes/node-id.ts';
+import type { NodeId } from '../../src/base/bytes/node-id.ts';
 
 /**
  * Which nodes may crash now. A node keeps no votes on disk, as with AvalancheGo: after a restart it may vote for a sibling of a block that it

@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/timing/timers.ts';
+import type { Timers } from '../../src/base/timing/timers.ts';
 
 /** A virtual clock with timers. Events at the same time run in the order in which they were added, so a run depends on its seed alone. */
 export type EventLoop = {

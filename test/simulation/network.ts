@@ -1,6 +1,6 @@
-import type { NodeId } from '../../src/bytes/node-id.ts';
-import type { ChainHandler, ChainMessage, RequestMessage, Transport } from '../../src/p2p/transport.ts';
-import type { MessageKind } from '../../src/p2p-messages/message.ts';
+import type { NodeId } from '../../src/base/bytes/node-id.ts';
+import type { MessageKind } from '../../src/network/messages/message.ts';
+import type { ChainHandler, ChainMessage, RequestMessage, Transport } from '../../src/network/protocol/transport.ts';
 import type { Random } from '../random.ts';
 import type { EventLoop } from './event-loop.ts';
 

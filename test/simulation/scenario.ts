@@ -1,4 +1,4 @@
-import { defaultEngineParameters, type EngineParameters } from '../../src/consensus/engine-parameters.ts';
+import { defaultEngineParameters, type EngineParameters } from '../../src/network/consensus/engine-parameters.ts';
 import type { Random } from '../random.ts';
 
 /** What happens in one simulation; all of it follows from the seed. Times in milliseconds. */

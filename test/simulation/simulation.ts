@@ -1,6 +1,6 @@
-import { type Id, idOf } from '../../src/bytes/id.ts';
-import type { NodeId } from '../../src/bytes/node-id.ts';
-import type { EngineBlock, Vm } from '../../src/engine/vm.ts';
+import type { EngineBlock, Vm } from '../../src/avm/vm.ts';
+import { type Id, idOf } from '../../src/base/bytes/id.ts';
+import type { NodeId } from '../../src/base/bytes/node-id.ts';
 import { createRandom, type Random } from '../random.ts';
 import { startByzantineNode } from './byzantine-node.ts';
 import { type CrashLimit, createCrashLimit } from './crash-limit.ts';

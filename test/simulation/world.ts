@@ -1,5 +1,5 @@
-import { idOf } from '../../src/bytes/id.ts';
-import type { NodeId } from '../../src/bytes/node-id.ts';
+import { idOf } from '../../src/base/bytes/id.ts';
+import type { NodeId } from '../../src/base/bytes/node-id.ts';
 
 export const chainId = idOf(Uint8Array.of(88));
 

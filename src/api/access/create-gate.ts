@@ -1,0 +1,117 @@
+import { clientOfAddress } from './client-address.ts';
+import type { AccessDecision, AccessRequest, Gate } from './gate.ts';
+import type { KeyFinder } from './key-finder.ts';
+import { type ApiKey, allows, stateOf } from './keys.ts';
+import type { Limiter } from './limiter.ts';
+import { andThen, type MaybePromise } from './maybe-promise.ts';
+import { limitsOf, type Plans, weightOf } from './plans.ts';
+import { type CountedRequest, rateHeaders } from './rate-headers.ts';
+import { type Limits, limitDecision } from './rate-limit.ts';
+import { keyExpiredOrRevoked, keyMissing, keysUnavailable, keyUnknown, routeNotAllowed, tooManyRequests } from './refusals.ts';
+
+export type GateOptions = {
+  readonly keys: KeyFinder;
+  /** Undefined if requests are not counted. Responses to a valid key still have the limits of its plan in their headers. */
+  readonly limiter: Limiter | undefined;
+  readonly plans: Plans;
+  /** The Data API refuses requests without a key, except on public routes. */
+  readonly requireKey: boolean;
+  /** Unix seconds. */
+  readonly now: () => number;
+};
+
+/**
+ * The Data API takes keys, the Metrics API ignores them. A key that is sent must be valid, even where no key is required. A request with an
+ * invalid key counts for the caller's address, so that guessing keys is rate limited. A request with a valid key counts for the key, any other
+ * for the caller's address.
+ */
+export function createGate({ keys, limiter, plans, requireKey, now }: GateOptions): Gate {
+  const uncountedDecision = createUncountedDecisions();
+  const count = (client: string, weight: number, limits: Limits): MaybePromise<CountedRequest> =>
+    limiter === undefined
+      ? uncountedDecision(limits)
+      : andThen(limiter.take(client, weight, limits), (decision) => ({ decision, headers: rateHeaders(limits, decision) }));
+
+  const countForCaller = (request: AccessRequest): MaybePromise<CountedRequest | undefined> => {
+    // Reading the caller's address has a cost (see `caller` in api/rest/dispatch.ts), so it is skipped if requests are not counted.
+    if (limiter === undefined) return undefined;
+    const { api, route, caller } = request;
+    return count(`${api}:${clientOfAddress(caller)}`, weightOf(plans[api], route), plans[api].anonymous);
+  };
+
+  const countForKey = ({ api }: AccessRequest, { id, plan }: ApiKey, weight: number): MaybePromise<CountedRequest> =>
+    count(`${api}:key:${id}`, weight, limitsOf(plans[api], plan));
+
+  const decideWithoutKey = (request: AccessRequest): MaybePromise<AccessDecision> =>
+    andThen(countForCaller(request), (counted) =>
+      isRefused(counted) ? tooManyRequests(counted, request.api === 'data') : admitted(counted),
+    );
+
+  const decideInvalidKey = (request: AccessRequest, key: ApiKey | undefined): MaybePromise<AccessDecision> =>
+    andThen(countForCaller(request), (counted) => {
+      if (isRefused(counted)) return tooManyRequests(counted, true);
+      return key === undefined ? keyUnknown(counted?.headers) : keyExpiredOrRevoked(key, counted?.headers);
+    });
+
+  const decideValidKey = (request: AccessRequest, key: ApiKey): MaybePromise<AccessDecision> =>
+    andThen(countForKey(request, key, weightOf(plans[request.api], request.route)), (counted) => {
+      if (request.route !== undefined && !allows(key, request.api, request.route))
+        return routeNotAllowed(key, request.route, counted.headers);
+      return isRefused(counted) ? tooManyRequests(counted, false) : admitted(counted);
+    });
+
+  const decideWithKey = (request: AccessRequest, key: ApiKey | undefined | LookupFailed): MaybePromise<AccessDecision> => {
+    const isValid = key !== undefined && key !== lookupFailed && stateOf(key, now()) === 'active';
+    // A public route is always admitted. With a valid key the response still reports its limits.
+    if (request.isPublic) return isValid ? andThen(countForKey(request, key, 0), admitted) : admitted(undefined);
+    if (key === lookupFailed) return keysUnavailable;
+    return isValid ? decideValidKey(request, key) : decideInvalidKey(request, key);
+  };
+
+  const find = (text: string): MaybePromise<ApiKey | undefined | LookupFailed> => {
+    try {
+      const found = keys.find(text);
+      return found instanceof Promise ? found.catch(() => lookupFailed) : found;
+    } catch {
+      return lookupFailed;
+    }
+  };
+
+  return {
+    admit: (request) => {
+      const takesKeys = request.api === 'data';
+      if (takesKeys && request.key) return andThen(find(request.key), (key) => decideWithKey(request, key));
+      if (request.isPublic) return admitted(undefined);
+      // A path without a route gets 404 with or without a key, but it is counted.
+      return takesKeys && requireKey && request.route !== undefined ? keyMissing : decideWithoutKey(request);
+    },
+  };
+}
+
+/** Marks a key that could not be looked up because the key store failed. */
+const lookupFailed = 'lookup-failed';
+type LookupFailed = typeof lookupFailed;
+
+type Refused = CountedRequest & { readonly decision: { readonly admitted: false } };
+
+const isRefused = (counted: CountedRequest | undefined): counted is Refused => counted?.decision.admitted === false;
+
+/**
+ * Returns the decision for a plan while requests are not counted. Returns the same object for the same plan, so its headers are built once.
+ */
+function createUncountedDecisions(): (limits: Limits) => CountedRequest {
+  const cached = new WeakMap<Limits, CountedRequest>();
+  return (limits) => {
+    const existing = cached.get(limits);
+    if (existing !== undefined) return existing;
+    const decision = limitDecision(limits, { minute: limits.perMinute, day: limits.perDay }, 0, false);
+    const counted = { decision, headers: rateHeaders(limits, decision) };
+    cached.set(limits, counted);
+    return counted;
+  };
+}
+
+/** Always the same object: the server caches the encoded form of a headers object by its identity. */
+const noHeaders: AccessDecision['headers'] = {};
+
+const admitted = (counted: CountedRequest | undefined): AccessDecision => ({ admitted: true, headers: counted?.headers ?? noHeaders });

@@ -1,0 +1,44 @@
+import { Fault } from '../../base/fault.ts';
+
+export type SeracFault =
+  /** Nothing answers at the URL. */
+  | { readonly code: 'NODE_UNREACHABLE'; readonly url: string }
+  | { readonly code: 'NOT_FOUND'; readonly what: string }
+  | { readonly code: 'FILE_UNREADABLE'; readonly file: string }
+  | { readonly code: 'NODE_TIMEOUT'; readonly url: string; readonly milliseconds: number }
+  /** The answer is longer than any answer of a node. */
+  | { readonly code: 'NODE_TOO_LONG'; readonly url: string; readonly maxBytes: number }
+  /** Something answers, but not with JSON-RPC, or with an HTTP error. */
+  | { readonly code: 'NODE_HTTP'; readonly url: string; readonly status: number }
+  /** The node in this process was closed. */
+  | { readonly code: 'NODE_CLOSED' }
+  /** The result of a method does not have the documented form. */
+  | { readonly code: 'NODE_BAD_RESULT'; readonly path: string; readonly expected: string }
+  /** The event stream was ended by the node before the caller ended it. */
+  | { readonly code: 'EVENTS_CLOSED'; readonly reason: string; readonly lastEventId: string | undefined }
+  /** A parameter that cannot be sent, such as a number that is not an exact integer. */
+  | { readonly code: 'BAD_PARAMETER'; readonly parameter: string; readonly expected: string }
+  | { readonly code: 'UNKNOWN_SERVICE'; readonly method: string }
+  /** The method failed: `rpcCode` and `data` are those of the JSON-RPC error. */
+  | { readonly code: 'RPC_ERROR'; readonly method: string; readonly rpcCode: number; readonly data: unknown };
+
+/** An error of a call to a node, in this process or over HTTP. */
+export class SeracError extends Fault<SeracFault> {
+  /** The stable code of the cause, from docs/errors.md, such as `DEV_BAD_AMOUNT`; `RPC_ERROR` if the node gives none, as AvalancheGo does. */
+  get code(): string {
+    const { data } = this;
+    return isObject(data) && typeof data.code === 'string' ? data.code : this.fault.code;
+  }
+
+  /** The method that the node refused, such as `dev.send`; undefined if no method was reached. */
+  get method(): string | undefined {
+    return 'method' in this.fault ? this.fault.method : undefined;
+  }
+
+  /** Facts about the cause: `data` of the JSON-RPC error; undefined if no method was reached. */
+  get data(): unknown {
+    return this.fault.code === 'RPC_ERROR' ? this.fault.data : undefined;
+  }
+}
+
+const isObject = (value: unknown): value is { readonly code?: unknown } => typeof value === 'object' && value !== null;

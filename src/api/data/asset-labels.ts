@@ -1,0 +1,65 @@
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
+
+/** Looks up labels of assets. Returns the same object for all assets that are cached, without a promise. */
+export type AssetLabels = (ids: readonly Id[] | ReadonlySet<Id>) => FoundLabels | Promise<FoundLabels>;
+
+/**
+ * `isComplete` is false if no chain of this server has one of the assets. The label of such an asset contains only its id, and may change:
+ * the asset may be created or backfilled later.
+ */
+export type FoundLabels = { readonly labelOf: LabelOf; readonly isComplete: boolean };
+
+/** Labels never change, so they are cached. */
+export function createAssetLabels(chain: ServedChain, chains: readonly ServedChain[]): AssetLabels {
+  let cache = createLabelCache();
+  // An imported output can have an asset that was created on another chain of this server.
+  const sources = [chain, ...chains.filter((other) => other !== chain)];
+
+  const addToCache = (entry: AssetEntry): AssetLabel => {
+    const label = renderAssetLabel(entry);
+    // A new cache: results that were returned before keep their labels.
+    if (cache.labels.size >= maxCachedLabels) cache = createLabelCache();
+    cache.labels.set(entry.id, label);
+    return label;
+  };
+
+  const readLabels = async (ids: Iterable<Id>): Promise<FoundLabels> => {
+    const labels = new Map<Id, AssetLabel>();
+    let missing: Id[] = [];
+    for (const id of new Set(ids)) {
+      const label = cache.labels.get(id);
+      if (label === undefined) missing.push(id);
+      else labels.set(id, label);
+    }
+    for (const { reads } of sources) {
+      if (missing.length === 0) break;
+      for (const entry of (await reads.assets(missing)).values()) labels.set(entry.id, addToCache(entry));
+      missing = missing.filter((id) => !labels.has(id));
+    }
+    return { labelOf: labelIn(labels), isComplete: missing.length === 0 };
+  };
+
+  return (ids) => {
+    for (const id of ids) if (!cache.labels.has(id)) return readLabels(ids);
+    return cache.found;
+  };
+}
+
+/** Labels by asset, and the result for assets that are all among them. */
+function createLabelCache(): { readonly labels: Map<Id, AssetLabel>; readonly found: FoundLabels } {
+  const labels = new Map<Id, AssetLabel>();
+  return { labels, found: { labelOf: labelIn(labels), isComplete: true } };
+}
+
+const labelIn =
+  (labels: ReadonlyMap<Id, AssetLabel>): LabelOf =>
+  (id) =>
+    labels.get(id) ?? unknownAssetLabel(id);
+
+const maxCachedLabels = 8192;
+
+/** Clients require all of these properties. */
+const unknownAssetLabel = (id: Id): AssetLabel => ({ assetId: idText(id), name: '', symbol: '', denomination: 0 });

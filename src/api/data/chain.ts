@@ -1,0 +1,56 @@
+import type { AddressList } from '../rest/addresses.ts';
+import { type ApiError, notFound } from '../rest/api-error.ts';
+import { findChain, unknownChain } from '../rest/chain-name.ts';
+import { chainName, networkName } from '../rest/params.ts';
+import { quoteValue } from '../rest/quote-value.ts';
+import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
+
+export const networkParam = networkName({
+  description:
+    'The network of this server: its name (local, fuji, mainnet) or its number. A private network also accepts fuji and testnet.',
+  example: 'local',
+});
+
+export const blockchainParam = chainName({
+  description: 'A chain of this server: x-chain, or another one by its alias or blockchain ID.',
+  example: 'x-chain',
+});
+
+/** The path parameters that select a chain. */
+export const chainParams = { network: networkParam, blockchainId: blockchainParam };
+
+/** The path prefix of all routes about one chain. */
+export const chainPath = '/v1/networks/{network}/blockchains/{blockchainId}';
+
+/** Returns the chain that the path parameters select; throws 404 for an unknown network or chain. */
+export function requireChain(
+  served: ServedChains,
+  { network, blockchainId }: { readonly network: string; readonly blockchainId: string },
+): ServedChain {
+  requireNetwork(served, network);
+  return requireChainByName(served, blockchainId);
+}
+
+export function requireNetwork({ network: { names } }: ServedChains, requested: string): void {
+  if (!names.includes(requested)) throw notFound(`Unknown network ${quoteValue(requested)}. Network of this server: ${names.join(' or ')}`);
+}
+
+export function requireChainByName(served: ServedChains, name: string): ServedChain {
+  const found = findChain(served, name);
+  if (found === undefined) throw unknownChain(served, name, `Unknown blockchain ${quoteValue(name)}`);
+  return found;
+}
+
+/** Network name and address prefix (HRP) in a response: the same as in the request. */
+export type NetworkSpelling = { readonly network: string; readonly hrp: string };
+
+export function networkSpelling({ network }: ServedChains, requested: string, addresses?: AddressList): NetworkSpelling {
+  const { name, hrp } = network.alias?.names.includes(requested) ? network.alias : network;
+  return { network: name, hrp: addresses?.hrp ?? hrp };
+}
+
+/** Chain and network names as responses show them. */
+export const renderChainInfo = ({ network }: NetworkSpelling, { slug }: ServedChain) => ({ chainName: slug, network });
+
+/** The error for operations that need P-Chain data. */
+export const noPChainData = (): ApiError => notFound('This server has no P-Chain data: it serves chains of the AVM');

@@ -1,0 +1,66 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { bech32Encode } from '../../base/bytes/bech32.ts';
+import { fromHex } from '../../base/bytes/hex.ts';
+import { memoize } from '../../base/bytes/memoize.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
+import { AddressTexts } from './address-texts.ts';
+import { type AssetLabels, createAssetLabels } from './asset-labels.ts';
+import { JsonBytes } from './json-bytes.ts';
+import { createPieceCache, type PieceCache } from './piece-cache.ts';
+import { createPublicKeyCache, type PublicKeyCache } from './public-key-cache.ts';
+import type { RecoverPublicKey } from './render-credential.ts';
+import { createTransferContexts, type TransferContexts } from './transfer-contexts.ts';
+
+/** Dependencies of the Data API routes. */
+export type DataDeps = {
+  readonly served: ServedChains;
+  /** Asset labels, cached per chain. */
+  readonly assetLabels: (chain: ServedChain) => AssetLabels;
+  /** Formats addresses with an HRP and without a chain prefix, since an address is valid on every chain. */
+  readonly addressFormatter: (hrp: string) => (address: Address) => string;
+  readonly transferContext: TransferContexts;
+  /** Public keys of signers; undefined if this server shows signatures only. */
+  readonly publicKeys: PublicKeyCache | undefined;
+  readonly epoch: () => number;
+  readonly pieces: PieceCache;
+  /** The buffer that items are written in, one at a time. */
+  readonly json: JsonBytes;
+  readonly longWork: LongWork | undefined;
+};
+
+export type DataOptions = {
+  /** Returns the public key of a signature; without it responses contain signatures only. */
+  readonly recover?: RecoverPublicKey | undefined;
+  /** The number of times the served chains were reverted. */
+  readonly epoch: () => number;
+  /** Size limit of the cache of rendered transactions, outputs and blocks, in bytes. */
+  readonly pieceCacheBytes: number;
+  /** With it, rendering a large page pauses, so that other requests are handled in between. */
+  readonly longWork?: LongWork | undefined;
+};
+
+export function createDataDeps(served: ServedChains, { recover, epoch, pieceCacheBytes, longWork }: DataOptions): DataDeps {
+  const { hrp, alias } = served.network;
+  const cachedFormatter = (prefix: string) => memoize(cachedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
+  const own = cachedFormatter(hrp);
+  const aliased = alias === undefined ? own : cachedFormatter(alias.hrp);
+  const publicKeys = recover && createPublicKeyCache(recover);
+  const ownContext = { formatAddress: own, publicKeyText: publicKeys?.text, addressTexts: new AddressTexts(), keyTexts: publicKeys?.texts };
+  const aliasedContext = alias === undefined ? ownContext : { ...ownContext, formatAddress: aliased, addressTexts: new AddressTexts() };
+  const isAlias = (requested: string): boolean => alias !== undefined && requested === alias.hrp;
+  return {
+    served,
+    assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
+    addressFormatter: (requested) => (isAlias(requested) ? aliased : own),
+    transferContext: createTransferContexts((requested) => (isAlias(requested) ? aliasedContext : ownContext)),
+    publicKeys,
+    epoch,
+    pieces: createPieceCache(pieceCacheBytes),
+    json: new JsonBytes(),
+    longWork,
+  };
+}
+
+/** Addresses cached per HRP. */
+const cachedAddresses = 65_536;

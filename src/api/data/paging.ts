@@ -1,0 +1,48 @@
+import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import { pageSize, pageToken } from '../rest/params.ts';
+import type { Paging } from '../rest/route.ts';
+
+/** Paging parameters of most lists. */
+export const pageParams = { pageToken, pageSize: pageSize(10, 100) };
+
+/** Position in a list: the pinned block, and the last item of the previous page. */
+export type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined };
+
+/** Continues at the position in the page token; without a token starts at the last block. */
+export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: Paging): Promise<Listing> {
+  const pin = cursor === undefined ? undefined : await pinAtHeight(cursor.height);
+  return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: cursor?.after };
+}
+
+export type PageOptions<T> = {
+  readonly limit: number;
+  readonly seqOf: (row: T) => number;
+  /** Size of a row in bytes, for lists whose pages are limited by size. */
+  readonly bytesOf?: (row: T) => number;
+  readonly paging: Paging;
+};
+
+export type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
+
+/** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
+export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, paging }: PageOptions<T>): ListPage<T> {
+  const size = bytesOf === undefined ? limit : countWithinBytes(rows, limit, bytesOf);
+  const last = rows[size - 1];
+  if (rows.length <= size || last === undefined) return { items: rows, nextPageToken: undefined };
+  return { items: rows.slice(0, size), nextPageToken: paging.nextPageToken({ height: pin.height, after: seqOf(last) }) };
+}
+
+export const outputBytes = (outputs: readonly OutputEntry[]): number => outputs.reduce((sum, { utxo }) => sum + utxo.bytes.length, 0);
+
+/** Number of rows that fit in `maxPageBytes`, at least one: a transaction can have a thousand outputs, and an output a thousand owners. */
+export function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: (row: T) => number): number {
+  let bytes = 0;
+  const firstExcess = rows.findIndex((row) => {
+    bytes += bytesOf(row);
+    return bytes > maxPageBytes;
+  });
+  return firstExcess < 0 ? limit : Math.min(limit, Math.max(1, firstExcess));
+}
+
+/** Limit for the stored outputs on a page, in bytes. Their JSON is about eight times as long and takes about 50 ms to look up and write. */
+export const maxPageBytes = 250_000;

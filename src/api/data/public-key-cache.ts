@@ -1,0 +1,61 @@
+import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import { hash160 } from '../../base/bytes/hash.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import { AddressTexts } from './address-texts.ts';
+import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
+
+/** Public keys as responses show them, cached by owner. */
+export type PublicKeyCache = {
+  readonly text: PublicKeyText;
+  /** The keys that were used last, as bytes. */
+  readonly texts: AddressTexts;
+  /** Reads the stored keys of owners that are not cached. Returns undefined if there are none to read. */
+  readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void> | undefined;
+};
+
+/**
+ * Recovers public keys that are not stored, and caches all by owner. Recovering a key costs as much as rendering twenty outputs, but an
+ * owner always signs with the same key, so one recovery serves all its signatures.
+ */
+export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache {
+  const cache = new Map<Address, string>();
+  const texts = new AddressTexts();
+  const addToTexts = (owner: Address, text: string): void => {
+    const bytes = addressToBytes(owner);
+    if (texts.find(bytes, 0) < 0) texts.add(bytes, 0, text);
+  };
+  const addToCache = (owner: Address, key: Uint8Array, text: string): void => {
+    // Some transactions were accepted without signature checks, so the signer may not be the owner; see verify/exemptions.ts.
+    if (toHex(hash160(key)) !== owner) return;
+    if (cache.size >= maxCachedKeys) cache.clear();
+    cache.set(owner, text);
+    addToTexts(owner, text);
+  };
+  return {
+    texts,
+    text: (owner, signed) => {
+      const cached = owner && cache.get(owner);
+      if (owner !== undefined && cached !== undefined) {
+        addToTexts(owner, cached);
+        return cached;
+      }
+      const { unsigned, signature } = signed();
+      const key = recover(unsigned, signature);
+      if (key === undefined) return undefined;
+      const text = toBase64(key);
+      if (owner !== undefined) addToCache(owner, key, text);
+      return text;
+    },
+    load: (reads, owners) => {
+      const missing = [...owners].filter((owner) => !cache.has(owner));
+      if (missing.length === 0) return undefined;
+      return reads.publicKeys(missing).then((keys) => {
+        for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
+      });
+    },
+  };
+}
+
+/** A busy network has some hundred thousand owners; with a smaller cache most keys of a page would be read again, at some 3 µs each. */
+const maxCachedKeys = 131_072;

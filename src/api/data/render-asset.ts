@@ -1,0 +1,64 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { AssetType } from '../../ledger/index/output-amount.ts';
+import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+
+/** Asset properties shown with every amount. The type is not among them: it belongs to the output. */
+export type AssetLabel = {
+  readonly assetId: string;
+  readonly name: string;
+  readonly symbol: string;
+  readonly denomination: number;
+};
+
+export type LabelOf = (id: Id) => AssetLabel;
+
+export const renderAssetLabel = ({ id, name, symbol, denomination }: AssetEntry): AssetLabel => ({
+  assetId: idText(id),
+  name,
+  symbol,
+  denomination,
+});
+
+/** Properties of an asset that never change. */
+export const renderAssetDetails = (entry: AssetEntry) => ({
+  ...renderAssetLabel(entry),
+  type: entry.type,
+  createdAtTimestamp: entry.createdTime,
+  cap: entry.cap,
+});
+
+/** Properties of an asset that change with its transactions. */
+export const renderAssetStatus = (entry: AssetEntry, formatAddress: (address: Address) => string) => ({
+  supply: (entry.type === 'nft' ? entry.nfts : entry.supply).toString(),
+  nftSupply: entry.nfts.toString(),
+  minters: entry.minters.map(formatAddress),
+  firstActivityTimestamp: entry.firstTime,
+  lastActivityTimestamp: entry.lastTime,
+  txCount: entry.txs,
+});
+
+export const renderAmount = (label: AssetLabel, type: AssetType, amount: bigint) => ({ ...label, type, amount: amount.toString() });
+
+/** An amount of one asset and one type. Units and NFTs of the same asset are not added up. */
+export type AmountByType = { readonly asset: Id; readonly type: AssetType; amount: bigint };
+
+/** Sums amounts by asset and type, in the order of their first appearance. */
+export function createAmountSums() {
+  const sums = new Map<string, AmountByType>();
+  let last: AmountByType | undefined;
+  return {
+    add: (asset: Id, type: AssetType, amount: bigint): void => {
+      // Nearly every transaction has amounts of one asset: comparing with the last one is cheaper than making a key.
+      if (last?.asset !== asset || last.type !== type) {
+        last = sums.get(asset + type) ?? { asset, type, amount: 0n };
+        sums.set(asset + type, last);
+      }
+      last.amount += amount;
+    },
+    list: (): readonly AmountByType[] => [...sums.values()],
+  };
+}
+
+export const renderAmounts = (sums: readonly AmountByType[], labelOf: LabelOf) =>
+  sums.map(({ asset, type, amount }) => renderAmount(labelOf(asset), type, amount));

@@ -1,0 +1,256 @@
+import type { Block } from '../../avm/tx/block.ts';
+import { consumedIds, effectsOf } from '../../avm/tx/effects.ts';
+import type { InitialState, Output } from '../../avm/tx/output.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { compareHex } from '../../base/bytes/octets.ts';
+import { joinIdTexts } from '../../ledger/index/tx-id-texts.ts';
+import type {
+  AssetEntry,
+  BlockEntry,
+  IndexReads,
+  Order,
+  OutputEntry,
+  PinnedBlock,
+  SpendInfo,
+  Subject,
+  TimeRange,
+  TxEntry,
+} from '../../ledger/index-read/index-reads.ts';
+
+/** A chain as a list of blocks, with the outputs that other chains exported to it. */
+export type ScannedChain = {
+  readonly id: Id;
+  readonly genesisTxs: readonly Tx[];
+  readonly blocks: readonly Block[];
+  readonly deposits: readonly Deposit[];
+};
+
+/** `seen` is the time at which this server first saw the output. */
+export type Deposit = { readonly from: Id; readonly utxo: Utxo; readonly seen: number };
+
+type NumberedTx = { readonly seq: number; readonly tx: Tx; readonly block: Block };
+type StoredOutput = Omit<OutputEntry, 'spent'> & { readonly height: number; spender: NumberedTx | undefined };
+
+/** All index queries, answered by scanning all blocks: slow and simple, the reference for tests of the routes and of the index. */
+export function createScanningReads({ id: chainID, genesisTxs, blocks, deposits }: ScannedChain): IndexReads {
+  const [first] = blocks as [Block, ...Block[]];
+  const numberedTxs = [
+    ...genesisTxs.map((tx) => ({ tx, block: first })),
+    ...blocks.flatMap((block) => block.txs.map((tx) => ({ tx, block }))),
+  ].map((tx, i): NumberedTx => ({ seq: i + 1, ...tx }));
+  const outputs = new Map<Id, StoredOutput>();
+  const storeOutput = (utxo: Utxo, { height, time, ...where }: { createdOn: Id; consumedOn: Id; height: number; time: number }) =>
+    outputs.set(utxo.id, { seq: outputs.size + 1, utxo, time, height, ...where, spender: undefined });
+  for (const { from, utxo, seen } of deposits) storeOutput(utxo, { createdOn: from, consumedOn: chainID, height: 0, time: seen });
+  for (const numbered of numberedTxs) {
+    const effects = effectsOf(numbered.tx);
+    const now = { createdOn: chainID, height: Number(numbered.block.height), time: Number(numbered.block.time) };
+    for (const utxo of effects.created) storeOutput(utxo, { ...now, consumedOn: chainID });
+    for (const utxo of effects.exported?.utxos ?? []) storeOutput(utxo, { ...now, consumedOn: effects.exported?.to as Id });
+  }
+  for (const numbered of numberedTxs)
+    for (const id of consumedIds(numbered.tx)) {
+      const output = outputs.get(id);
+      if (output !== undefined) output.spender = numbered;
+    }
+  const created = Map.groupBy(outputs.values(), ({ utxo }) => utxo.txID);
+  const own = () => [...outputs.values()].filter(({ createdOn }) => createdOn === chainID);
+
+  const pinOf = (block: Block | undefined): PinnedBlock | undefined =>
+    block && {
+      height: Number(block.height),
+      id: block.id,
+      time: Number(block.time),
+      lastTx: numberedTxs.filter((numbered) => numbered.block.height <= block.height).length,
+    };
+  const entryOf = ({ height: _, spender, ...output }: StoredOutput, pin: PinnedBlock): OutputEntry => ({
+    ...output,
+    spent: spender === undefined || spender.seq > pin.lastTx ? undefined : spendInfoOf(spender),
+  });
+  const txEntry = ({ seq, tx, block }: NumberedTx, pin: PinnedBlock): TxEntry => ({
+    seq,
+    tx,
+    height: Number(block.height),
+    blockID: block.id,
+    time: Number(block.time),
+    consumed: consumedIds(tx).flatMap((id) => {
+      const output = outputs.get(id);
+      return output === undefined ? [] : [entryOf(output, pin)];
+    }),
+    emitted: (created.get(tx.id) ?? []).map((output) => entryOf(output, pin)),
+  });
+  const isAbout = ({ consumed, emitted, tx }: TxEntry, subject: Subject): boolean => {
+    const all = [...consumed, ...emitted].map(({ utxo }) => utxo);
+    if ('address' in subject) return all.some(({ output }) => output.addresses.includes(subject.address));
+    return tx.id === subject.asset ? tx.unsigned.kind === 'CreateAssetTx' : all.some(({ assetID }) => assetID === subject.asset);
+  };
+  const blockEntry = (block: Block): BlockEntry => ({
+    height: Number(block.height),
+    id: idToBytes(block.id),
+    parentID: idToBytes(block.parentID),
+    time: Number(block.time),
+    size: block.bytes.length,
+    txCount: block.txs.length,
+    txIDTexts: joinIdTexts(block.txs.map(({ id }) => id)),
+  });
+  const spendable = (addresses: readonly Address[], { utxo: { output } }: StoredOutput) =>
+    output.addresses.filter((address) => addresses.includes(address)).length >= output.threshold &&
+    output.addresses.some((address) => addresses.includes(address));
+
+  const reads: IndexReads = {
+    tip: async () => pinOf(blocks.at(-1)) as PinnedBlock,
+    pinAtHeight: async (height) => pinOf(blocks[height]),
+    pinBeforeTime: async (time) => pinOf(blocks.findLast((block) => block.time < BigInt(time))),
+    completeFrom: async () => 0,
+    block: async (which) => {
+      const found = 'height' in which ? blocks[which.height] : blocks.find(({ id }) => id === which.id);
+      return found && blockEntry(found);
+    },
+    blocks: async (heights) => heights.map((height) => blockEntry(blocks[height] as Block)),
+    blockHeights: async ({ pin, times, after, order, limit }) =>
+      cutPage(
+        blocks
+          .filter((block) => block.height <= BigInt(pin.height))
+          .map(blockEntry)
+          .filter(isWithin(times)),
+        ({ height }) => height,
+        { after, order, limit },
+      ).map(({ height }) => height),
+    txSeq: async (id, pin) => numberedTxs.find(({ tx, seq }) => tx.id === id && seq <= pin.lastTx)?.seq,
+    txs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    storedTxs: async (seqs, pin) => seqs.map((seq) => txEntry(numberedTxs[seq - 1] as NumberedTx, pin)),
+    storedTx: async (id, isRendered) => {
+      const pin = await reads.tip();
+      const found = numberedTxs.find(({ tx }) => tx.id === id);
+      return found && { pin, seq: found.seq, entry: isRendered(found.seq, pin) ? undefined : txEntry(found, pin) };
+    },
+    publicKeys: async () => new Map(),
+    spentOutputs: async (seqs, pin) =>
+      new Set(
+        [...outputs.values()].flatMap(({ seq, spender }) => (seqs.includes(seq) && (spender?.seq ?? noSeq) <= pin.lastTx ? seq : [])),
+      ),
+    txSeqs: async ({ pin, subjects, kinds, times, after, order, limit }) => {
+      const all = numberedTxs.filter(({ seq }) => seq <= pin.lastTx).map((numbered) => txEntry(numbered, pin));
+      const matching = all
+        .filter(isWithin(times))
+        .filter(({ tx }) => kinds?.includes(tx.unsigned.kind) ?? true)
+        .filter((entry) => subjects?.some((subject) => isAbout(entry, subject)) ?? true);
+      return cutPage(matching, ({ seq }) => seq, { after, order, limit }).map(({ seq }) => seq);
+    },
+    utxos: async ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order, after, limit }) => {
+      const isImported = ({ spender }: StoredOutput) => spender !== undefined && Number(spender.block.height) <= pin.height;
+      const sorted = [...outputs.values()]
+        .filter((output) => (output.createdOn === chainID ? output.height <= pin.height : isImported(output)))
+        .filter((output) => spendable(addresses, output))
+        .filter(({ utxo }) => (asset === undefined || utxo.assetID === asset) && sortAmount(utxo.output) >= minAmount)
+        .map((output) => entryOf(output, pin))
+        .filter(({ spent }) => includeSpent || spent === undefined)
+        .sort((a, b) => byKey(sortBy, a, b) || compareHex(a.utxo.id, b.utxo.id));
+      if (order === 'desc') sorted.reverse();
+      const from = after === undefined ? 0 : sorted.findIndex(({ seq }) => seq === after) + 1;
+      return sorted.slice(from, from + limit);
+    },
+    balances: async (addresses, pin, now) => {
+      const here = own().filter((output) => output.height <= pin.height && spendable(addresses, output));
+      const unspent = here.filter((output) => entryOf(output, pin).spent === undefined && !isMintOutput(output.utxo.output));
+      const singleOwner = unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && hasSingleOwner(utxo.output));
+      const entries = (stored: readonly StoredOutput[]) => stored.map((output) => entryOf(output, pin));
+      return {
+        singleOwner: singleOwner.map(({ utxo: { assetID: asset, output } }) => {
+          const isLocked = output.locktime > BigInt(now);
+          return 'amount' in output
+            ? { asset, isLocked, amount: output.amount, count: 1, nfts: 0 }
+            : { asset, isLocked, amount: 0n, count: 0, nfts: 1 };
+        }),
+        multiOwner: entries(unspent.filter(({ utxo, consumedOn }) => consumedOn === chainID && !hasSingleOwner(utxo.output))),
+        exported: entries(unspent.filter(({ consumedOn }) => consumedOn !== chainID)),
+      };
+    },
+    asset: async (id) => (await reads.assets([id])).get(id) ?? (numberedTxs.some(({ tx }) => tx.id === id) ? 'not-an-asset' : undefined),
+    assets: async (ids) =>
+      new Map(
+        numberedTxs.flatMap((numbered) => (ids.includes(numbered.tx.id) ? assetEntry(numbered) : [])).map((entry) => [entry.id, entry]),
+      ),
+    lastActivity: async (addresses, pin) => {
+      const subjects = addresses.map((address) => ({ address }));
+      const seqs = await reads.txSeqs({ pin, subjects, kinds: undefined, times: anyTime, after: undefined, order: 'desc', limit: 1 });
+      const [last] = await reads.txs(seqs, pin);
+      if (last === undefined) return undefined;
+      const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => addresses.includes(address));
+      const created = last.emitted.find(isOwned);
+      const { utxo } = created ?? (last.consumed.find(isOwned) as OutputEntry);
+      return { time: last.time, height: last.height, txID: last.tx.id, utxoID: utxo.id, isConsumed: created === undefined };
+    },
+    seenAddresses: async (addresses, pin) => {
+      const seen = await Promise.all(addresses.map((address) => reads.lastActivity([address], pin)));
+      return new Set(addresses.filter((_, i) => seen[i] !== undefined));
+    },
+    buckets: async () => [],
+    lastBucketBefore: async () => undefined,
+    totals: async () => [],
+    addressesBefore: async () => 0,
+  };
+
+  function assetEntry({ tx, block, seq: _ }: NumberedTx): AssetEntry[] {
+    const { unsigned, id } = tx;
+    if (unsigned.kind !== 'CreateAssetTx') return [];
+    const pin = pinOf(blocks.at(-1)) as PinnedBlock;
+    const related = numberedTxs.map((numbered) => txEntry(numbered, pin)).filter((entry) => isAbout(entry, { asset: id }));
+    const outputsOfAsset = own().filter(({ utxo, consumedOn }) => utxo.assetID === id && consumedOn === chainID);
+    const unspent = outputsOfAsset.filter(({ spender }) => spender === undefined).map(({ utxo }) => utxo.output);
+    return [
+      {
+        id,
+        name: Buffer.from(unsigned.name).toString(),
+        symbol: Buffer.from(unsigned.symbol).toString(),
+        denomination: unsigned.denomination,
+        type: !hasFx(unsigned.initialStates, 0) && unsigned.initialStates.length > 0 ? 'nft' : 'secp256k1',
+        cap: unsigned.initialStates.some((state) => state.outputs.some(isMintOutput)) ? 'variable' : 'fixed',
+        createdTime: Number(block.time),
+        firstTime: Math.min(...related.map(({ time }) => time)),
+        lastTime: Math.max(...related.map(({ time }) => time)),
+        txs: related.length,
+        supply: unspent.reduce((sum, output) => sum + ('amount' in output ? output.amount : 0n), 0n),
+        nfts: unspent.filter((output) => !('amount' in output) && !isMintOutput(output)).length,
+        minters: [...new Set(unspent.filter(isMintOutput).flatMap(({ addresses }) => addresses))].sort(),
+      },
+    ];
+  }
+  return reads;
+}
+
+const hasFx = (states: readonly InitialState[], fx: number): boolean => states.some(({ fxIndex }) => fxIndex === fx);
+
+/* Derived from the outputs alone, independent of the index code. */
+const isMintOutput = ({ kind }: Output): boolean => kind.endsWith('MintOutput');
+const hasSingleOwner = ({ addresses }: Output): boolean => addresses.length === 1;
+const sortAmount = (output: Output): bigint => ('amount' in output ? output.amount : isMintOutput(output) ? 0n : 1n);
+
+const anyTime: TimeRange = { from: undefined, to: undefined };
+
+const spendInfoOf = ({ tx, block, seq }: NumberedTx): SpendInfo => ({ txID: tx.id, time: Number(block.time), tx, seq });
+
+const noSeq = Number.POSITIVE_INFINITY;
+
+const isWithin =
+  ({ from = 0, to = Number.POSITIVE_INFINITY }: TimeRange) =>
+  ({ time }: { readonly time: number }) =>
+    time >= from && time < to;
+
+const byKey = (sortBy: 'timestamp' | 'amount', a: OutputEntry, b: OutputEntry): number => {
+  if (sortBy === 'timestamp') return a.time - b.time;
+  const [left, right] = [sortAmount(a.utxo.output), sortAmount(b.utxo.output)];
+  return left < right ? -1 : left > right ? 1 : 0;
+};
+
+type PageRange = { readonly after: number | undefined; readonly order: Order; readonly limit: number };
+
+/** Cuts a page from rows that are sorted by ascending number. */
+function cutPage<T>(rows: readonly T[], numberOf: (row: T) => number, { after, order, limit }: PageRange): T[] {
+  const sorted = order === 'asc' ? rows : rows.toReversed();
+  const isBehind = (row: T) => after === undefined || (order === 'asc' ? numberOf(row) > after : numberOf(row) < after);
+  return sorted.filter(isBehind).slice(0, limit);
+}

@@ -1,0 +1,155 @@
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { txKinds } from '../../ledger/index/tables.ts';
+import type { Order, Subject, TimeRange, TxKind } from '../../ledger/index-read/index-reads.ts';
+import { addresses } from '../rest/addresses.ts';
+import { notFound } from '../rest/api-error.ts';
+import { choices, endTimestamp, pathId, sortOrder, startTimestamp } from '../rest/params.ts';
+import { renderedJson } from '../rest/rendered-json.ts';
+import { type ApiRoute, type Paging, routeDefiner } from '../rest/route.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+import { chainParams, chainPath, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
+import type { DataDeps } from './deps.ts';
+import { type JsonPage, joinPage } from './json-page.ts';
+import { listMetadata } from './list-metadata.ts';
+import { atOneEpoch } from './one-epoch.ts';
+import { cutPage, openListing, pageParams } from './paging.ts';
+import { listSchema, TransactionSchema } from './schemas.ts';
+import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
+
+const defineRoute = routeDefiner<DataDeps>();
+
+/** All transaction types of the Primary Network. */
+const txTypeNames = [
+  'AddValidatorTx',
+  'AddSubnetValidatorTx',
+  'AddDelegatorTx',
+  'CreateChainTx',
+  'CreateSubnetTx',
+  'ImportTx',
+  'ExportTx',
+  'AdvanceTimeTx',
+  'RewardValidatorTx',
+  'RemoveSubnetValidatorTx',
+  'TransformSubnetTx',
+  'AddPermissionlessValidatorTx',
+  'AddPermissionlessDelegatorTx',
+  'BaseTx',
+  'TransferSubnetOwnershipTx',
+  'ConvertSubnetToL1Tx',
+  'RegisterL1ValidatorTx',
+  'SetL1ValidatorWeightTx',
+  'DisableL1ValidatorTx',
+  'IncreaseL1ValidatorBalanceTx',
+  'UNKNOWN',
+  'CreateAssetTx',
+  'OperationTx',
+] as const;
+
+const txTypes = choices(txTypeNames, 'Only these transaction types. Types of other chains are accepted and match nothing.');
+
+const TransactionList = listSchema('ListXChainTransactionsResponse', 'transactions', TransactionSchema);
+
+export const txRoutes: readonly ApiRoute<DataDeps>[] = [
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/transactions`,
+    id: 'listLatestPrimaryNetworkTransactions',
+    tag: 'Transactions',
+    summary: 'Transactions, newest first by default',
+    description:
+      'Of the whole chain, or of the given addresses: an address has a transaction if it owns an output that the transaction consumes or creates. ' +
+      'A page whose transactions have very many outputs may be shorter than pageSize without being the last.',
+    params: { ...chainParams, addresses: addresses(), txTypes, startTimestamp, endTimestamp, ...pageParams, sortOrder: sortOrder() },
+    response: TransactionList,
+    cachePolicy: 'pinned-page',
+    run: async (deps, values, { paging }) => {
+      const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
+      const subjects = requested?.owners.map((address): Subject => ({ address }));
+      const spelling = networkSpelling(deps.served, values.network, requested);
+      const query = { spelling, subjects, types, times: { from, to }, order, limit, paging };
+      return joinPage(await listTxs(deps, requireChain(deps.served, values), query));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/transactions/{txHash}`,
+    id: 'getTxByHash',
+    tag: 'Transactions',
+    summary: 'One transaction',
+    params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
+    response: TransactionSchema,
+    cachePolicy: 'block',
+    run: async (deps, { txHash, ...chainRef }) => {
+      const chain = requireChain(deps.served, chainRef);
+      const { hrp } = networkSpelling(deps.served, chainRef.network);
+      const found = await atOneEpoch(deps.epoch, (epoch) => readTxPiece(deps, { chain, hrp, epoch, id: txHash }));
+      if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
+      return renderedJson(found.bytes);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/assets/{assetId}/transactions`,
+    id: 'listAssetTransactions',
+    tag: 'Transactions',
+    summary: 'Transactions with an asset, newest first',
+    params: {
+      ...chainParams,
+      assetId: pathId({ description: 'Asset ID.' }),
+      txTypes,
+      startTimestamp,
+      endTimestamp,
+      ...pageParams,
+    },
+    response: TransactionList,
+    cachePolicy: 'pinned-page',
+    run: async (deps, { assetId, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, ...chainRef }, { paging }) => {
+      const chain = requireChain(deps.served, chainRef);
+      const times = { from, to };
+      const spelling = networkSpelling(deps.served, chainRef.network);
+      const page = await listTxs(deps, chain, {
+        spelling,
+        subjects: [{ asset: assetId }],
+        types,
+        times,
+        order: 'desc',
+        limit,
+        paging,
+      });
+      // An asset created on another chain may have transactions here, so only an empty list is checked.
+      if (page.pieces.length === 0 && !(await isAsset(chain, assetId))) throw notFound(`No asset ${idText(assetId)} on ${chain.slug}`);
+      return joinPage(page);
+    },
+  }),
+];
+
+type TxListQuery = {
+  readonly spelling: NetworkSpelling;
+  readonly subjects: readonly Subject[] | undefined;
+  readonly types: readonly (typeof txTypeNames)[number][] | undefined;
+  readonly times: TimeRange;
+  readonly order: Order;
+  readonly limit: number;
+  readonly paging: Paging;
+};
+
+async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, paging, ...query }: TxListQuery): Promise<JsonPage> {
+  const kinds = types?.filter((type): type is TxKind => type in txKinds);
+  const name = 'transactions';
+  if (kinds?.length === 0) return { name, pieces: [], nextPageToken: undefined, metadata: await listMetadata(spelling, chain) };
+  const page = atOneEpoch(deps.epoch, async (epoch) => {
+    const listing = await openListing(chain.reads, paging);
+    const seqs = await chain.reads.txSeqs({ ...query, ...listing, kinds, limit: limit + 1 });
+    const shown = { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin };
+    const pieces = await readTxPieces(deps, shown);
+    return { listing, rows: seqs.map((seq, i) => ({ seq, piece: pieces[i] })) };
+  });
+  const [metadata, { listing, rows }] = await Promise.all([listMetadata(spelling, chain), page]);
+  const bytesOf = ({ piece }: (typeof rows)[number]) => piece?.storedBytes ?? 0;
+  const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, bytesOf, paging });
+  return { name, pieces: items.map(({ piece }) => piece as TxPiece), nextPageToken, metadata };
+}
+
+async function isAsset({ reads }: ServedChain, id: Id): Promise<boolean> {
+  return (await reads.assets([id])).has(id);
+}

@@ -1,0 +1,17 @@
+import { idText } from '../../base/bytes/id.ts';
+import type { LabelOf } from './render-asset.ts';
+import type { AddressBalances, AssetBalance } from './sum-balances.ts';
+import { labelStart } from './write-asset.ts';
+
+/** The JSON of balances; `renderBalances` in render-balance.fixture.ts is the plain form. */
+export function writeBalances({ unlocked, locked, atomicMemoryUnlocked, atomicMemoryLocked }: AddressBalances, labelOf: LabelOf): string {
+  const write = ({ asset, type, sharedWith, amount, count }: AssetBalance): string => {
+    const chain = sharedWith === undefined ? '' : `,"sharedWithChainId":"${idText(sharedWith)}"`;
+    return `${labelStart(labelOf(asset))},"type":"${type}","amount":"${amount}","utxoCount":${count}${chain}}`;
+  };
+  const list = (part: readonly AssetBalance[]): string => part.map(write).join();
+  return (
+    `{"unlocked":[${list(unlocked)}],"locked":[${list(locked)}],` +
+    `"atomicMemoryUnlocked":[${list(atomicMemoryUnlocked)}],"atomicMemoryLocked":[${list(atomicMemoryLocked)}]}`
+  );
+}

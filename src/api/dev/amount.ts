@@ -1,0 +1,38 @@
+import { maxU64 } from '../../base/bytes/octets.ts';
+import { DevError } from './fault.ts';
+
+/** What is needed of an asset to read and write amounts of it. `denomination`: the number of decimals. */
+export type AssetUnits = { readonly symbol: string; readonly denomination: number };
+
+/**
+ * Parses an amount: a whole number is in the asset's smallest unit, a number followed by the asset's symbol (`1.5 AVAX` or `1.5AVAX`) in
+ * display units.
+ * Throws if it is 0.
+ */
+export function parseAmount(text: string, units: AssetUnits): bigint {
+  const amount = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDisplayAmount(text, units);
+  if (amount === 0n) throw badAmount(text, 'must be more than 0');
+  if (amount > maxU64) throw badAmount(text, `is more than the largest amount of an output, ${maxU64}`);
+  return amount;
+}
+
+/** Formats an amount in display units with the symbol, exactly: `1.5 AVAX`. */
+export function formatAmount(amount: bigint, { symbol, denomination }: AssetUnits): string {
+  const digits = amount.toString().padStart(denomination + 1, '0');
+  const whole = digits.slice(0, digits.length - denomination);
+  const decimals = digits.slice(whole.length).replace(/0+$/, '');
+  return `${whole}${decimals === '' ? '' : `.${decimals}`} ${symbol}`;
+}
+
+function parseDisplayAmount(text: string, { symbol, denomination }: AssetUnits): bigint {
+  const [, whole, decimals = '', apart, attached] = /^(\d{1,20})(?:\.(\d{1,32}))?(?: +(\S{1,64})|(\p{L}{1,64}))$/u.exec(text) ?? [];
+  const unit = apart ?? attached;
+  if (whole === undefined)
+    throw badAmount(text, `is neither a whole number of the smallest unit nor an amount with a symbol, such as "1.5 ${symbol}"`);
+  if (unit !== symbol) throw badAmount(text, `is in ${unit}, but the asset is ${symbol}; give the other asset with assetID`);
+  if (decimals.length > denomination) throw badAmount(text, `has more than ${denomination} decimals, as many as ${symbol} has`);
+  return BigInt(whole + decimals.padEnd(denomination, '0'));
+}
+
+const badAmount = (amount: string, reason: string) =>
+  new DevError(`amount ${JSON.stringify(amount)} ${reason}`, { code: 'DEV_BAD_AMOUNT', amount, reason });

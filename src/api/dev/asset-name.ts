@@ -1,0 +1,41 @@
+import { type Id, idText, parseId } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import { DevError } from './fault.ts';
+
+export type AssetNames = {
+  /** IDs of the genesis assets by alias, for example `AVAX`. */
+  readonly assetAliases: ReadonlyMap<string, Id>;
+  readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
+};
+
+/** The most assets that the error about an ambiguous symbol lists. */
+const maxListed = 10;
+
+/** The ID of the asset that a text names: an alias, an ID, or a symbol that only one asset has. */
+export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }: AssetNames): Id {
+  const known = assetAliases.get(text) ?? tryParseId(text);
+  if (known !== undefined) return known;
+  const [first, ...others] = findAssetsBySymbol(text, maxListed + 1);
+  if (first === undefined)
+    throw new DevError(`there is no asset ${JSON.stringify(text)}; give its ID, or the symbol with which it was created`, {
+      code: 'DEV_UNKNOWN_ASSET',
+      asset: text,
+    });
+  if (others.length === 0) return first;
+  const assetIDs = [first, ...others].slice(0, maxListed).map(idText);
+  const count = others.length < maxListed ? String(others.length + 1) : `more than ${maxListed}`;
+  throw new DevError(`${count} assets have the symbol ${text}; give the ID of one: ${assetIDs.join(', ')}`, {
+    code: 'DEV_AMBIGUOUS_SYMBOL',
+    symbol: text,
+    assetIDs,
+  });
+}
+
+function tryParseId(text: string): Id | undefined {
+  try {
+    return parseId(text);
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Chain } from '../../chain/lifecycle/chain.ts';
+import type { BlockPolicy, SoloEngine } from '../../chain/solo/solo.ts';
+import { method, methodTable } from '../rpc/method.ts';
+import { bool, idParam, noParams, obj, u64 } from '../rpc/params.ts';
+import type { Json } from '../rpc/write-json.ts';
+import { DevError } from './fault.ts';
+import { durationParam, requireParam } from './time-params.ts';
+
+export type BlocksDeps = {
+  readonly chain: Pick<Chain, 'issue' | 'mempool' | 'dropTx'>;
+  readonly engine: Pick<SoloEngine, 'mine' | 'policy'>;
+  /** Sets when blocks are built, for all chains of the node. */
+  readonly setPolicy: (policy: BlockPolicy) => void;
+  /** Builds the transaction for a block that would be empty. */
+  readonly createFiller: () => Tx;
+  /** Advances the chain's clock. */
+  readonly advanceTime: (seconds: bigint) => void;
+  readonly longWork: LongWork;
+  /** Tells the reader processes the time. Resolves when they know it. */
+  readonly informReaders: () => Promise<void>;
+};
+
+/** The most blocks of one call, the most transactions in `getMempool`, and the longest interval in seconds. */
+const limits = { blocks: 1000n, listedTxs: 1024, interval: 86_400n } as const;
+
+/** Methods that build blocks and show the mempool of the X-Chain. */
+export const blocksMethods = methodTable<BlocksDeps>()({
+  mine: method(obj({ blocks: u64, interval: durationParam }), (deps, { blocks, interval = 0n }) => mine(deps, blocks, interval), {
+    needsWriter: true,
+  }),
+  setAutomine: method(
+    obj({ enabled: bool }),
+    ({ engine, setPolicy }, { enabled }) => {
+      setPolicy({ ...engine.policy(), automine: enabled });
+      return formatPolicy(engine.policy());
+    },
+    { needsWriter: true },
+  ),
+  setIntervalMining: method(
+    obj({ seconds: durationParam }),
+    ({ engine, setPolicy }, { seconds }) => {
+      const every = requireParam('seconds', durationParam.type, seconds);
+      if (every > limits.interval)
+        throw new DevError(`the interval is longer than ${limits.interval} seconds`, {
+          code: 'DEV_LIMIT',
+          what: 'seconds',
+          max: Number(limits.interval),
+        });
+      setPolicy({ ...engine.policy(), interval: Number(every) * 1000 });
+      return formatPolicy(engine.policy());
+    },
+    { needsWriter: true },
+  ),
+  getMempool: method(noParams, ({ chain }) => listMempool(chain), { needsWriter: true }),
+  dropTx: method(
+    obj({ txID: idParam }),
+    ({ chain }, { txID }) => {
+      if (!chain.dropTx(txID))
+        throw new DevError(`the transaction ${idText(txID)} is not in the mempool`, { code: 'DEV_NOT_PENDING', txID: idText(txID) });
+      return { txID: idText(txID) };
+    },
+    { needsWriter: true },
+  ),
+});
+
+/** `interval`: seconds by which the clock is advanced between two blocks. */
+async function mine(deps: BlocksDeps, blocks: bigint, interval: bigint): Promise<Json> {
+  if (blocks > limits.blocks)
+    throw new DevError(`${blocks} blocks are more than ${limits.blocks}; call dev.mine several times`, {
+      code: 'DEV_TOO_MANY_BLOCKS',
+      blocks: String(blocks),
+      max: Number(limits.blocks),
+    });
+  const pause = deps.longWork.begin();
+  let last: MinedBlock | undefined;
+  let hasFiller = false;
+  for (let left = blocks === 0n ? 1n : blocks; left > 0n; left--) {
+    await pause();
+    if (last !== undefined && interval > 0n) deps.advanceTime(interval);
+    last = mineOne(deps);
+    hasFiller ||= last.isFiller;
+  }
+  await deps.informReaders();
+  const { block } = last as MinedBlock;
+  return { height: String(block.height), time: String(block.time), filler: hasFiller };
+}
+
+type MinedBlock = { readonly block: EngineBlock; readonly isFiller: boolean };
+
+/** Mines the waiting transactions, or a filler if no valid one waits. */
+function mineOne({ chain, engine, createFiller }: BlocksDeps): MinedBlock {
+  const block = chain.mempool.size().txs > 0 ? engine.mine() : undefined;
+  if (block !== undefined) return { block, isFiller: false };
+  chain.issue(createFiller());
+  const filler = engine.mine();
+  if (filler === undefined) throw new DevError('no block was built: the filler transaction was dropped', { code: 'DEV_NOT_MINED' });
+  return { block: filler, isFiller: true };
+}
+
+function listMempool({ mempool }: Pick<Chain, 'mempool'>): Json {
+  const txs: { txID: string; type: string; bytes: number }[] = [];
+  for (const { id, unsigned, bytes } of mempool.all()) {
+    if (txs.length >= limits.listedTxs) break;
+    txs.push({ txID: formatTxID(id), type: unsigned.kind, bytes: bytes.length });
+  }
+  return { txs, total: mempool.size().txs };
+}
+
+const formatTxID = (id: Id): string => idText(id);
+
+/** `interval` in seconds; 0: no blocks by time. */
+export const formatPolicy = ({ automine, interval }: BlockPolicy): { readonly automine: boolean; readonly interval: number } => ({
+  automine,
+  interval: interval / 1000,
+});

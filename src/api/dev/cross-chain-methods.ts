@@ -1,0 +1,145 @@
+import { makeUtxo, parseUtxo, type Utxo, utxoId } from '../../avm/tx/utxo.ts';
+import { exportTx } from '../../avm/wallet/transactions.ts';
+import { transfer } from '../../avm/wallet/wallet.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { parseHex } from '../../base/bytes/hex.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { Aliases } from '../rpc/aliases.ts';
+import { method, methodTable } from '../rpc/method.ts';
+import { longStr, obj, str, u32 } from '../rpc/params.ts';
+import { parseAmount } from './amount.ts';
+import { type DevWallet, parseOutputID } from './dev-wallet.ts';
+import { DevError } from './fault.ts';
+import { accountParam, addressOrList, amountParam, parseBytesText, parseTime, timeParam } from './params.ts';
+
+export type CrossChainDeps = {
+  readonly wallet: DevWallet;
+  readonly aliases: Aliases;
+  /** The P- and C-Chain, which Serac does not run. */
+  readonly counterparts: readonly Id[];
+  /** Adds a UTXO to the shared memory of chain `from` and the X-Chain, so that the X-Chain can import it. */
+  readonly addAtomicUtxo: (from: Id, utxo: Utxo) => void;
+  /** The ID of a transaction of another chain that makes a deposit; see deposit-id.ts. */
+  readonly newDepositID: (source: Id) => Id;
+  readonly listAtomicUtxos: (limit: number) => readonly AtomicOutput[];
+  /** Removes an export of the X-Chain as if the destination had imported it. Returns false if it is not there. */
+  readonly claimExport: (destination: Id, utxoID: Id) => boolean;
+  /** Parses an address of a chain; one with the X-Chain's prefix is accepted too. */
+  readonly parseAddress: (chainID: Id, text: string) => Address;
+  /** Formats an address with the prefix of a chain. */
+  readonly formatAddress: (chainID: Id, address: Address) => string;
+};
+
+type AtomicOutput = { readonly source: Id; readonly destination: Id; readonly utxo: Utxo };
+
+/** The most outputs that `dev.listAtomic` returns. */
+const maxListed = 1024;
+
+const needsWriter = { needsWriter: true };
+
+/** Transfers between the X-Chain of a developer and the P- and C-Chain, whose part these methods play. */
+export const crossChainMethods = methodTable<CrossChainDeps>()({
+  atomicDeposit: method(
+    obj({ from: str, to: addressOrList, amount: amountParam, assetID: str, locktime: timeParam, threshold: u32 }),
+    (deps, { from, to, amount, assetID, locktime, threshold }) => {
+      const { wallet } = deps;
+      const source = requireCounterpart('from', from, deps);
+      const asset = wallet.asset(assetID);
+      const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
+      const { output } = transfer(asset.id, parseAmount(amount, asset), owners);
+      const utxo = makeUtxo(deps.newDepositID(source), 0, asset.id, output);
+      deps.addAtomicUtxo(source, utxo);
+      return { utxoID: idText(utxo.id) };
+    },
+    needsWriter,
+  ),
+
+  listAtomic: method(
+    obj({ limit: u32 }),
+    (deps, { limit }) => {
+      const max = limit === 0 || limit > maxListed ? maxListed : limit;
+      const found = deps.listAtomicUtxos(max + 1);
+      return { utxos: found.slice(0, max).map((output) => describeOutput(output, deps)), truncated: found.length > max };
+    },
+    needsWriter,
+  ),
+
+  export: method(
+    obj({
+      destinationChain: str,
+      from: accountParam,
+      to: addressOrList,
+      amount: amountParam,
+      assetID: str,
+      memo: longStr,
+      locktime: timeParam,
+      threshold: u32,
+    }),
+    async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
+      const { wallet, formatAddress } = deps;
+      const destination = requireCounterpart('destinationChain', destinationChain, deps);
+      const payer = wallet.account(from);
+      const asset = wallet.asset(assetID);
+      const addresses = to.length === 0 ? [formatAddress(destination, payer.key.address)] : to;
+      const parse = (text: string) => deps.parseAddress(destination, text);
+      const owners = wallet.owners(addresses, threshold, locktime === '' ? 0n : parseTime(locktime), parse);
+      const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
+      const tx = await wallet.issue({
+        payer,
+        sent,
+        memo: parseBytesText(memo, 'memo'),
+        build: (keys, funds) => exportTx(keys, funds, destination, sent),
+      });
+      // The exported output follows the change.
+      return { txID: idText(tx.id), utxoID: idText(utxoId(tx.id, tx.unsigned.outputs.length)) };
+    },
+    needsWriter,
+  ),
+
+  claimExport: method(
+    obj({ utxoID: str }),
+    ({ counterparts, claimExport, aliases }, { utxoID }) => {
+      const id = parseOutputID(utxoID);
+      const destination = counterparts.find((chain) => claimExport(chain, id));
+      if (destination !== undefined) return { utxoID: idText(id), destinationChain: aliases.primary(destination) };
+      throw new DevError(`the X-Chain has no unclaimed export ${utxoID}; dev.listAtomic lists them`, {
+        code: 'DEV_UNKNOWN_OUTPUT',
+        utxoID,
+      });
+    },
+    needsWriter,
+  ),
+
+  addAtomicUTXO: method(
+    obj({ sourceChain: str, utxo: longStr }),
+    ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
+      const parsed = parseUtxo(parseHex('hex', utxo));
+      addAtomicUtxo(aliases.lookup(sourceChain), parsed);
+      return { utxoID: idText(parsed.id) };
+    },
+    needsWriter,
+  ),
+});
+
+function requireCounterpart(parameter: string, name: string, { aliases, counterparts }: CrossChainDeps): Id {
+  const id = name === '' ? undefined : aliases.lookup(name);
+  if (id !== undefined && counterparts.includes(id)) return id;
+  const message = name === '' ? `${parameter} is missing` : `${JSON.stringify(name)} is neither the P- nor the C-Chain`;
+  throw new DevError(`${message}; use P or C`, { code: 'DEV_WRONG_CHAIN', chain: name });
+}
+
+function describeOutput({ source, destination, utxo }: AtomicOutput, { aliases, formatAddress }: CrossChainDeps) {
+  const { output } = utxo;
+  return {
+    utxoID: idText(utxo.id),
+    sourceChain: aliases.primary(source),
+    destinationChain: aliases.primary(destination),
+    txID: idText(utxo.txID),
+    outputIndex: utxo.outputIndex,
+    assetID: idText(utxo.assetID),
+    ...('amount' in output ? { amount: output.amount.toString() } : { kind: output.kind }),
+    addresses: output.addresses.map((address) => formatAddress(destination, address)),
+    threshold: output.threshold,
+    locktime: output.locktime.toString(),
+  };
+}

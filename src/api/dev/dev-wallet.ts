@@ -1,0 +1,168 @@
+import type { OutputOwners, TransferableOutput } from '../../avm/tx/output.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import { type Utxo, utxoId } from '../../avm/tx/utxo.ts';
+import type { Account } from '../../avm/wallet/accounts.ts';
+import { type Funds, sumNeeded } from '../../avm/wallet/funding.ts';
+import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../../avm/wallet/wallet.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText, parseId } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import { createMutex } from '../../base/timing/mutex.ts';
+import type { AddressFormat } from '../rpc/address-format.ts';
+import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
+import { readAllBalances } from '../rpc/balance.ts';
+import { createLongQueryRunner } from '../rpc/long-queries.ts';
+import { type AssetUnits, formatAmount } from './amount.ts';
+import { resolveAsset } from './asset-name.ts';
+import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
+import { DevError } from './fault.ts';
+
+export type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'> & {
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly chainParams: ChainParams;
+  readonly addressFormat: AddressFormat;
+  /** At most `limit` assets with this symbol. */
+  readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
+  /** An unspent output of the accepted state. */
+  readonly utxo: (id: Id) => Utxo | undefined;
+  /** Fetches outputs of addresses that are not stored yet, on a fork; undefined if there is nothing to fetch. */
+  readonly fetchOutputs?: ((addresses: readonly Address[]) => Promise<void> | undefined) | undefined;
+  readonly isPending: OutputReads['isPending'];
+  /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
+  readonly issue: (tx: Tx) => Promise<void>;
+};
+
+export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
+
+/** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
+export type TxRequest = {
+  readonly payer: Account;
+  readonly sent?: readonly TransferableOutput[];
+  readonly fee?: bigint;
+  readonly memo?: Uint8Array;
+  readonly build: (wallet: Wallet, funds: Funds) => Draft | Promise<Draft>;
+};
+
+/** The accounts of the developer's chain: their balances, and transactions that they pay for and sign. */
+export type DevWallet = ReturnType<typeof createDevWallet>;
+
+export function createDevWallet(deps: DevWalletDeps) {
+  const { accounts, chainParams, addressFormat, reads, now } = deps;
+  const wallet: Wallet = { keys: accounts.map(({ key }) => key), chainParams };
+  const outputs: OutputReads = {
+    chainID: chainParams.blockchainID,
+    utxoPage: reads.utxos,
+    isPending: deps.isPending,
+    longWork: deps.longWork,
+  };
+  const runLongQuery = createLongQueryRunner(deps.longWork);
+  /** One transaction at a time, until it is accepted: two that are built on the same state would spend the same outputs. */
+  const lock = createMutex();
+
+  const assetById = (id: Id): Asset => {
+    const description = reads.description(id);
+    if (description === undefined || description === 'not-an-asset') throw notFoundError('asset', id);
+    const { name, symbol, denomination } = description;
+    return { id, name: Buffer.from(name).toString('utf8'), symbol: Buffer.from(symbol).toString('utf8'), denomination };
+  };
+
+  const selectFunds = async (payer: Account, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
+    const { utxos, available, isComplete } = await selectCoins(outputs, payer.key, needed, time);
+    if (isComplete) return utxos;
+    for (const [assetID, need] of needed) {
+      const have = available.get(assetID) ?? 0n;
+      if (have < need) throw insufficientFunds(payer, addressFormat.format(payer.key.address), assetById(assetID), have, need);
+    }
+    throw new DevError(
+      `account ${payer.index} would need more than ${maxInputs} of its outputs; send a smaller amount, or first send it to itself in parts`,
+      { code: 'DEV_TOO_MANY_INPUTS', account: payer.index, max: maxInputs },
+    );
+  };
+
+  return {
+    accounts,
+    chainParams,
+    formatAddress: addressFormat.format,
+    /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
+    asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
+
+    /** The account with an index or address; account 0 if the text is empty. */
+    account: (text: string): Account => {
+      const isIndex = /^\d{1,4}$/.test(text);
+      const address = isIndex || text === '' ? undefined : addressFormat.parse(text);
+      const found = address === undefined ? accounts[Number(text)] : accounts.find(({ key }) => key.address === address);
+      if (found !== undefined) return found;
+      throw new DevError(`${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; dev.accounts lists them`, {
+        code: 'DEV_NOT_AN_ACCOUNT',
+        account: text,
+        accounts: accounts.length,
+      });
+    },
+
+    /** The owners of a new output, by default from addresses of this chain; `threshold` 0 counts as 1. */
+    owners: (addresses: readonly string[], threshold: number, locktime = 0n, parse = addressFormat.parse): OutputOwners => {
+      const distinct = [...new Set(addresses.map(parse))];
+      const required = threshold === 0 ? 1 : threshold;
+      if (distinct.length === 0) throw badOwners('no address is given; give one, or a list of them');
+      if (required > distinct.length) throw badOwners(`threshold ${required} is more than the number of addresses, ${distinct.length}`);
+      return ownedBy(distinct, required, locktime);
+    },
+
+    /** An unspent output by ID, or by transaction ID and index: `<txID>:<index>`. */
+    output: (text: string): Utxo => {
+      const utxo = deps.utxo(parseOutputID(text));
+      if (utxo !== undefined) return utxo;
+      throw new DevError(`there is no unspent output ${text}; avm.getUTXOs lists those of an address`, {
+        code: 'DEV_UNKNOWN_OUTPUT',
+        utxoID: text,
+      });
+    },
+
+    /** Up to `max` outputs that pass a test, that the accounts can spend now, and that the mempool does not consume. */
+    findOutputs: async (isWanted: (utxo: Utxo) => boolean, max: number): Promise<readonly Utxo[]> => {
+      await deps.fetchOutputs?.(wallet.keys.map(({ address }) => address));
+      return findOutputs(outputs, wallet.keys, (utxo) => isWanted(utxo) && findSigners(wallet, utxo, now()) !== undefined, max);
+    },
+
+    /** The AVAX of an address, without locked and shared outputs. */
+    balance: async (address: Address): Promise<bigint> => {
+      await deps.fetchOutputs?.([address]);
+      const balances = await readAllBalances(reads, { address, includePartial: false, now: now() }, runLongQuery);
+      return balances.get(chainParams.feeAsset) ?? 0n;
+    },
+
+    /** Selects outputs of the payer, builds, signs and issues a transaction. */
+    issue: ({ payer, sent = [], fee = chainParams.txFee, memo, build }: TxRequest): Promise<Tx> =>
+      lock(async () => {
+        await deps.fetchOutputs?.([payer.key.address]);
+        const time = now();
+        const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
+        const funds = { utxos, change: ownedBy([payer.key]), now: time, ...(memo === undefined ? {} : { memo }) };
+        const tx = signDraft(await build(wallet, funds));
+        await deps.issue(tx);
+        return tx;
+      }),
+  };
+}
+
+/** Parses the ID of an output in CB58, or `<txID>:<index>`. */
+export function parseOutputID(text: string): Id {
+  const [, txID, index] = /^(\w{1,64}):(\d{1,9})$/.exec(text) ?? [];
+  try {
+    return txID === undefined ? parseId(text) : utxoId(parseId(txID), Number(index));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new DevError(`${JSON.stringify(text)} is not the ID of an output: ${error.message}`, {
+      code: 'DEV_UNKNOWN_OUTPUT',
+      utxoID: text,
+    });
+  }
+}
+
+const insufficientFunds = ({ index }: Account, address: string, asset: Asset, have: bigint, need: bigint) =>
+  new DevError(
+    `not enough funds: account ${index} (${address}) can spend ${formatAmount(have, asset)}, ${formatAmount(need, asset)} is needed (asset ${idText(asset.id)})`,
+    { code: 'DEV_INSUFFICIENT_FUNDS', account: index, address, assetID: idText(asset.id), have: have.toString(), need: need.toString() },
+  );
+
+const badOwners = (reason: string) => new DevError(reason, { code: 'DEV_BAD_OWNERS', reason });

@@ -1,0 +1,132 @@
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { TxCheck } from '../../avm/verify/explain.ts';
+import { parseHex, toHex } from '../../base/bytes/hex.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { rfc3339 } from '../../base/bytes/rfc3339.ts';
+import type { JsonContext } from '../../base/codec/codec.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Chain } from '../../chain/lifecycle/chain.ts';
+import type { Step } from '../../chain/lifecycle/step-table.ts';
+import { maxTxs, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
+import { method, methodTable } from '../rpc/method.ts';
+import { encoding, idParam, longStr, noParams, obj, str } from '../rpc/params.ts';
+import { type Json, quoteBigints } from '../rpc/write-json.ts';
+import { decode } from './decode.ts';
+import { type DevWallet, parseOutputID } from './dev-wallet.ts';
+import { DevError } from './fault.ts';
+
+export type InsightDeps = {
+  readonly chain: Pick<Chain, 'checkIssuable' | 'status'>;
+  /** Lists every check of a transaction on the last accepted state. */
+  readonly explain: (tx: Tx) => readonly TxCheck[];
+  /** Recovers the signers in another thread if there are many. */
+  readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** An output of the X-Chain, spent or unspent. */
+  readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+  /** The transaction that spent an output of the X-Chain. */
+  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  readonly wallet: Pick<DevWallet, 'asset'>;
+  readonly lifecycle: Pick<TxLifecycle, 'stepsOf'>;
+  readonly json: JsonContext;
+  readonly nodeInfo: () => Json;
+};
+
+/** Methods that show why and how something happened. */
+export const insightMethods = methodTable<InsightDeps>()({
+  explainTx: method(
+    obj({ tx: longStr, encoding }),
+    async (deps, params) => {
+      const tx = parseTx(parseHex(params.encoding, params.tx));
+      await deps.prepare(tx);
+      return explainTx(tx, deps);
+    },
+    { needsWriter: true },
+  ),
+  decode: method(obj({ bytes: longStr }), ({ json }, { bytes }) => decode(bytes, json)),
+  getTxLifecycle: method(
+    obj({ txID: idParam }),
+    ({ chain, lifecycle }, { txID }) => {
+      const steps = lifecycle.stepsOf(txID);
+      const status = chain.status(txID);
+      if (steps === undefined && status === 'Unknown')
+        throw new DevError(`the transaction ${idText(txID)} is not among the last ${maxTxs} that this node has seen`, {
+          code: 'DEV_UNKNOWN_TX',
+          txID: idText(txID),
+          max: maxTxs,
+        });
+      return { txID: idText(txID), status, steps: steps?.map(formatStep) ?? [] };
+    },
+    { needsWriter: true },
+  ),
+  getUTXO: method(obj({ utxoID: str }), (deps, { utxoID }) => {
+    const utxo = deps.storedUtxo(parseOutputID(utxoID));
+    if (utxo === undefined)
+      throw new DevError(
+        `there is no output ${utxoID} on the X-Chain; avm.getUTXOs lists those of an address, dev.listAtomic those between two chains`,
+        { code: 'DEV_UNKNOWN_OUTPUT', utxoID },
+      );
+    return describeUtxo(utxo, deps);
+  }),
+  getAsset: method(obj({ assetID: str }), ({ wallet }, { assetID }) => {
+    const { id, symbol, denomination, name } = wallet.asset(assetID);
+    return { assetID: idText(id), name, symbol, denomination };
+  }),
+  nodeInfo: method(noParams, ({ nodeInfo }) => nodeInfo(), { needsWriter: true }),
+});
+
+function describeUtxo(utxo: Utxo, { consumerOf, wallet, json }: InsightDeps): Json {
+  const { id, txID, outputIndex, assetID, output } = utxo;
+  const spentBy = consumerOf(id);
+  const { symbol, denomination } = wallet.asset(idText(assetID));
+  return {
+    utxoID: idText(id),
+    txID: idText(txID),
+    outputIndex,
+    type: output.kind,
+    assetID: idText(assetID),
+    symbol,
+    denomination,
+    ...('amount' in output && { amount: output.amount.toString() }),
+    ...('groupID' in output && { groupID: output.groupID }),
+    ...('payload' in output && { payload: `0x${toHex(output.payload)}` }),
+    addresses: output.addresses.map(json.address),
+    threshold: output.threshold,
+    locktime: output.locktime.toString(),
+    spent: spentBy !== undefined,
+    ...(spentBy !== undefined && { spentBy: idText(spentBy) }),
+  };
+}
+
+function formatStep({ step, time, detail }: Step): Json {
+  const shown = { step, time: rfc3339(time) };
+  if (detail === undefined) return shown;
+  if ('height' in detail) return { ...shown, height: String(detail.height), blockID: idText(detail.id) };
+  return { ...shown, reason: detail.message, data: quoteBigints(detail.fault as Json) };
+}
+
+/** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
+function explainTx(tx: Tx, { chain, explain }: InsightDeps): Json {
+  const checks = explain(tx);
+  const isValid = checks.every(({ ok }) => ok === true);
+  const refusal = refusalOf(() => chain.checkIssuable(tx));
+  const mempool: TxCheck = isValid
+    ? { rule: 'mempool', ok: refusal === undefined, ...(refusal && { message: refusal.message, ...refusal.fault }) }
+    : { rule: 'mempool', ok: null };
+  return {
+    txID: idText(tx.id),
+    type: tx.unsigned.kind,
+    accepted: refusal === undefined,
+    checks: quoteBigints([...checks, mempool] as Json),
+  };
+}
+
+function refusalOf(check: () => void) {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error as Fault<{ readonly code: string }>;
+    throw error;
+  }
+}

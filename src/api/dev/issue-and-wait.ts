@@ -1,0 +1,67 @@
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Engine } from '../../avm/vm.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { createDeferred } from '../../base/timing/deferred.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { TxStatus } from '../../chain/lifecycle/ledger.ts';
+import { DevError } from './fault.ts';
+
+export type IssueAndWaitDeps = {
+  readonly running: {
+    readonly spec: { readonly id: Id };
+    readonly engine: Pick<Engine, 'isBlockDue'>;
+    readonly txIssuer: {
+      readonly issue: (tx: Tx) => void | Promise<void>;
+      readonly status: (id: Id) => TxStatus | Promise<TxStatus>;
+    };
+  };
+  readonly events: Pick<EventBus, 'subscribe'>;
+  readonly timers: Pick<Timers, 'after'>;
+};
+
+/** Milliseconds after which the call returns although the transaction waits for a block, for example with a long `--min-block-delay`. */
+const maxWait = 10_000;
+
+/** Milliseconds between two checks whether the transaction was dropped. An acceptance is noticed at once. */
+const checkInterval = 50;
+
+/**
+ * Returns a function that issues a transaction and waits until it is accepted, if the engine is about to build a block. Without a block due it
+ * returns when the transaction is in the mempool.
+ */
+export const createIssueAndWait =
+  ({ running: { spec, engine, txIssuer }, events, timers }: IssueAndWaitDeps) =>
+  async (tx: Tx): Promise<void> => {
+    const accepted = createDeferred();
+    const unsubscribe = events.subscribe('accepted', ({ chainID, stored }) => {
+      if (chainID === spec.id && stored.block.txs.some(({ id }) => id === tx.id)) accepted.resolve();
+    });
+    const checkAgain = (checksLeft: number): (() => void) =>
+      timers.after(checkInterval, () => {
+        if (checksLeft === 0) return accepted.resolve();
+        void Promise.resolve(txIssuer.status(tx.id)).then((status) => {
+          if (status === 'Accepted') accepted.resolve();
+          else if (status !== 'Processing') accepted.reject(droppedError(tx.id));
+        }, accepted.reject);
+        cancel = checkAgain(checksLeft - 1);
+      });
+    let cancel = (): void => {};
+    try {
+      await txIssuer.issue(tx);
+      if (!engine.isBlockDue()) return;
+      cancel = checkAgain(maxWait / checkInterval);
+      await accepted.promise;
+    } finally {
+      cancel();
+      unsubscribe();
+    }
+  };
+
+const droppedError = (id: Id) => {
+  const txID = idText(id);
+  return new DevError(`transaction ${txID} was dropped: another transaction consumed one of its inputs first; send it again`, {
+    code: 'DEV_TX_DROPPED',
+    txID,
+  });
+};

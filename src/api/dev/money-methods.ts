@@ -1,0 +1,235 @@
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { Output } from '../../avm/tx/output.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { formatSecret } from '../../avm/wallet/key.ts';
+import { mint, nftMint, nftTransfer, propertyBurn, propertyMint } from '../../avm/wallet/operations.ts';
+import { type AssetSpec, baseTx, createAsset } from '../../avm/wallet/transactions.ts';
+import { ownedBy, transfer } from '../../avm/wallet/wallet.ts';
+import { idText } from '../../base/bytes/id.ts';
+import { method, methodTable } from '../rpc/method.ts';
+import { bool, longStr, noParams, obj, str, u8, u32 } from '../rpc/params.ts';
+import { parseAmount } from './amount.ts';
+import type { Asset, DevWallet } from './dev-wallet.ts';
+import { DevError } from './fault.ts';
+import { accountParam, addressOrList, amountParam, parseBytesText, parseTime, timeParam } from './params.ts';
+
+export type MoneyDeps = { readonly wallet: DevWallet };
+
+/** What `dev.faucet` sends if no amount is given. */
+const faucetAmount = '1000 AVAX';
+
+const defaultGroups = 10;
+/** Mint outputs among which that of the lowest group is chosen; assets of other programs may have more groups than those made here. */
+const maxFoundGroups = 1024;
+/** Each group of an NFT asset is an output of the transaction that creates it. */
+const maxGroups = 256;
+
+const needsWriter = { needsWriter: true };
+
+/** Accounts, transfers and assets of the developer's chain. The accounts sign; account 0 pays unless `from` names another one. */
+export const moneyMethods = methodTable<MoneyDeps>()({
+  accounts: method(
+    noParams,
+    async ({ wallet }) => {
+      const accounts = [];
+      for (const { index, key, isPublic } of wallet.accounts)
+        accounts.push({
+          index,
+          address: wallet.formatAddress(key.address),
+          ...(isPublic ? { privateKey: formatSecret(key.secret) } : {}),
+          balance: (await wallet.balance(key.address)).toString(),
+        });
+      return { accounts };
+    },
+    needsWriter,
+  ),
+
+  faucet: method(
+    obj({ to: addressOrList, amount: amountParam, assetID: str, threshold: u32 }),
+    ({ wallet }, { to, amount, assetID, threshold }) =>
+      send(wallet, { from: '', to, amount: amount === '' && assetID === '' ? faucetAmount : amount, assetID, threshold }),
+    needsWriter,
+  ),
+
+  send: method(
+    obj({ from: accountParam, to: addressOrList, amount: amountParam, assetID: str, memo: longStr, locktime: timeParam, threshold: u32 }),
+    ({ wallet }, params) => send(wallet, params),
+    needsWriter,
+  ),
+
+  createAsset: method(
+    obj({ name: str, symbol: str, denomination: u8, supply: amountParam, owner: addressOrList, mintable: bool }),
+    ({ wallet }, { name, symbol, denomination, supply, owner, mintable }) => {
+      const minter = ownedBy([wallet.accounts[0].key]);
+      const holder = owner.length === 0 ? minter : wallet.owners(owner, 1);
+      const hasNoSupply = mintable && (supply === '' || supply === '0');
+      const amount = hasNoSupply ? 0n : parseAmount(supply, { symbol, denomination });
+      const outputs: Output[] = [
+        ...(hasNoSupply ? [] : [{ kind: 'secp256k1fx.TransferOutput', amount, ...holder } as const]),
+        ...(mintable ? [{ kind: 'secp256k1fx.MintOutput', ...minter } as const] : []),
+      ];
+      return issueAsset(wallet, { name, symbol, denomination, states: [{ fxIndex: 0, outputs }] });
+    },
+    needsWriter,
+  ),
+
+  mint: method(
+    obj({ assetID: str, to: addressOrList, amount: amountParam, threshold: u32 }),
+    async ({ wallet }, { assetID, to, amount, threshold }) => {
+      const asset = wallet.asset(assetID);
+      const minted = parseAmount(amount, asset);
+      const owners = wallet.owners(to, threshold);
+      const tx = await wallet.issue({
+        payer: wallet.accounts[0],
+        build: async (keys, funds) => mint(keys, funds, await findMinter(wallet, asset, 'secp256k1fx.MintOutput'), minted, owners),
+      });
+      return { txID: idText(tx.id) };
+    },
+    needsWriter,
+  ),
+
+  createNFT: method(
+    obj({ name: str, symbol: str, groups: u32 }),
+    ({ wallet }, { name, symbol, groups: given }) => {
+      const groups = given === 0 ? defaultGroups : given;
+      if (groups > maxGroups)
+        throw new DevError(`${groups} groups are too many; at most ${maxGroups} are possible`, {
+          code: 'DEV_BAD_GROUPS',
+          groups,
+          max: maxGroups,
+        });
+      const minter = ownedBy([wallet.accounts[0].key]);
+      const outputs = Array.from({ length: groups }, (_, groupID) => ({ kind: 'nftfx.MintOutput', groupID, ...minter }) as const);
+      return issueAsset(wallet, { name, symbol, states: [{ fxIndex: 1, outputs }] });
+    },
+    needsWriter,
+  ),
+
+  mintNFT: method(
+    obj({ assetID: str, to: addressOrList, payload: longStr, threshold: u32 }),
+    async ({ wallet }, { assetID, to, payload, threshold }) => {
+      const asset = wallet.asset(assetID);
+      const bytes = parseBytesText(payload, 'payload');
+      const owners = wallet.owners(to, threshold);
+      const tx = await wallet.issue({
+        payer: wallet.accounts[0],
+        build: async (keys, funds) => nftMint(keys, funds, await findMinter(wallet, asset, 'nftfx.MintOutput'), bytes, [owners]),
+      });
+      const nft = requireCreated(tx, 'nftfx.TransferOutput');
+      return { txID: idText(tx.id), groupID: 'groupID' in nft.output ? nft.output.groupID : 0, utxoID: idText(nft.id) };
+    },
+    needsWriter,
+  ),
+
+  sendNFT: method(
+    obj({ utxoID: str, to: addressOrList, threshold: u32 }),
+    async ({ wallet }, { utxoID, to, threshold }) => {
+      const owners = wallet.owners(to, threshold);
+      const tx = await wallet.issue({
+        payer: wallet.accounts[0],
+        build: (keys, funds) => nftTransfer(keys, funds, requireKind(wallet.output(utxoID), 'nftfx.TransferOutput'), owners),
+      });
+      return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'nftfx.TransferOutput').id) };
+    },
+    needsWriter,
+  ),
+
+  createProperty: method(
+    obj({ name: str, symbol: str }),
+    ({ wallet }, { name, symbol }) =>
+      issueAsset(wallet, {
+        name,
+        symbol,
+        states: [{ fxIndex: 2, outputs: [{ kind: 'propertyfx.MintOutput', ...ownedBy([wallet.accounts[0].key]) }] }],
+      }),
+    needsWriter,
+  ),
+
+  mintProperty: method(
+    obj({ assetID: str, to: addressOrList, threshold: u32 }),
+    async ({ wallet }, { assetID, to, threshold }) => {
+      const asset = wallet.asset(assetID);
+      const owners = wallet.owners(to, threshold);
+      const tx = await wallet.issue({
+        payer: wallet.accounts[0],
+        build: async (keys, funds) => propertyMint(keys, funds, await findMinter(wallet, asset, 'propertyfx.MintOutput'), owners),
+      });
+      return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'propertyfx.OwnedOutput').id) };
+    },
+    needsWriter,
+  ),
+
+  burnProperty: method(
+    obj({ utxoID: str }),
+    async ({ wallet }, { utxoID }) => {
+      const tx = await wallet.issue({
+        payer: wallet.accounts[0],
+        build: (keys, funds) => propertyBurn(keys, funds, requireKind(wallet.output(utxoID), 'propertyfx.OwnedOutput')),
+      });
+      return { txID: idText(tx.id) };
+    },
+    needsWriter,
+  ),
+});
+
+type SendRequest = {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly amount: string;
+  readonly assetID: string;
+  readonly threshold: number;
+  readonly memo?: string;
+  readonly locktime?: string;
+};
+
+async function send(wallet: DevWallet, request: SendRequest) {
+  const { from, to, amount, assetID, threshold, memo = '', locktime = '' } = request;
+  const asset = wallet.asset(assetID);
+  const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
+  const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
+  const tx = await wallet.issue({
+    payer: wallet.account(from),
+    sent,
+    memo: parseBytesText(memo, 'memo'),
+    build: (keys, funds) => baseTx(keys, funds, sent),
+  });
+  return { txID: idText(tx.id) };
+}
+
+async function issueAsset(wallet: DevWallet, spec: AssetSpec) {
+  const tx = await wallet.issue({
+    payer: wallet.accounts[0],
+    fee: wallet.chainParams.createAssetTxFee,
+    build: (keys, funds) => createAsset(keys, funds, spec),
+  });
+  return { assetID: idText(tx.id), txID: idText(tx.id) };
+}
+
+type MintKind = 'secp256k1fx.MintOutput' | 'nftfx.MintOutput' | 'propertyfx.MintOutput';
+
+/** The mint output of an asset that an account can use; of an NFT asset that of the lowest group. */
+async function findMinter(wallet: DevWallet, asset: Asset, kind: MintKind): Promise<Utxo> {
+  const isMinter = ({ assetID, output }: Utxo) => assetID === asset.id && output.kind === kind;
+  const [first, ...others] = await wallet.findOutputs(isMinter, kind === 'nftfx.MintOutput' ? maxFoundGroups : 1);
+  if (first !== undefined) return others.reduce((lowest, next) => (groupOf(next) < groupOf(lowest) ? next : lowest), first);
+  throw new DevError(
+    `no account can mint ${asset.symbol} (asset ${idText(asset.id)}): there is no unspent ${kind} of an account that is not in use by a pending transaction; create an asset that can be minted with dev.createAsset (mintable), dev.createNFT or dev.createProperty`,
+    { code: 'DEV_CANNOT_MINT', assetID: idText(asset.id), kind },
+  );
+}
+
+const groupOf = ({ output }: Utxo): number => ('groupID' in output ? output.groupID : 0);
+
+const requireCreated = (tx: Tx, kind: Output['kind']): Utxo => effectsOf(tx).created.find(({ output }) => output.kind === kind) as Utxo;
+
+function requireKind(utxo: Utxo, expected: Output['kind']): Utxo {
+  const { kind } = utxo.output;
+  if (kind === expected) return utxo;
+  throw new DevError(`output ${idText(utxo.id)} is a ${kind}, not a ${expected}`, {
+    code: 'DEV_WRONG_OUTPUT',
+    utxoID: idText(utxo.id),
+    kind,
+    expected,
+  });
+}

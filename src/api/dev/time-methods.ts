@@ -1,0 +1,82 @@
+import { type ChainClock, maxTime } from '../../base/timing/chain-clock.ts';
+import { method, methodTable } from '../rpc/method.ts';
+import { noParams, obj } from '../rpc/params.ts';
+import type { Json } from '../rpc/write-json.ts';
+import { DevError } from './fault.ts';
+import { durationParam, requireParam, timeParam } from './time-params.ts';
+
+export type TimeDeps = {
+  readonly clock: ChainClock;
+  /** The time of the last accepted block. */
+  readonly lastBlockTime: () => bigint;
+  /** Tells the reader processes the time. Resolves when they know it. */
+  readonly informReaders: () => Promise<void>;
+};
+
+/** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
+export const timeMethods = methodTable<TimeDeps>()({
+  getTime: method(noParams, ({ clock }) => readTime(clock)),
+  setTime: method(
+    obj({ time: timeParam }),
+    async ({ clock, informReaders }, { time }) => {
+      clock.set(checkTime(requireParam('time', timeParam.type, time), 0n));
+      await informReaders();
+      return readTime(clock);
+    },
+    { needsWriter: true },
+  ),
+  increaseTime: method(
+    obj({ seconds: durationParam }),
+    async ({ clock, informReaders }, { seconds }) => {
+      const by = requireParam('seconds', durationParam.type, seconds);
+      checkTime(clock.unixSeconds() + by, 0n);
+      clock.advance(by);
+      await informReaders();
+      return readTime(clock);
+    },
+    { needsWriter: true },
+  ),
+  setNextBlockTime: method(
+    obj({ time: timeParam }),
+    async ({ clock, lastBlockTime, informReaders }, { time }) => {
+      clock.setNextBlockTime(checkTime(requireParam('time', timeParam.type, time), lastBlockTime()));
+      await informReaders();
+      return readTime(clock);
+    },
+    { needsWriter: true },
+  ),
+  freezeTime: method(
+    noParams,
+    async ({ clock, informReaders }) => {
+      clock.freeze();
+      await informReaders();
+      return readTime(clock);
+    },
+    { needsWriter: true },
+  ),
+  resetTime: method(
+    noParams,
+    async ({ clock, informReaders }) => {
+      clock.reset();
+      await informReaders();
+      return readTime(clock);
+    },
+    { needsWriter: true },
+  ),
+});
+
+function readTime(clock: ChainClock): Json {
+  const { time, offset, isFrozen } = clock.read();
+  return { time: String(time), offset: String(offset), frozen: isFrozen };
+}
+
+function checkTime(time: bigint, min: bigint): bigint {
+  if (time >= min && time <= maxTime) return time;
+  const limit = time < min ? `the last block is at ${min}, and block times never decrease` : 'the latest time is the end of the year 9999';
+  throw new DevError(`the time ${time} is not allowed: ${limit}`, {
+    code: 'DEV_BAD_TIME',
+    time: String(time),
+    min: String(min),
+    max: String(maxTime),
+  });
+}

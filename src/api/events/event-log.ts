@@ -1,0 +1,37 @@
+import type { Block } from '../../avm/tx/block.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Id } from '../../base/bytes/id.ts';
+
+/** The durable part of the event stream: accepted blocks and reverts of all chains, in the order of their commits. */
+export type EventLog = {
+  /** Identifies the log. A log that lost entries gets another ID, so that no client resumes over the gap. */
+  readonly id: () => string | Promise<string>;
+  /** Number of the last entry; 0 if the log is empty. Entries are numbered consecutively and no number is used twice. */
+  readonly last: () => number | Promise<number>;
+  /**
+   * Reads entries after a number: at most `maxEntriesPerRead`, and fewer if they are large; none at the end of the log. Returns undefined if
+   * the next entry is no longer stored. `known` returns blocks that are in memory, so that they are not read and parsed again.
+   */
+  readonly read: (after: number, known?: KnownBlocks) => readonly LogEntry[] | undefined | Promise<readonly LogEntry[] | undefined>;
+};
+
+export type LogEntry = { readonly seq: number; readonly chainID: Id } & (
+  | ({ readonly kind: 'block' } & BlockWithSpent)
+  | {
+      readonly kind: 'reverted';
+      readonly height: number;
+      readonly blockID: Id;
+      /** Unix seconds. */
+      readonly time: number;
+      readonly snapshot: string | undefined;
+    }
+);
+
+/** A block and the outputs of its chain that its transactions spend. */
+export type BlockWithSpent = { readonly block: Block; readonly spent: (utxoID: Id) => Utxo | undefined };
+
+export type KnownBlocks = (blockID: Id) => BlockWithSpent | undefined;
+
+/** Limits of one read, so that it does not block the event loop for long. */
+export const maxEntriesPerRead = 64;
+export const maxBytesPerRead = 262_144;

@@ -1,0 +1,332 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { EventLog, KnownBlocks, LogEntry } from './event-log.ts';
+import { type Filter, matchesSubject, wantsKind } from './filter.ts';
+import { parseEventID } from './position.ts';
+import { type ChainText, type EntryEvents, renderEntry } from './render-entry.ts';
+import { createStreamEvent, type RenderProperties, renderProperties, type StreamEvent } from './stream-event.ts';
+import { createSubscriber, type Subscriber } from './subscriber.ts';
+
+/** Sends the events of the log, and live events, to the subscribers of this process. Without subscribers it does nothing. */
+export type EventHub = {
+  /** Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. */
+  readonly subscribe: (filter: Filter, lastEventId: string | undefined) => Promise<Subscriber | undefined>;
+  /** Removes a client that has disconnected. */
+  readonly unsubscribe: (subscriber: Subscriber) => void;
+  /** Called when the log has new entries. */
+  readonly advance: () => void;
+  /**
+   * Sends an event that is not in the log. Nothing is rendered unless a client wants it. It is sent after the entry with the number that
+   * `lastEntry` returns, the last one when the event happened.
+   */
+  readonly sendLive: (
+    kind: LiveKind,
+    properties: RenderProperties,
+    subject?: () => NonNullable<StreamEvent['subject']>,
+    lastEntry?: () => number,
+  ) => void;
+  readonly size: () => number;
+  /** Ends all streams with a last event. */
+  readonly close: () => void;
+};
+
+export type LiveKind = 'mempool' | 'time' | 'health';
+
+export type HubDeps = {
+  readonly log: EventLog;
+  readonly textOf: (chainID: Id) => ChainText;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  /** Blocks that are in memory; see `EventLog`. */
+  readonly known?: KnownBlocks;
+  /** Called when the first client has connected, and when the last one has disconnected. */
+  readonly onActive?: (isActive: boolean) => void;
+  readonly report: (error: unknown) => void;
+  /** Milliseconds. */
+  readonly heartbeat?: number;
+  readonly maxSubscribers?: number;
+  /** Bytes of JSON that wait for one client. */
+  readonly maxQueued?: number;
+};
+
+const defaultHeartbeat = 2000;
+const defaultMaxSubscribers = 4096;
+/** Bytes of blocks whose events are kept, so that many clients that resume at once share them. */
+const maxCachedBytes = 2 * 1024 * 1024;
+/** Milliseconds after which a failed read of the log is repeated. */
+const retryInterval = 1000;
+
+export function createEventHub(deps: HubDeps): EventHub {
+  const { log, textOf, timers, known, onActive, report } = deps;
+  const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers } = deps;
+  const all = new Set<Subscriber>();
+  /** Clients that have all entries up to `head`; the others still read past ones. Those with an address filter are found by address. */
+  const live = { byOwner: new Map<Address, Set<Subscriber>>(), others: new Set<Subscriber>() };
+  const cache = createEntryCache();
+  let logID = '';
+  let head = 0;
+  let isAdvancing = false;
+  let advanceAgain = false;
+  let isClosed = false;
+  let cancelHeartbeat = (): void => {};
+
+  const closedEvent = (reason: keyof typeof closedMessages): StreamEvent =>
+    createStreamEvent(logID, 'closed', undefined, () => renderProperties({ reason, message: closedMessages[reason] }));
+
+  /** Only for live clients: they have all entries up to `head`. */
+  const createHeartbeat = (): StreamEvent => createStreamEvent(logID, 'heartbeat', { seq: head, index: undefined }, () => '');
+
+  const beat = (): void => {
+    cancelHeartbeat = timers.after(heartbeat, () => {
+      // A client with waiting events needs no sign of life, and one that reads past events has its own pace.
+      const event = createHeartbeat();
+      for (const subscriber of all) if (subscriber.isLive && subscriber.queuedBytes() === 0) subscriber.push(event);
+      beat();
+    });
+  };
+
+  const liveSets = ({ filter: { owners } }: Subscriber): Set<Subscriber>[] =>
+    owners === undefined ? [live.others] : [...owners].map((owner) => getOrAdd(live.byOwner, owner));
+
+  const remove = (subscriber: Subscriber): void => {
+    if (!all.delete(subscriber)) return;
+    for (const set of liveSets(subscriber)) set.delete(subscriber);
+    for (const owner of subscriber.filter.owners ?? []) if (live.byOwner.get(owner)?.size === 0) live.byOwner.delete(owner);
+    if (all.size === 0) deactivate();
+  };
+
+  /** Resolves when the hub is ready for clients; set while it has some. */
+  let active: Promise<void> | undefined;
+  const activate = (): Promise<void> => {
+    active ??= (async () => {
+      onActive?.(true);
+      try {
+        [logID, head] = [await log.id(), await log.last()];
+        if (!isClosed) beat();
+      } catch (error) {
+        deactivate();
+        throw error;
+      }
+    })();
+    return active;
+  };
+  const deactivate = (): void => {
+    active = undefined;
+    cancelHeartbeat();
+    waitingLive.length = 0;
+    cache.clear();
+    onActive?.(false);
+  };
+
+  const eventsOf = (entry: LogEntry): EntryEvents => cache.get(entry.seq) ?? cache.add(renderEntry(logID, entry, textOf));
+
+  /** Sends an entry to the clients in `live`. */
+  const sendToLive = (entry: EntryEvents): void => {
+    if (entry.own.kind === 'reverted') {
+      for (const subscriber of all) if (subscriber.isLive) sendEntry(subscriber, entry);
+      return;
+    }
+    for (const subscriber of live.others) sendEntry(subscriber, entry);
+    if (live.byOwner.size === 0) return;
+    for (const tx of entry.txs)
+      for (const owner of tx.subject?.owners ?? []) for (const subscriber of live.byOwner.get(owner) ?? []) sendTx(subscriber, entry, tx);
+  };
+
+  /** Reads new entries and sends them. One run at a time: calls during a run make it read once more. */
+  const run = async (): Promise<void> => {
+    isAdvancing = true;
+    try {
+      do {
+        advanceAgain = false;
+        const entries = await log.read(head, known);
+        if (entries === undefined) await skipLostEntries();
+        for (const entry of entries ?? []) {
+          // `head` has changed during the read if all clients went and another one came.
+          if (entry.seq !== head + 1) continue;
+          sendToLive(eventsOf(entry));
+          head = entry.seq;
+          sendWaitingLive();
+        }
+        if (entries?.length) advanceAgain = true;
+        if (advanceAgain) await nextTurn();
+      } while (advanceAgain && all.size > 0);
+    } finally {
+      isAdvancing = false;
+    }
+  };
+
+  /** Live events that came after entries that are not sent yet, which they must not overtake. */
+  const waitingLive: { readonly after: number; readonly send: () => void }[] = [];
+  const sendWaitingLive = (): void => {
+    while (waitingLive[0] !== undefined && waitingLive[0].after <= head) waitingLive.shift()?.send();
+  };
+
+  const skipLostEntries = async (): Promise<void> => {
+    [logID, head] = [await log.id(), await log.last()];
+    sendWaitingLive();
+    for (const subscriber of all) if (subscriber.isLive) sendReset(subscriber, 'the log of events was started anew');
+  };
+
+  const advance = (): void => {
+    advanceAgain = true;
+    if (isAdvancing || all.size === 0 || isClosed) return;
+    run().catch((error: unknown) => {
+      report(error);
+      timers.after(retryInterval, advance);
+    });
+  };
+
+  const sendReset = (subscriber: Subscriber, reason: string): void => {
+    subscriber.position = { seq: head, index: undefined };
+    subscriber.push(createStreamEvent(logID, 'reset', subscriber.position, () => renderProperties({ reason })));
+  };
+
+  const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
+
+  /** Sends past entries until the client has all of them, each time after it has taken the ones before; then it gets new ones as they come. */
+  const catchUp = async (subscriber: Subscriber): Promise<void> => {
+    while (!subscriber.hasEnded()) {
+      const { seq, index } = subscriber.position;
+      if (seq === head && index === undefined) break;
+      const entries = seq > head ? undefined : await log.read(index === undefined ? seq : seq - 1, known);
+      if (entries === undefined || entries.length === 0) {
+        sendReset(subscriber, 'the events after this ID are no longer stored');
+        break;
+      }
+      for (const entry of entries) {
+        // New entries after `head` are sent to all live clients by `run`, so no client may be ahead of it.
+        if (entry.seq > head) break;
+        sendEntry(subscriber, eventsOf(entry));
+        subscriber.position = { seq: entry.seq, index: undefined };
+      }
+      await subscriber.untilTaken();
+      await nextTurn();
+    }
+    if (subscriber.hasEnded()) return;
+    subscriber.isLive = true;
+    for (const set of liveSets(subscriber)) set.add(subscriber);
+    subscriber.push(createHeartbeat());
+  };
+
+  const start = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
+    const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
+    // Another process of this node may have sent entries that this one has not read yet.
+    while (position !== undefined && position.seq > head && position.seq <= (await log.last()) && !subscriber.hasEnded()) {
+      advance();
+      await nextTurn();
+    }
+    if (lastEventId !== undefined && position === undefined) sendReset(subscriber, 'the ID is not one of this stream');
+    if (position !== undefined) subscriber.position = position;
+    await catchUp(subscriber);
+  };
+
+  return {
+    subscribe: async (filter, lastEventId) => {
+      if (isClosed || all.size >= maxSubscribers) return undefined;
+      // The hub may become inactive during the wait, if the other clients go.
+      for (let mine = activate(); ; mine = activate()) {
+        await mine;
+        if (mine === active) break;
+      }
+      if (isClosed) return undefined;
+      const subscriber = createSubscriber(filter, { seq: head, index: undefined }, () => closedEvent('too-slow'), deps.maxQueued);
+      all.add(subscriber);
+      advance();
+      start(subscriber, lastEventId).catch((error: unknown) => {
+        report(error);
+        subscriber.end(closedEvent('failed'));
+      });
+      return subscriber;
+    },
+    unsubscribe: (subscriber) => {
+      subscriber.disconnect();
+      remove(subscriber);
+    },
+    advance,
+    sendLive: (kind, properties, subject, lastEntry) => {
+      if (all.size === 0) return;
+      const wanting = [...all].filter((subscriber) => subscriber.isLive && wantsKind(subscriber.filter, kind));
+      if (wanting.length === 0) return;
+      const event = createStreamEvent(logID, kind, undefined, properties, subject?.());
+      const send = (): void => {
+        for (const subscriber of wanting)
+          if (event.subject === undefined || matchesSubject(subscriber.filter, event.subject)) subscriber.push(event);
+      };
+      const after = lastEntry?.() ?? head;
+      if (after > head && waitingLive.length < maxWaitingLive) waitingLive.push({ after, send });
+      else send();
+    },
+    size: () => all.size,
+    close: () => {
+      isClosed = true;
+      cancelHeartbeat();
+      for (const subscriber of all) subscriber.end(closedEvent('stopping'));
+    },
+  };
+}
+
+const closedMessages = {
+  'too-slow': 'the client did not read its events in time; reconnect with the last ID',
+  failed: 'the server could not read past events; reconnect with the last ID',
+  stopping: 'the server stops; reconnect with the last ID',
+} as const;
+
+/** Queues the events of an entry that the filter selects. */
+function sendEntry(subscriber: Subscriber, entry: EntryEvents): void {
+  const { filter } = subscriber;
+  if (entry.own.kind === 'reverted' || (filter.owners === undefined && filter.assets === undefined)) {
+    pushIfNew(subscriber, entry, entry.own);
+    if (wantsKind(filter, 'tx')) for (const tx of entry.txs) pushIfNew(subscriber, entry, tx);
+    return;
+  }
+  for (const tx of entry.txs) sendTx(subscriber, entry, tx);
+}
+
+/** Queues a transaction that the filter selects. With an address or asset, a block is sent only before its first matching transaction. */
+function sendTx(subscriber: Subscriber, entry: EntryEvents, tx: StreamEvent): void {
+  if (tx.subject === undefined || !matchesSubject(subscriber.filter, tx.subject)) return;
+  pushIfNew(subscriber, entry, entry.own);
+  if (wantsKind(subscriber.filter, 'tx')) pushIfNew(subscriber, entry, tx);
+}
+
+/** Queues an event after the client's position, and moves the position to it. */
+function pushIfNew(subscriber: Subscriber, { seq }: EntryEvents, event: StreamEvent): void {
+  const index = event.position?.index ?? 0;
+  const { position } = subscriber;
+  if (position.seq === seq && (position.index === undefined || position.index >= index)) return;
+  if (!wantsKind(subscriber.filter, event.kind)) return;
+  subscriber.position = { seq, index };
+  subscriber.push(event);
+}
+
+function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subscriber> {
+  const found = sets.get(owner) ?? new Set();
+  sets.set(owner, found);
+  return found;
+}
+
+/** Events of the last entries, at most `maxCachedBytes` of blocks. */
+function createEntryCache() {
+  const entries = new Map<number, EntryEvents>();
+  let bytes = 0;
+  return {
+    get: (seq: number) => entries.get(seq),
+    add: (entry: EntryEvents): EntryEvents => {
+      entries.set(entry.seq, entry);
+      bytes += entry.size;
+      for (const [seq, { size }] of entries) {
+        if (bytes <= maxCachedBytes && entries.size <= maxCachedEntries) break;
+        entries.delete(seq);
+        bytes -= size;
+      }
+      return entry;
+    },
+    clear: () => {
+      entries.clear();
+      bytes = 0;
+    },
+  };
+}
+
+const maxCachedEntries = 1024;
+/** Live events that wait for entries of the log to be read. */
+const maxWaitingLive = 10_000;

@@ -1,0 +1,74 @@
+import { parseBlock } from '../../avm/tx/block.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { concat } from '../../base/bytes/octets.ts';
+import { versionSize } from '../../base/codec/pack.ts';
+import { batchedStatement, placeholders } from '../../ledger/index/batched-statement.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import { fetchRows, runSteps, type Steps } from '../../ledger/index/steps.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
+import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
+import { type EventLog, type LogEntry, maxEntriesPerRead } from './event-log.ts';
+
+/** A chain that `serac index` writes to PostgreSQL. */
+export type IndexedChain = { readonly number: number; readonly id: Id };
+
+/** Transactions of one read. */
+const maxTxsPerRead = 512;
+
+/**
+ * The event log of a followed chain in PostgreSQL. Its blocks are never reverted and never deleted, so the height is the number of the entry
+ * and no table of its own is needed. `logID` must be the same in all servers of a database.
+ */
+export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: string): EventLog {
+  const t = tablesOf(chain.number);
+  const utxosById = batchedStatement([512, 128, 32, 8, 1], 1, (n) => `SELECT id, bytes FROM ${t.utxo} WHERE id IN (${placeholders(n)})`);
+
+  function* lastHeight(): Steps<number> {
+    const [row] = yield* fetchRows<{ height: number | null }>([{ text: `SELECT max(height) AS height FROM ${t.block}`, values: [] }]);
+    return row?.height ?? 0;
+  }
+
+  function* readEntries(after: number): Steps<readonly LogEntry[] | undefined> {
+    const found = yield* fetchRows<BlockRow>([
+      {
+        text: `SELECT height, header, first_tx, tx_count FROM ${t.block} WHERE height > ? ORDER BY height LIMIT ?`,
+        values: [after, maxEntriesPerRead],
+      },
+    ]);
+    const [first] = found;
+    if (first === undefined) return after === (yield* lastHeight()) ? [] : undefined;
+    if (first.height !== after + 1) return undefined;
+    const end = first.first_tx + Math.max(first.tx_count, maxTxsPerRead);
+    const rows = found.filter(({ first_tx, tx_count }) => first_tx + tx_count <= end);
+    const last = rows[rows.length - 1] as BlockRow;
+    const txs = yield* fetchRows<{ seq: number; bytes: Uint8Array }>([
+      {
+        text: `SELECT seq, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`,
+        values: [first.first_tx, last.first_tx + last.tx_count],
+      },
+    ]);
+    const blocks = rows.map(({ height, header, first_tx, tx_count }) => {
+      const from = first_tx - first.first_tx;
+      return {
+        height,
+        block: parseBlock(concat([header, ...txs.slice(from, from + tx_count).map(({ bytes }) => bytes.subarray(versionSize))])),
+      };
+    });
+    const ids = new Set(blocks.flatMap(({ block }) => block.txs.flatMap((tx) => effectsOf(tx).spent)));
+    const utxos = new Map<Id, Utxo>();
+    for (const row of yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>(utxosById([...ids].map(idToBytes))))
+      utxos.set(toHex(row.id) as Id, decodeStoredUtxo(row.bytes));
+    return blocks.map(({ height, block }) => ({ kind: 'block', seq: height, chainID: chain.id, block, spent: (id) => utxos.get(id) }));
+  }
+
+  return {
+    id: () => logID,
+    last: () => runSteps(sql, lastHeight()),
+    read: (after) => runSteps(sql, readEntries(after)),
+  };
+}
+
+type BlockRow = { readonly height: number; readonly header: Uint8Array; readonly first_tx: number; readonly tx_count: number };

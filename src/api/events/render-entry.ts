@@ -1,0 +1,92 @@
+import type { Block } from '../../avm/tx/block.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import { type Tx, txJson } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { JsonContext } from '../../base/codec/codec.ts';
+import { createBalanceDeltas } from '../../ledger/state/balance.ts';
+import type { LogEntry } from './event-log.ts';
+import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
+
+/** How a chain is written in events. */
+export type ChainText = { readonly alias: string; readonly json: JsonContext };
+
+/** The events of a log entry: its own event and, for a block, those of its transactions. */
+export type EntryEvents = {
+  readonly seq: number;
+  readonly own: StreamEvent;
+  readonly txs: readonly StreamEvent[];
+  /** Bytes of the block, as a measure of the memory that the events take. */
+  readonly size: number;
+};
+
+export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id) => ChainText): EntryEvents {
+  const { seq, chainID } = entry;
+  const chain = textOf(chainID);
+  const chainProperties = { chain: chain.alias, chainID: idText(chainID) };
+  if (entry.kind === 'reverted') {
+    const { height, blockID, time, snapshot } = entry;
+    const properties = () => renderProperties({ ...chainProperties, height, blockID: idText(blockID), time, snapshot });
+    return { seq, own: createStreamEvent(logID, 'reverted', { seq, index: undefined }, properties), txs: [], size: 0 };
+  }
+  const { block } = entry;
+  const own = createStreamEvent(logID, 'block', { seq, index: 0 }, () =>
+    renderProperties({
+      ...chainProperties,
+      ...blockProperties(block),
+      parentID: idText(block.parentID),
+      txIDs: block.txs.map(({ id }) => idText(id)),
+    }),
+  );
+  const txs = block.txs.map((tx, i) => {
+    const outputs = outputsOf(tx, entry.spent);
+    const properties = () =>
+      `${renderProperties({ ...chainProperties, ...blockProperties(block), txID: idText(tx.id), txType: tx.unsigned.kind })},"tx":${txJson(
+        tx,
+        chain.json,
+      )},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
+    return createStreamEvent(logID, 'tx', { seq, index: i + 1 }, properties, subjectOf(outputs));
+  });
+  return { seq, own, txs, size: block.bytes.length };
+}
+
+const blockProperties = ({ height, id, time }: Block) => ({ height: Number(height), blockID: idText(id), time: Number(time) });
+
+type TxOutputs = { readonly spent: readonly Utxo[]; readonly created: readonly Utxo[]; readonly exported: readonly Utxo[] };
+
+/** The outputs that a transaction spends and creates on its chain, and those that it exports. Outputs that `find` does not know are left out. */
+export function outputsOf(tx: Tx, find: (utxoID: Id) => Utxo | undefined): TxOutputs {
+  const { spent, created, exported } = effectsOf(tx);
+  return { spent: spent.map(find).filter((utxo) => utxo !== undefined), created, exported: exported?.utxos ?? [] };
+}
+
+/** What the filters compare. Imported outputs are left out: they are in no block of this chain. */
+export function subjectOf({ spent, created, exported }: TxOutputs): NonNullable<StreamEvent['subject']> {
+  const owners = new Set<Address>();
+  const assets = new Set<Id>();
+  for (const outputs of [spent, created, exported])
+    for (const { assetID, output } of outputs) {
+      assets.add(assetID);
+      for (const address of output.addresses) owners.add(address);
+    }
+  return { owners, assets };
+}
+
+function balanceChanges({ spent, created }: TxOutputs, { address: formatAddress, id: formatID }: JsonContext) {
+  const sums = createBalanceDeltas();
+  for (const utxo of spent) sums.remove(utxo);
+  for (const utxo of created) sums.add(utxo);
+  const changes = new Map<string, { address: Address; assetID: Id; own: bigint; shared: bigint }>();
+  for (const { address, assetID, singleOwner, multiOwner } of sums.deltas()) {
+    // Amounts with different lock times are added up.
+    const { own, shared } = changes.get(address + assetID) ?? { own: 0n, shared: 0n };
+    changes.set(address + assetID, { address, assetID, own: own + singleOwner, shared: shared + multiOwner });
+  }
+  return [...changes.values()].map(({ address, assetID, own, shared }) => ({
+    address: formatAddress(address),
+    assetID: formatID(assetID),
+    change: own.toString(),
+    sharedChange: shared.toString(),
+  }));
+}

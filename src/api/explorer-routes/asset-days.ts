@@ -1,0 +1,66 @@
+import type { Id } from '../../base/bytes/id.ts';
+import { createLruMap } from '../../base/bytes/lru-map.ts';
+import { bucketStart } from '../../ledger/index/bucket-start.ts';
+import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import { daySeconds } from '../../ledger/index-read/read-asset-days.ts';
+import { atOneEpoch } from '../data/one-epoch.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+
+export type AssetDay = { readonly start: number; readonly txCount: number };
+
+/** Oldest first. `isComplete` is false if older days were left out. */
+export type AssetDayList = { readonly isComplete: boolean; readonly days: readonly AssetDay[] };
+
+export type AssetDays = {
+  /** The transactions of an asset in each of the last days up to the day of the last block, or of the clock if that is later. */
+  readonly read: (asset: Id, count: number) => Promise<AssetDayList>;
+};
+
+/** Rows counted for one request, about a quarter of a second of CPU time; and assets whose days are cached. */
+const [maxRows, maxAssets] = [2_000_000, 32];
+
+export type AssetDaysDeps = {
+  readonly chain: Pick<ServedChain, 'reads'>;
+  readonly explorer: Pick<ExplorerReads, 'assetDays'>;
+  /** The number of times the chain was reverted. */
+  readonly epoch: () => number;
+  /** Unix seconds. */
+  readonly now: () => number;
+};
+
+/** Counts an asset's transactions by day. Counts of days that are over are cached until a revert: they cannot change. */
+export function createAssetDays({ chain: { reads }, explorer, epoch, now }: AssetDaysDeps): AssetDays {
+  const cache = createLruMap<Map<number, number>>();
+
+  const cachedDays = (key: string): Map<number, number> => {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const days = new Map<number, number>();
+    cache.set(key, days);
+    if (cache.size() > maxAssets) cache.delete(cache.oldest()?.key as string);
+    return days;
+  };
+
+  return {
+    read: (asset, count) =>
+      atOneEpoch(epoch, async (started) => {
+        const tip = await reads.tip();
+        const today = bucketStart('day', Math.max(now(), tip.time));
+        const cached = cachedDays(`${started}:${asset}`);
+        const starts = Array.from({ length: count }, (_, i) => today - i * daySeconds).filter((start) => start >= 0);
+        const wanted = starts.filter((start) => !cached.has(start));
+        const counts = await explorer.assetDays({ asset, days: wanted, pin: tip, maxRows });
+        const found = new Map(counts.map((txCount, i) => [wanted[i] as number, txCount]));
+        const known = starts.map((start) => ({ start, txCount: found.get(start) ?? cached.get(start) }));
+        const end = known.findIndex(({ txCount }) => txCount === undefined);
+        const days = (end < 0 ? known : known.slice(0, end)) as AssetDay[];
+        if (cached.size > 2 * maxDays) cached.clear();
+        // A block is never older than the one before it, so no block can be added to these days.
+        for (const [start, txCount] of found) if (start + daySeconds <= tip.time) cached.set(start, txCount);
+        return { isComplete: end < 0, days: days.toReversed() };
+      }),
+  };
+}
+
+/** Days of one request at most. */
+export const maxDays = 366;

@@ -1,0 +1,101 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
+import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
+import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { listMetadata } from '../data/list-metadata.ts';
+import { pageParams } from '../data/paging.ts';
+import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
+import { listSchema } from '../data/schemas.ts';
+import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { type ExplorerDeps, explorerOf } from './deps.ts';
+import { AtomicBalancesSchema, TransferSchema } from './schemas.ts';
+
+const defineRoute = routeDefiner<ExplorerDeps>();
+
+/** Outputs that are added up per direction. */
+const maxOutputs = 10_000;
+
+export const crossChainRoutes: readonly ApiRoute<ExplorerDeps>[] = [
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/cross-chain/balances`,
+    id: 'getCrossChainBalances',
+    tag: 'Explorer',
+    summary: 'Amounts in the memory shared with other chains, by direction',
+    params: chainParams,
+    response: AtomicBalancesSchema,
+    cachePolicy: 'block-and-second',
+    run: async (deps, chainRef) => {
+      const chain = requireChain(deps.served, chainRef);
+      const { outbound, inbound } = await explorerOf(chain).atomicOutputs(maxOutputs);
+      const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
+      const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
+      return {
+        outbound: sumByChain(outbound, labelOf),
+        inbound: inbound && sumByChain(inbound, labelOf),
+        isComplete: outbound.isComplete && inbound?.isComplete !== false,
+        chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${chainPath}/cross-chain/transfers`,
+    id: 'listCrossChainTransfers',
+    tag: 'Explorer',
+    summary: 'Outputs that moved from or to this chain, with their export and import, newest first',
+    description: 'An output that another chain exported is listed once this chain has imported it.',
+    params: { ...chainParams, ...pageParams },
+    response: listSchema('ListCrossChainTransfersResponse', 'transfers', TransferSchema),
+    cachePolicy: 'block-and-second',
+    run: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+      const chain = requireChain(deps.served, chainRef);
+      const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
+      const items = rows.slice(0, limit);
+      const spelling = networkSpelling(deps.served, chainRef.network);
+      const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
+      const format = deps.addressFormatter(spelling.hrp);
+      const last = rows.length > limit ? items[limit - 1] : undefined;
+      return {
+        nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
+        transfers: items.map((transfer) => renderTransfer(transfer, chain.id, labelOf, format)),
+        ...(await listMetadata(spelling, chain)),
+      };
+    },
+  }),
+];
+
+function sumByChain({ outputs }: AtomicList, labelOf: LabelOf) {
+  const byChain = new Map<Id, { count: number; readonly sums: ReturnType<typeof createAmountSums> }>();
+  for (const { otherChain, utxo } of outputs) {
+    const total = byChain.get(otherChain) ?? { count: 0, sums: createAmountSums() };
+    byChain.set(otherChain, total);
+    total.count++;
+    total.sums.add(utxo.assetID, assetTypeOf(utxo.output), listedAmount(utxo.output));
+  }
+  return [...byChain].map(([chain, { count, sums }]) => ({
+    chainId: idText(chain),
+    utxoCount: count,
+    amounts: renderAmounts(sums.list(), labelOf),
+  }));
+}
+
+function renderTransfer(transfer: CrossChainTransfer, chainID: Id, labelOf: LabelOf, format: (address: Address) => string) {
+  const { utxo, source, destination, exported, imported } = transfer;
+  const { output } = utxo;
+  return {
+    utxoId: idText(utxo.id),
+    direction: source === chainID ? 'export' : 'import',
+    sourceChain: idText(source),
+    destinationChain: idText(destination),
+    asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),
+    addresses: output.addresses.map(format),
+    threshold: output.threshold,
+    exportTxHash: idText(utxo.txID),
+    exportBlockNumber: exported?.height.toString(),
+    exportTimestamp: exported?.time,
+    importTxHash: imported?.txID && idText(imported.txID),
+    importTimestamp: imported?.time,
+  };
+}

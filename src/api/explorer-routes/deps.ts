@@ -1,0 +1,43 @@
+import type { Id } from '../../base/bytes/id.ts';
+import { memoize } from '../../base/bytes/memoize.ts';
+import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { DataDeps } from '../data/deps.ts';
+import { apiError } from '../rest/api-error.ts';
+import type { LiveReads } from '../rest/live-reads.ts';
+import type { ServedChain } from '../rest/served-chains.ts';
+import { type AssetDays, type AssetDaysDeps, createAssetDays } from './asset-days.ts';
+import { createThroughput, type Throughput, type ThroughputDeps } from './throughput.ts';
+
+/** Dependencies of the explorer routes. */
+export type ExplorerDeps = DataDeps & {
+  /** The transactions per second of a chain; one object per chain. */
+  readonly throughputOf: (chain: ServedChain) => Throughput;
+  /** The transactions of assets by day; one object per chain. */
+  readonly assetDaysOf: (chain: ServedChain) => AssetDays;
+};
+
+export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
+  const { served, epoch, longWork } = data;
+  const byChain = <T extends object>(create: (deps: ChainDeps) => T) => {
+    const created = memoize(served.chains.length, (id: Id) => {
+      const chain = served.chains.find((one) => one.id === id) as ServedChain;
+      return create({ chain, explorer: explorerOf(chain), epoch, now: served.now, longWork });
+    });
+    return ({ id }: ServedChain) => created(id);
+  };
+  return { ...data, throughputOf: byChain(createThroughput), assetDaysOf: byChain(createAssetDays) };
+};
+
+type ChainDeps = ThroughputDeps & AssetDaysDeps & { readonly chain: ServedChain };
+
+/** The reads of a chain; throws 503 if this server has none. */
+export function explorerOf({ explorer, slug }: ServedChain): ExplorerReads {
+  if (explorer === undefined) throw apiError(503, `This server has no explorer index of ${slug}`);
+  return explorer;
+}
+
+/** The live reads of a chain; throws 503 if this server has none. */
+export function liveOf({ live, slug }: ServedChain): LiveReads {
+  if (live === undefined) throw apiError(503, `This server does not run ${slug}`);
+  return live;
+}

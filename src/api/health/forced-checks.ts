@@ -1,0 +1,47 @@
+import { Fault } from '../../base/fault.ts';
+import type { Check } from '../../base/health/result.ts';
+import type { Health } from './health.ts';
+import { applicationTag } from './worker.ts';
+
+/** Health checks that can be made to fail, for tests of clients. */
+export type ForcedChecks = {
+  /** Registers checks as `Health.register` does, so that those of kind `health` can be forced to fail. */
+  readonly register: Health['register'];
+  /** Makes a health check fail with a message, and adds it if there is none of this name; undefined: it runs as usual again. */
+  readonly force: (name: string, message: string | undefined) => Promise<void>;
+};
+
+/** The most checks that can be added by `force`, which never removes one. */
+const maxAdded = 100;
+
+export function createForcedChecks(health: Health): ForcedChecks {
+  const messages = new Map<string, string>();
+  const names = new Set<string>();
+  let added = 0;
+  const register: Health['register'] = (kind, name, check, tags) => {
+    if (kind !== 'health') return health.register(kind, name, check, tags);
+    names.add(name);
+    const forced: Check = () => {
+      const error = messages.get(name);
+      return error === undefined ? check() : { error };
+    };
+    health.register(kind, name, forced, tags);
+  };
+  return {
+    register,
+    force: async (name, message) => {
+      if (!names.has(name)) {
+        if (message === undefined) return;
+        if (added >= maxAdded)
+          throw new ForcedCheckError(`more than ${maxAdded} checks cannot be added`, { code: 'HEALTH_TOO_MANY_CHECKS' });
+        added++;
+        register('health', name, () => ({ details: {} }), [applicationTag]);
+      }
+      if (message === undefined) messages.delete(name);
+      else messages.set(name, message);
+      await health.recheck('health', name);
+    },
+  };
+}
+
+export class ForcedCheckError extends Fault<{ code: 'HEALTH_TOO_MANY_CHECKS' }> {}

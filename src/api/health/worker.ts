@@ -1,0 +1,131 @@
+import { Fault } from '../../base/fault.ts';
+import { durationText } from '../../base/health/duration.ts';
+import { type Check, notYetRun, type Outcome, type Result, resultOf } from '../../base/health/result.ts';
+
+/** Results of the selected checks by name, and whether all of them passed. */
+export type Report = { readonly checks: { readonly [name: string]: Result }; readonly healthy: boolean };
+
+/** Every check has this tag implicitly; it cannot be registered. */
+export const allTag = 'all';
+
+/** A check with this tag is part of every report, whatever tags are requested. */
+export const applicationTag = 'application';
+
+/** The checks of one kind, and their last results. AvalancheGo: api/health/worker.go. */
+export type Worker = {
+  register(name: string, check: Check, tags?: readonly string[]): void;
+  runAll(): Promise<void>;
+  /** Runs one check now; does nothing if the name is unknown. */
+  run(name: string): Promise<void>;
+  /** Without tags, all checks are selected. An unknown tag selects only the checks of `applicationTag`. */
+  report(tags: readonly string[]): Report;
+};
+
+export type WorkerEnv = {
+  /** Unix time in nanoseconds. */
+  readonly now: () => bigint;
+  /** Calls `run` after a number of milliseconds. Returns a function that cancels the timer. */
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+  /** How long a check may take before it counts as failed, in milliseconds. */
+  readonly timeout: number;
+  /** Called when a check begins to fail or passes again. */
+  readonly onChange?: ((name: string, result: Result) => void) | undefined;
+};
+
+export function createWorker(env: WorkerEnv): Worker {
+  const entries = new Map<string, Entry>();
+
+  const runEntry = async (name: string, entry: Entry): Promise<void> => {
+    const run = entry.running ?? startCheck(entry, env.now());
+    const outcome = run.outcome instanceof Promise ? await withTimeout(run.outcome, env) : run.outcome;
+    const before = entry.result;
+    entry.result = resultOf(outcome, run.began, env.now(), before);
+    if ((before.error === undefined) !== (outcome.error === undefined)) env.onChange?.(name, entry.result);
+  };
+
+  return {
+    register(name, check, tags = []) {
+      if (tags.includes(allTag)) throw new HealthError(`restricted tag: "${allTag}"`, { code: 'HEALTH_RESTRICTED_TAG', name });
+      if (entries.has(name)) throw new HealthError(`duplicate check: "${name}"`, { code: 'HEALTH_DUPLICATE_CHECK', name });
+      entries.set(name, { check, tags: new Set(tags), result: notYetRun, running: undefined });
+    },
+    async runAll() {
+      await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
+    },
+    async run(name) {
+      const entry = entries.get(name);
+      if (entry !== undefined) await runEntry(name, entry);
+    },
+    report(tags) {
+      const isAll = tags.length === 0 || tags.includes(allTag);
+      const isSelected = (entry: Entry) => isAll || entry.tags.has(applicationTag) || tags.some((tag) => entry.tags.has(tag));
+      const chosen = [...entries].filter(([, entry]) => isSelected(entry)).sort(byName);
+      return {
+        checks: Object.fromEntries(chosen.map(([name, entry]) => [name, entry.result])),
+        healthy: chosen.every(([, entry]) => entry.result.error === undefined),
+      };
+    },
+  };
+}
+
+/** Runs a check until it passes with details, then returns that outcome: a node that was ready stays ready. */
+export function oncePassed(check: Check): Check {
+  let passed: Outcome | undefined;
+  return async () => {
+    if (passed !== undefined) return passed;
+    const outcome = await check();
+    if (outcome.error === undefined && outcome.details !== undefined && outcome.details !== null) passed = outcome;
+    return outcome;
+  };
+}
+
+type Run = { readonly began: bigint; readonly outcome: Outcome | Promise<Outcome> };
+
+type Entry = {
+  readonly check: Check;
+  readonly tags: ReadonlySet<string>;
+  result: Result;
+  /** The run in progress, maybe since an earlier round: a check that hangs is not started again. */
+  running: Run | undefined;
+};
+
+function startCheck(entry: Entry, began: bigint): Run {
+  const outcome = callCheck(entry.check);
+  if (!(outcome instanceof Promise)) return { began, outcome };
+  const settled = outcome.catch(failureOf).finally(() => {
+    entry.running = undefined;
+  });
+  entry.running = { began, outcome: settled };
+  return entry.running;
+}
+
+function callCheck(check: Check): Outcome | Promise<Outcome> {
+  try {
+    return check();
+  } catch (cause) {
+    return failureOf(cause);
+  }
+}
+
+/** The outcome of a check that threw. Of a system error only call and code are shown, because its message contains paths. */
+function failureOf(cause: unknown): Outcome {
+  const { code, syscall, message } = (cause ?? {}) as { code?: string; syscall?: string; message?: string };
+  if (syscall !== undefined && code !== undefined) return { error: `${syscall}: ${code}` };
+  return { error: message ?? String(cause) };
+}
+
+function withTimeout(outcome: Promise<Outcome>, env: WorkerEnv): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const text = durationText(BigInt(env.timeout) * 1_000_000n);
+    const cancelTimer = env.after(env.timeout, () => resolve({ error: `check did not finish within ${text}` }));
+    outcome.then((outcome) => {
+      cancelTimer();
+      resolve(outcome);
+    });
+  });
+}
+
+const byName = ([a]: readonly [string, Entry], [b]: readonly [string, Entry]) => (a < b ? -1 : 1);
+
+export type HealthFault = { code: 'HEALTH_RESTRICTED_TAG'; name: string } | { code: 'HEALTH_DUPLICATE_CHECK'; name: string };
+export class HealthError extends Fault<HealthFault> {}

@@ -1,0 +1,243 @@
+import { Fault } from '../../base/fault.ts';
+import type { AccessDecision, AccessRequest, Gate } from '../access/gate.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
+import { ApiError, invalidParams } from './api-error.ts';
+import { createPageSeal, type OpenedToken } from './page-token.ts';
+import type { ParamContext } from './param.ts';
+import type { ParsedRequest } from './read-params.ts';
+import { createRequestReader, type MatchedRoute } from './request-reader.ts';
+import { apiErrorResponse, errorResponse, jsonHeaders, renderJson } from './response.ts';
+import type { CachedResponse, ResponseCache } from './response-cache.ts';
+import type { ApiRoute, PageCursor, Paging } from './route.ts';
+import { RouteTreeError } from './route-tree.ts';
+
+/** A route with its dependencies. */
+export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly route: ApiRoute<unknown>; readonly deps: unknown };
+
+export const bindRoutes = <Deps>(api: BoundRoute['api'], routes: readonly ApiRoute<Deps>[], deps: Deps): BoundRoute[] =>
+  routes.map((route) => ({ api, route: route as ApiRoute<unknown>, deps }));
+
+export type ApiOptions = {
+  /** The routes of one API, or of both if they share a port. */
+  readonly routes: readonly BoundRoute[];
+  readonly gate: Gate;
+  readonly context: ParamContext;
+  /** Without a cache the route runs for every request. */
+  readonly cache?: ResponseCache;
+  /** Size limit of the cache of parsed requests, in bytes; see request-reader.ts. */
+  readonly maxRequestCacheBytes?: number;
+  /** Secret of the page tokens. Must be the same in all processes that serve the same lists. */
+  readonly sealKey: Uint8Array;
+  /** How often the chain was reverted. A revert invalidates all page tokens. */
+  readonly epoch: () => number;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** IP address of the caller, for the rate limits. */
+  readonly caller: (request: HttpRequest) => string;
+  /** `http://host:port` as the caller reached this server. */
+  readonly origin: (request: HttpRequest) => string;
+  /** Called with errors whose details are not shown to the caller. */
+  readonly onUnexpectedError: (error: unknown) => void;
+  readonly observer?: ResponseObserver;
+};
+
+/** Observes every response, for metrics. `route` is undefined if the path has no route. */
+export type ResponseObserver = {
+  /** Seconds of a monotonic clock. */
+  readonly now: () => number;
+  readonly onResponse: (route: BoundRoute | undefined, status: number, seconds: number) => void;
+};
+
+type Headers = Readonly<Record<string, string>>;
+type Match = MatchedRoute<BoundRoute>;
+
+/**
+ * The handler of the Data and Metrics APIs. It finds the route, checks access (before the parameters are read), reads the parameters, then
+ * returns a cached response or runs the route. It responds synchronously if nothing has to be awaited.
+ */
+export function createApi(options: ApiOptions): Handler {
+  const { gate, caller, onUnexpectedError, observer } = options;
+  const find = createRequestReader(options.routes, ({ route }) => route, options.context, options.maxRequestCacheBytes);
+  const respondFromRoute = createResponder(options);
+  const headersFor = createHeaderCache();
+
+  const errorToResponse = (error: unknown, headers: Headers): HttpResponse => {
+    if (error instanceof ApiError) return apiErrorResponse(error, headers);
+    onUnexpectedError(error);
+    const [status, message] = (error instanceof Fault ? faultResponses.get(error.fault.code) : undefined) ?? [500, 'Internal server error'];
+    return errorResponse(message, { status }, headers);
+  };
+
+  const respondIfAdmitted = (request: HttpRequest, match: Match, decision: AccessDecision): HttpResponse | Promise<HttpResponse> => {
+    const headers = headersFor(decision.headers, match.target.route.headers);
+    if (!decision.admitted) return errorResponse(decision.message, decision, headers);
+    return runThen(
+      () => respondFromRoute(request, match),
+      ({ body }): HttpResponse => ({ status: 200, headers, body }),
+      (error) => errorToResponse(error, headers),
+    );
+  };
+
+  const accessRequest = (request: HttpRequest, api: BoundRoute['api'], route: BoundRoute['route'] | undefined): AccessRequest => ({
+    api,
+    route: route?.id,
+    isPublic: route?.isPublic === true,
+    key: request.header('x-service-api-key') ?? request.header('x-glacier-api-key') ?? undefined,
+    // A getter, because reading the address needs a system call. It is read only if callers are counted.
+    get caller() {
+      return caller(request);
+    },
+  });
+
+  /** A path without a route is counted too. The response is the error, or 429 if the rate limit is reached. */
+  const respondWithoutRoute = (request: HttpRequest, error: unknown): HttpResponse | Promise<HttpResponse> =>
+    runThen(
+      () => gate.admit(accessRequest(request, apiOfUnknownPath(options.routes, request.path), undefined)),
+      (decision) => {
+        const headers = headersFor(decision.headers, undefined);
+        const isLimited = !decision.admitted && decision.status === 429;
+        return isLimited ? errorResponse(decision.message, decision, headers) : errorToResponse(error, headers);
+      },
+      (gateError) => errorToResponse(gateError, jsonHeaders),
+    );
+
+  const respond = (request: HttpRequest, match: Match): HttpResponse | Promise<HttpResponse> => {
+    const { api, route } = match.target;
+    return runThen(
+      () => gate.admit(accessRequest(request, api, route)),
+      (decision) => respondIfAdmitted(request, match, decision),
+      (error) => errorToResponse(error, headersFor(noHeaders, route.headers)),
+    );
+  };
+
+  return (request) => {
+    const start = observer?.now() ?? 0;
+    let route: BoundRoute | undefined;
+    const observe = (response: HttpResponse): HttpResponse => {
+      observer?.onResponse(route, response.status, observer.now() - start);
+      return response;
+    };
+    const findAndRespond = (): HttpResponse | Promise<HttpResponse> => {
+      let match: Match;
+      try {
+        match = find(request);
+      } catch (error) {
+        return respondWithoutRoute(request, error instanceof RouteTreeError ? invalidParams([error.message]) : error);
+      }
+      route = match.target;
+      return respond(request, match);
+    };
+    const response = findAndRespond();
+    return response instanceof Promise ? response.then(observe) : observe(response);
+  };
+}
+
+/** The API that a path without a route is counted for: the one its version suggests, or the only one on this port. */
+function apiOfUnknownPath(routes: ApiOptions['routes'], path: string): BoundRoute['api'] {
+  const suggested = path.startsWith('/v2/') ? 'metrics' : 'data';
+  return routes.some(({ api }) => api === suggested) ? suggested : (routes[0]?.api ?? suggested);
+}
+
+/** Responses to faults of the database, cache or followed node. They are temporary or need the operator. */
+const faultResponses: ReadonlyMap<string, readonly [status: 502 | 503, message: string]> = new Map([
+  ['STORE_FAILED', [503, 'The database does not answer']],
+  ['STORE_DAMAGED', [503, 'The database is damaged']],
+  ['STATE_DAMAGED', [503, 'The database is damaged']],
+  ['DATABASE_DOWN', [503, 'The database does not answer']],
+  ['INDEX_NOT_MADE', [503, 'The index has not been created yet']],
+  ['INDEX_EMPTY', [503, 'The index has no blocks yet']],
+  ['REDIS_UNREACHABLE', [503, 'The cache does not answer']],
+  ['REDIS_TOO_SLOW', [503, 'The cache does not answer']],
+  ['RELAY_BUSY', [503, 'The node is too busy to take this call now']],
+  ['FOLLOW_SILENT', [503, 'The followed node does not answer']],
+  ['FOLLOW_NONSENSE', [502, 'The followed node sent an invalid response']],
+]);
+
+/** Returns a function that reads the parameters of a request and returns the response of its route, from the cache or by running it. */
+function createResponder({ cache, sealKey, epoch, now, origin }: ApiOptions) {
+  const seal = createPageSeal(sealKey, epoch);
+  const openedTokens = new WeakMap<ParsedRequest, { readonly second: number; readonly epoch: number; readonly opened: OpenedToken }>();
+
+  /** Opens a token. The result is cached, because it stays the same within one second and one epoch. */
+  const openToken = (parsed: ParsedRequest, token: string): OpenedToken => {
+    const [second, currentEpoch] = [now(), epoch()];
+    const cached = openedTokens.get(parsed);
+    if (cached?.second === second && cached.epoch === currentEpoch) return cached.opened;
+    const opened = seal.open(token, parsed.listKey(), second);
+    openedTokens.set(parsed, { second, epoch: currentEpoch, opened });
+    return opened;
+  };
+
+  const cursorOf = (parsed: ParsedRequest): PageCursor | undefined => {
+    if (parsed.pageToken === undefined) return undefined;
+    const opened = openToken(parsed, parsed.pageToken);
+    if (opened === 'other-query') throw invalidParams(['pageToken belongs to another query']);
+    return opened === 'unknown' ? undefined : opened.cursor;
+  };
+
+  const run = async (bound: BoundRoute, parsed: ParsedRequest, cursor: PageCursor | undefined, from: string): Promise<CachedResponse> => {
+    const { route, deps } = bound;
+    const [madeAt, startEpoch] = [now(), epoch()];
+    let next: { readonly cursor: PageCursor; readonly token: string } | undefined;
+    const paging: Paging = {
+      cursor,
+      nextPageToken: (to) => {
+        next = { cursor: to, token: seal.seal(to, parsed.listKey(), madeAt) };
+        return next.token;
+      },
+    };
+    const body = renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
+    // After a revert meanwhile, the response may mix two histories.
+    if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
+    const offset = next === undefined ? -1 : body.indexOf(next.token, 0, 'latin1');
+    return { body, token: next === undefined || offset < 0 ? undefined : { offset, madeAt, cursor: next.cursor } };
+  };
+
+  const reply = (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest): CachedResponse | Promise<CachedResponse> => {
+    const cursor = cursorOf(parsed);
+    const from = origin(request);
+    const make = () => run(bound, parsed, cursor, from);
+    if (cache === undefined) return make();
+    const page = cursor === undefined ? '' : `${cursor.height} ${cursor.after}`;
+    return cache.respond({
+      key: `${from}\n${parsed.responseKey}\n${parsed.pageSize}\n${page}`,
+      policy: bound.route.cachePolicy,
+      hasPageToken: cursor !== undefined,
+      make,
+      seal: (to, later) => seal.seal(to, parsed.listKey(), later),
+    });
+  };
+
+  return (request: HttpRequest, { target, parse }: Match): CachedResponse | Promise<CachedResponse> => {
+    const parsed = parse(request);
+    return parsed instanceof Promise ? parsed.then((value) => reply(request, target, value)) : reply(request, target, parsed);
+  };
+}
+
+const noHeaders: Headers = {};
+
+/**
+ * Returns a function that builds the headers of a response. The same input gives the same object, so that the server can cache its encoded
+ * form.
+ */
+function createHeaderCache(): (decision: Headers, route: Headers | undefined) => Headers {
+  const cache = new WeakMap<Headers, Headers>();
+  return (decision, route) => {
+    if (route !== undefined) return { ...jsonHeaders, ...route, ...decision };
+    const cached = cache.get(decision);
+    if (cached !== undefined) return cached;
+    const made = { ...jsonHeaders, ...decision };
+    cache.set(decision, made);
+    return made;
+  };
+}
+
+/** Like `await` with `catch`, but synchronous if `start` returns no promise. */
+function runThen<T, R>(start: () => T | Promise<T>, then: (value: T) => R | Promise<R>, failed: (error: unknown) => R): R | Promise<R> {
+  try {
+    const value = start();
+    return value instanceof Promise ? value.then(then).catch(failed) : then(value);
+  } catch (error) {
+    return failed(error);
+  }
+}

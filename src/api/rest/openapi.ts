@@ -1,0 +1,263 @@
+import { Fault } from '../../base/fault.ts';
+import { type ErrorStatus, reasonPhrases } from './api-error.ts';
+import type { BoundRoute } from './dispatch.ts';
+import type { Param, Params } from './param.ts';
+import type { ApiRoute } from './route.ts';
+import { integer, object, type Schema, text } from './schema.ts';
+
+/** The parts of an OpenAPI 3.1 document that this server writes. */
+export type OpenApiDocument = {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, SchemaObject>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+};
+
+export type OpenApiOperation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly responses: Readonly<Record<string, ResponseObject | OpenApiReference>>;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+};
+
+export type OpenApiParameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: SchemaObject;
+  readonly explode?: true;
+};
+
+export type ResponseObject = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, OpenApiReference>>;
+  readonly content: Content;
+};
+
+/** A schema as it is in the document: schemas with a title are references. */
+export type SchemaObject = { readonly [word: string]: unknown };
+
+type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
+export type OpenApiReference = { readonly $ref: string };
+
+export type DocumentOptions = {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly requireKey: boolean;
+  /** Example values of this server, by parameter name: its network, an address of it. */
+  readonly examples: Readonly<Record<string, string>>;
+};
+
+/** A route as far as it is documented. */
+export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: Omit<ApiRoute<unknown>, 'run'> };
+
+/** Builds the OpenAPI document of a server from its routes. */
+export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
+  const { title, version, description, requireKey, examples } = options;
+  const { schemas, toSchemaObject } = createComponents();
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const tags = new Set<string>();
+  for (const { api, route } of routes) {
+    const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${route.tag}`;
+    tags.add(tag);
+    const operations = paths[route.path] ?? {};
+    paths[route.path] = operations;
+    const parameters = parametersOf(route.params, examples, toSchemaObject);
+    operations[route.method.toLowerCase()] = {
+      operationId: route.id,
+      tags: [tag],
+      summary: route.summary,
+      ...(route.description === undefined ? {} : { description: route.description }),
+      parameters,
+      ...bodyOf(route.params, toSchemaObject),
+      responses: responsesOf(api, route, toSchemaObject),
+      security: securityOf(api, route, requireKey),
+    };
+  }
+  const responses = errorResponses(toSchemaObject);
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas, responses, headers, securitySchemes },
+  };
+}
+
+type ToSchemaObject = (schema: Schema) => SchemaObject;
+
+/** Collects the schemas that have a title, each once. */
+function createComponents(): { readonly schemas: Record<string, SchemaObject>; readonly toSchemaObject: ToSchemaObject } {
+  const schemas: Record<string, SchemaObject> = {};
+  const sources = new Map<string, string>();
+
+  const writeSchema = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: Schema): SchemaObject => ({
+    ...words,
+    ...(example === undefined ? {} : { examples: [example] }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, toSchemaObject) }),
+    ...(items === undefined ? {} : { items: toSchemaObject(items) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(toSchemaObject) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : toSchemaObject(additionalProperties) }),
+  });
+
+  const toSchemaObject: ToSchemaObject = (schema) => {
+    const { title, description, ...rest } = schema;
+    if (title === undefined) return writeSchema(schema);
+    const source = JSON.stringify(rest);
+    const before = sources.get(title);
+    if (before !== undefined && before !== source)
+      throw new DocumentError(`two different schemas have the title ${title}`, { code: 'API_SCHEMA_TWICE', title });
+    if (before === undefined) {
+      sources.set(title, source);
+      schemas[title] = {};
+      schemas[title] = writeSchema(rest);
+    }
+    return { $ref: `#/components/schemas/${title}`, ...(description === undefined ? {} : { description }) };
+  };
+  return { schemas, toSchemaObject };
+}
+
+const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+
+function parametersOf(params: Params, examples: DocumentOptions['examples'], toSchemaObject: ToSchemaObject): OpenApiParameter[] {
+  return Object.entries(params).flatMap(([name, param]) => {
+    if (param.in === 'body') return [];
+    const example = Object.hasOwn(examples, name) ? examples[name] : param.schema.example;
+    const schema = toSchemaObject(example === undefined ? param.schema : { ...param.schema, example });
+    return [
+      {
+        name,
+        in: param.in,
+        required: param.required,
+        ...describedBy(param),
+        schema,
+        ...(param.repeated ? { explode: true as const } : {}),
+      },
+    ];
+  });
+}
+
+const describedBy = ({ description }: Param<unknown>) => (description === undefined ? {} : { description });
+
+/** Describes the body of a POST: its parameters are the properties of one JSON object. */
+function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOperation, 'requestBody'> {
+  const inBody = Object.entries(params).filter(([, param]) => param.in === 'body');
+  if (inBody.length === 0) return {};
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(inBody.map(([name, param]) => [name, { ...param.schema, ...describedBy(param) }])),
+    required: inBody.filter(([, param]) => param.required).map(([name]) => name),
+  };
+  return { requestBody: { required: true, content: json(toSchemaObject(schema)) } };
+}
+
+const ErrorSchema: Schema = object('Error', {
+  message: { oneOf: [text('What went wrong.'), { type: 'array', items: text(), description: 'A sentence for each bad parameter.' }] },
+  error: text('The reason phrase of the status.'),
+  statusCode: integer('The HTTP status.'),
+});
+
+const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
+  400: 'A parameter is missing or malformed.',
+  401: 'An API key is required, or the key is not valid.',
+  403: 'The API key may not be used for this route.',
+  404: 'The path or the requested item does not exist.',
+  413: 'The body is too large.',
+  429: 'The rate limit is reached.',
+  500: 'Unexpected error in the server.',
+  502: 'The followed node sent an invalid response.',
+  503: 'The database, the cache or the followed node is not available.',
+};
+
+/** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
+const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
+  if (route.isPublic) return [500, 503];
+  const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
+  const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
+  return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
+};
+
+function responsesOf(
+  api: BoundRoute['api'],
+  route: DocumentedRoute['route'],
+  toSchemaObject: ToSchemaObject,
+): OpenApiOperation['responses'] {
+  const limits = route.isPublic ? {} : { headers: headerReferences(limitHeaders) };
+  const responses: Record<string, ResponseObject | OpenApiReference> = {
+    200: {
+      description: 'Success.',
+      ...limits,
+      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(route.response) } },
+    },
+  };
+  for (const status of statusesOf(api, route)) {
+    const failure = route.errorSchemas?.[status];
+    responses[status] =
+      failure === undefined
+        ? { $ref: `#/components/responses/${nameOf(status)}` }
+        : { description: describedStatus(status), content: json(toSchemaObject(failure)) };
+  }
+  return responses;
+}
+
+/** The error responses that all routes share. */
+const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, ResponseObject> =>
+  Object.fromEntries(
+    Object.keys(reasonPhrases).map((key) => {
+      const status = Number(key) as ErrorStatus;
+      const names = status === 429 ? [...limitHeaders, 'ratelimit-reset', 'retry-after'] : limitHeaders;
+      return [
+        nameOf(status),
+        { description: describedStatus(status), headers: headerReferences(names), content: json(toSchemaObject(ErrorSchema)) },
+      ];
+    }),
+  );
+
+const json = (schema: SchemaObject): Content => ({ 'application/json': { schema } });
+const nameOf = (status: ErrorStatus): string => reasonPhrases[status].replaceAll(' ', '');
+const describedStatus = (status: ErrorStatus): string => `${reasonPhrases[status]}. ${statusMeanings[status]}`;
+
+const limitHeaders = ['ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'];
+const headerReferences = (names: readonly string[]): Record<string, OpenApiReference> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const securityOf = (api: BoundRoute['api'], route: DocumentedRoute['route'], requireKey: boolean): OpenApiOperation['security'] =>
+  route.isPublic || api === 'metrics' ? [] : [...(requireKey ? [] : [{}]), { serviceApiKey: [] }, { glacierApiKey: [] }];
+
+const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
+
+const headers = {
+  'ratelimit-policy': header('Requests and seconds of each window: `8000;w=60, 2000000;w=86400`.', 'string'),
+  'ratelimit-limit': header('Maximum number of requests in the window that has less left.', 'integer'),
+  'ratelimit-remaining': header('Requests left in that window.', 'integer'),
+  'ratelimit-reset': header('Seconds until the limit allows a request again.', 'integer'),
+  'retry-after': header('Seconds until a request may succeed.', 'integer'),
+};
+
+const securitySchemes = {
+  serviceApiKey: { type: 'apiKey', in: 'header', name: 'x-service-api-key' },
+  glacierApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-glacier-api-key',
+    description: 'Alternative header for the same key, for SDKs that use it.',
+  },
+};
+
+export type DocumentFault = { code: 'API_SCHEMA_TWICE'; title: string };
+export class DocumentError extends Fault<DocumentFault> {}

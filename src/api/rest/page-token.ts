@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto';
+import { sha256 } from '../../base/bytes/hash.ts';
+import { memoize } from '../../base/bytes/memoize.ts';
+import { Fault } from '../../base/fault.ts';
+import type { PageCursor } from './route.ts';
+
+/**
+ * Encrypts cursors into page tokens and decrypts them. A token is a UUID that contains the whole cursor, so no process stores it. Every
+ * process with the same secret can open it, also after a restart.
+ *
+ *     17 bits  second of the day at which it was created
+ *     33 bits  block height that the listing is read at
+ *     34 bits  the last item of the page, plus 2^33 because it may be negative
+ *     17 bits  checksum of the query it belongs to
+ *     21 bits  zeros
+ *
+ * These 122 bits are encrypted by a Feistel network of four rounds with a key that changes every day. They are placed where a random UUID
+ * (version 4) has its random bits. A guessed or changed token decrypts to bits that do not end in 21 zeros, except for one in two million.
+ */
+export type PageSeal = {
+  readonly seal: (cursor: PageCursor, query: string, now: number) => string;
+  readonly open: (token: string, query: string, now: number) => OpenedToken;
+};
+
+/** `unknown`: expired, forged, or made with another secret. `until`: the first second at which it is expired. */
+export type OpenedToken = { readonly cursor: PageCursor; readonly until: number } | 'unknown' | 'other-query';
+
+/** Seconds that a token is valid. */
+export const tokenLife = 86_400;
+
+/** `epoch`: how often the chain was reverted. A token of an earlier epoch is `unknown`, because another block may be at its height now. */
+export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
+  const deriveKey = memoize(8, (name: string) => createHmac('sha256', secret).update(name).digest());
+  const keyOf = (day: number) => deriveKey(`page token ${epoch()} ${day}`);
+  return {
+    seal: (cursor, query, now) => {
+      const { height, after } = checkRange(cursor);
+      const second = BigInt(now % daySeconds);
+      const bits = (((((second << 33n) | BigInt(height)) << 34n) | (BigInt(after) + afterOffset)) << 17n) | BigInt(queryChecksum(query));
+      return uuidOf(encrypt(keyOf(dayOf(now)), bits << 21n));
+    },
+    open: (token, query, now) => {
+      const bits = bitsOf(token);
+      if (bits === undefined) return 'unknown';
+      for (const day of new Set([dayOf(now), dayOf(now) - 1, dayOf(now + clockSkew)])) {
+        const plain = decrypt(keyOf(day), bits);
+        if ((plain & 0x1fffffn) !== 0n) continue;
+        const sealedAt = day * daySeconds + Number(plain >> 105n);
+        if (now >= sealedAt + tokenLife || sealedAt > now + clockSkew) continue;
+        if (Number((plain >> 21n) & 0x1ffffn) !== queryChecksum(query)) return 'other-query';
+        const after = Number(((plain >> 38n) & 0x3ffffffffn) - afterOffset);
+        return { cursor: { height: Number((plain >> 72n) & 0x1ffffffffn), after }, until: sealedAt + tokenLife };
+      }
+      return 'unknown';
+    },
+  };
+}
+
+const daySeconds = 86_400;
+const dayOf = (now: number): number => Math.floor(now / daySeconds);
+
+/** Seconds that the clocks of machines that share a secret may differ. */
+const clockSkew = 60;
+
+const cursorLimit = 2 ** 33;
+const afterOffset = 1n << 33n;
+
+function checkRange(cursor: PageCursor): PageCursor {
+  const { height, after } = cursor;
+  const isInRange =
+    Number.isInteger(height) &&
+    Number.isInteger(after) &&
+    height >= 0 &&
+    height < cursorLimit &&
+    after >= -cursorLimit &&
+    after < cursorLimit;
+  if (!isInRange) throw new PageTokenError('the cursor is outside the range of a page token', { code: 'API_CURSOR_RANGE', height, after });
+  return cursor;
+}
+
+/** A 17-bit checksum of a query. Another query has the same one in 1 of 131,072 cases. */
+const queryChecksum = (query: string): number => {
+  const digest = sha256(Buffer.from(query));
+  return (((digest[0] as number) << 16) | ((digest[1] as number) << 8) | (digest[2] as number)) & 0x1ffff;
+};
+
+const halfMask = (1n << 61n) - 1n;
+const rounds = 4;
+
+function encrypt(key: Uint8Array, bits: bigint): bigint {
+  const hashHalf = roundFunction(key);
+  let [left, right] = [bits >> 61n, bits & halfMask];
+  for (let round = 0; round < rounds; round++) [left, right] = [right, left ^ hashHalf(round, right)];
+  return (left << 61n) | right;
+}
+
+function decrypt(key: Uint8Array, bits: bigint): bigint {
+  const hashHalf = roundFunction(key);
+  let [left, right] = [bits >> 61n, bits & halfMask];
+  for (let round = rounds - 1; round >= 0; round--) [left, right] = [right ^ hashHalf(round, left), left];
+  return (left << 61n) | right;
+}
+
+/**
+ * The round function of the Feistel network: a hash of key, round and half. All have fixed lengths, so a plain hash is as secure as an
+ * HMAC.
+ */
+function roundFunction(key: Uint8Array): (round: number, bits: bigint) => bigint {
+  const input = Buffer.alloc(key.length + 9);
+  input.set(key);
+  return (round, bits) => {
+    input[key.length] = round;
+    input.writeBigUInt64BE(bits, key.length + 1);
+    return Buffer.from(sha256(input)).readBigUInt64BE() & halfMask;
+  };
+}
+
+/** RFC 9562: 48 bits, version 4, 12 bits, variant 2, 62 bits. */
+function uuidOf(bits: bigint): string {
+  const all = ((bits >> 74n) << 80n) | (4n << 76n) | (((bits >> 62n) & 0xfffn) << 64n) | (2n << 62n) | (bits & 0x3fffffffffffffffn);
+  const hex = all.toString(16).padStart(32, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Returns undefined unless the UUID is version 4; this server issues no others. */
+function bitsOf(token: string): bigint | undefined {
+  const all = BigInt(`0x${token.replaceAll('-', '')}`);
+  if (((all >> 76n) & 0xfn) !== 4n || ((all >> 62n) & 3n) !== 2n) return undefined;
+  return ((all >> 80n) << 74n) | (((all >> 64n) & 0xfffn) << 62n) | (all & 0x3fffffffffffffffn);
+}
+
+export type PageTokenFault = { code: 'API_CURSOR_RANGE'; height: number; after: number };
+export class PageTokenError extends Fault<PageTokenFault> {}

@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
+import type { Cache } from '../access/cache.ts';
+import { createMemoryCache } from '../access/cache-memory.ts';
+import { createParamContext } from './addresses.ts';
+import { bindRoutes, createApi } from './dispatch.ts';
+import { pageSize, pageToken, pathText } from './params.ts';
+import { allowAllGate, createSender } from './requests.fixture.ts';
+import { type CachedResponse, type CacheRequest, createResponseCache } from './response-cache.ts';
+import { type ApiRoute, type CachePolicy, routeDefiner } from './route.ts';
+import { object } from './schema.ts';
+import { createSharedResponseCache } from './shared-response-cache.ts';
+
+/** The simulated state that responses depend on: height, clock, and backfilled past. */
+type World = { height: number; now: number; past: number; runs: number };
+
+const policies: readonly CachePolicy[] = ['block-and-second', 'block', 'pinned-page', 'pinned-page-or-second', 'never'];
+
+/** One route for each cache policy. Its response depends on exactly what the policy allows. */
+const routes: readonly ApiRoute<World>[] = policies.map((policy) =>
+  routeDefiner<World>()({
+    method: 'GET',
+    path: `/v1/${policy}/{name}`,
+    id: policy,
+    tag: 'Test',
+    summary: 'Test',
+    params: { name: pathText(), pageSize: pageSize(2, 5), pageToken },
+    response: object('Any', {}),
+    cachePolicy: policy,
+    run: async (world, { name, pageSize: size }, { paging }) => {
+      world.runs++;
+      const isPinned = policy.startsWith('pinned-page') && paging.cursor !== undefined;
+      const asOf = isPinned ? (paging.cursor?.height as number) : world.height;
+      const after = paging.cursor === undefined ? 0 : paging.cursor.after;
+      const next = after + size < 12 ? paging.nextPageToken({ height: asOf, after: after + size }) : undefined;
+      const clock =
+        policy === 'block-and-second' || policy === 'never' || (policy === 'pinned-page-or-second' && !isPinned) ? world.now : undefined;
+      return { policy, name, asOf, after, size, clock, past: world.past, next, pad: 'x'.repeat(size * 50) };
+    },
+  }),
+);
+
+function start(world: World, maxBytes = 1_000_000, isAsync = false, shared?: Cache) {
+  const now = () => world.now;
+  const currentVersion = () => ({ tip: `tip ${world.height}`, past: `past ${world.past}` });
+  const cache = createResponseCache({
+    maxBytes,
+    now,
+    version: isAsync ? async () => currentVersion() : currentVersion,
+    ...(shared === undefined ? {} : { shared: createSharedResponseCache(shared, 'test 1') }),
+  });
+  const common = {
+    routes: bindRoutes('data', routes, world),
+    gate: allowAllGate,
+    context: createParamContext('local'),
+    sealKey: Buffer.from('key'),
+    epoch: () => 0,
+    now,
+    caller: () => '',
+    origin: () => 'http://a',
+    onUnexpectedError: () => {},
+  } as const;
+  return { cached: createSender(createApi({ ...common, cache })), fresh: createSender(createApi(common)) };
+}
+
+const newWorld = (): World => ({ height: 100, now: 1_700_000_000, past: 0, runs: 0 });
+
+test(
+  'a cached response equals, byte for byte, the response of a fresh run',
+  async () => {
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          request: fc.constantFrom(...policies),
+          name: fc.constantFrom('a', 'b'),
+          page: fc.nat(3),
+          size: fc.integer({ min: 1, max: 3 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.constantFrom('block', 'second', 'past', 'hour', 'day') },
+    );
+    const advance = {
+      block: (w: World) => w.height++,
+      second: (w: World) => w.now++,
+      past: (w: World) => w.past++,
+      hour: (w: World) => (w.now += 3600),
+      day: (w: World) => (w.now += 86_400),
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.boolean(),
+        fc.constantFrom(2000, 1_000_000),
+        async (steps, isAsync, maxBytes) => {
+          const world = newWorld();
+          const shared = createMemoryCache({ maxBytes: 1_000_000, now: () => world.now });
+          const { cached, fresh } = start(world, maxBytes, isAsync, shared);
+          const { cached: other } = start(world, maxBytes, isAsync, shared);
+          const tokens: (string | undefined)[] = [undefined, undefined, undefined, undefined];
+          for (const each of steps) {
+            if (typeof each === 'string') {
+              advance[each](world);
+              continue;
+            }
+            const token = tokens[each.page];
+            const target = `/v1/${each.request}/${each.name}?pageSize=${each.size}${token === undefined ? '' : `&pageToken=${token}`}`;
+            const got = await cached(target);
+            const expected = await fresh(target);
+            expect(got).toEqual(expected);
+            expect(await other(target)).toEqual(expected);
+            if (got.json.next !== undefined) tokens[(each.page + 1) % tokens.length] = got.json.next;
+          }
+        },
+      ),
+      { numRuns: hostileRounds(0.01) },
+    );
+  },
+  hostileTimeout,
+);
+
+describe('number of runs', () => {
+  const runsOf = async (change: (world: World) => void, path: string) => {
+    const world = newWorld();
+    const { cached } = start(world);
+    const { json } = await cached(path);
+    const before = world.runs;
+    change(world);
+    await cached(path.replace('TOKEN', json.next));
+    return world.runs - before;
+  };
+  const block = (world: World) => world.height++;
+  const second = (world: World) => world.now++;
+  const past = (world: World) => world.past++;
+
+  test.each([
+    ['/v1/block-and-second/a', () => {}, 0],
+    ['/v1/block-and-second/a', second, 1],
+    ['/v1/block-and-second/a', block, 1],
+    ['/v1/block/a', second, 0],
+    ['/v1/block/a', block, 1],
+    ['/v1/block/a', past, 1],
+    ['/v1/pinned-page/a', second, 0],
+    ['/v1/pinned-page/a', block, 1],
+    ['/v1/never/a', () => {}, 1],
+  ])('%s %#', async (path, change, runs) => {
+    expect(await runsOf(change, path)).toBe(runs);
+  });
+
+  test('a page with a token is cached by its cursor, independently of the time in the token', async () => {
+    const world = newWorld();
+    const { cached } = start(world);
+    const first = await cached('/v1/pinned-page/a');
+    await cached(`/v1/pinned-page/a?pageToken=${first.json.next}`);
+    world.now += 10;
+    const again = await cached('/v1/pinned-page/a');
+    expect(again.json.next).not.toBe(first.json.next);
+    world.height++;
+    const before = world.runs;
+    const page = await cached(`/v1/pinned-page/a?pageToken=${again.json.next}`);
+    expect(world.runs).toBe(before);
+    expect(page.json.asOf).toBe(100);
+    world.past++;
+    await cached(`/v1/pinned-page/a?pageToken=${again.json.next}`);
+    expect(world.runs).toBe(before + 1);
+  });
+
+  test('a response of another process is reused, unless it depends on the clock', async () => {
+    const world = newWorld();
+    const shared = createMemoryCache({ maxBytes: 1_000_000, now: () => world.now });
+    const [one, two] = [start(world, 1_000_000, false, shared), start(world, 1_000_000, true, shared)];
+    for (const [path, runs] of [
+      ['/v1/pinned-page/a', 1],
+      ['/v1/block/a', 1],
+      ['/v1/block-and-second/a', 2],
+    ] as const) {
+      world.runs = 0;
+      const first = await one.cached(path);
+      world.now += path === '/v1/block-and-second/a' ? 0 : 5;
+      const second = await two.cached(path);
+      expect([path, world.runs]).toEqual([path, runs]);
+      expect(second).toEqual(await two.fresh(path));
+      expect(second.json.next === first.json.next).toBe(path === '/v1/block-and-second/a');
+    }
+    world.runs = 0;
+    world.height++;
+    await two.cached('/v1/pinned-page/a');
+    expect(world.runs).toBe(1);
+  });
+
+  test('concurrent requests share one run', async () => {
+    const world = newWorld();
+    const { cached } = start(world);
+    const all = await Promise.all(Array.from({ length: 20 }, () => cached('/v1/block-and-second/a')));
+    expect(world.runs).toBe(1);
+    expect(new Set(all.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe('createResponseCache', () => {
+  const responseWith = (body: string): CachedResponse => ({ body: Buffer.from(body), token: undefined });
+  const seal = (_: unknown, at: number) => `${at}`.repeat(4);
+  const cacheRequest = (make: () => Promise<CachedResponse>): CacheRequest => ({
+    key: 'k',
+    policy: 'block-and-second',
+    hasPageToken: false,
+    make,
+    seal,
+  });
+  const fixed = { now: () => 1, version: () => ({ tip: 't', past: 'p' }) };
+
+  test('a request after a new block does not share a run that started before it', async () => {
+    let tip = 'one';
+    const cache = createResponseCache({ maxBytes: 10_000, now: () => 1, version: () => ({ tip, past: '' }) });
+    const slow = Promise.withResolvers<CachedResponse>();
+    const first = cache.respond(cacheRequest(() => slow.promise));
+    tip = 'two';
+    const second = cache.respond(cacheRequest(async () => responseWith('new')));
+    expect((await second).body.toString()).toBe('new');
+    slow.resolve(responseWith('old'));
+    expect((await first).body.toString()).toBe('old');
+    // The response for the older tip was stored last, but must not be used for this tip.
+    expect((await cache.respond(cacheRequest(async () => responseWith('newer')))).body.toString()).toBe('newer');
+  });
+
+  test('a failed run is not cached and not shared with later requests', async () => {
+    const cache = createResponseCache({ maxBytes: 10_000, ...fixed });
+    await expect(Promise.resolve(cache.respond(cacheRequest(() => Promise.reject(new Error('x')))))).rejects.toThrow('x');
+    expect((await cache.respond(cacheRequest(async () => responseWith('fine')))).body.toString()).toBe('fine');
+  });
+
+  test('bounded by bytes: evicts the least recently used entry, does not cache very large responses', async () => {
+    const cache = createResponseCache({ maxBytes: 100_000, ...fixed });
+    let made = 0;
+    const request = async (key: string, size: number) =>
+      await cache.respond({
+        ...cacheRequest(async () => {
+          made++;
+          return responseWith('x'.repeat(size));
+        }),
+        key,
+      });
+    for (let at = 0; at < 12; at++) await request(`k${at}`, 9000);
+    made = 0;
+    await request('k11', 9000);
+    await request('k2', 9000);
+    expect(made).toBe(0);
+    await request('k0', 9000);
+    await request('k1', 9000);
+    expect(made).toBe(2);
+    // k2 was used after k3, so k3 was evicted for k0 and k1.
+    await request('k2', 9000);
+    expect(made).toBe(2);
+    await request('k3', 9000);
+    expect(made).toBe(3);
+    await request('giant', 20_000);
+    await request('giant', 20_000);
+    expect(made).toBe(5);
+  });
+
+  test('a large response is cached when its request is repeated, also if the first time was for another tip', async () => {
+    let tip = 'one';
+    const cache = createResponseCache({ maxBytes: 1_000_000, now: () => 1, version: () => ({ tip, past: '' }) });
+    let made = 0;
+    const request = async () =>
+      await cache.respond(
+        cacheRequest(async () => {
+          made++;
+          return responseWith('x'.repeat(50_000));
+        }),
+      );
+    await request();
+    await request();
+    expect(made).toBe(2);
+    await request();
+    expect(made).toBe(2);
+    tip = 'two';
+    await request();
+    expect(made).toBe(3);
+    await request();
+    expect(made).toBe(3);
+  });
+
+  test('a body that was returned is never changed', async () => {
+    let now = 1;
+    const cache = createResponseCache({ maxBytes: 10_000, now: () => now, version: fixed.version });
+    const make = async (): Promise<CachedResponse> => ({
+      body: Buffer.from('[AAAA]'),
+      token: { offset: 1, madeAt: 1, cursor: { height: 0, after: 0 } },
+    });
+    const first = await cache.respond({ ...cacheRequest(make), policy: 'block' });
+    now = 7;
+    const second = await cache.respond({ ...cacheRequest(make), policy: 'block' });
+    expect([first, second].map(({ body }) => Buffer.from(body).toString())).toEqual(['[AAAA]', '[7777]']);
+    expect(await cache.respond({ ...cacheRequest(make), policy: 'block' })).toBe(second);
+  });
+});

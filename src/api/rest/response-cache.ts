@@ -1,0 +1,154 @@
+import { createLruMap } from '../../base/bytes/lru-map.ts';
+import { createRecentKeys } from '../../base/bytes/recent-keys.ts';
+import type { CachePolicy, PageCursor } from './route.ts';
+
+/**
+ * A cache of rendered responses. An entry is used as long as running the route again would give the same response. The cache is bounded by
+ * bytes and evicts the least recently used entry. Each request has one entry: an outdated response is replaced.
+ */
+export type ResponseCache = {
+  /** Returns the cached response to a request, or makes and caches it. */
+  readonly respond: (request: CacheRequest) => CachedResponse | Promise<CachedResponse>;
+};
+
+export type CacheRequest = {
+  /** Everything in the request that the response depends on. */
+  readonly key: string;
+  readonly policy: CachePolicy;
+  readonly hasPageToken: boolean;
+  /** Runs the route. */
+  readonly make: () => Promise<CachedResponse>;
+  /** Creates a page token, see `PageSeal`. */
+  readonly seal: (cursor: PageCursor, now: number) => string;
+};
+
+export type CachedResponse = {
+  readonly body: Uint8Array;
+  /** The page token in the body. It contains the time it was made at, so it is renewed when a cached response is used later. */
+  readonly token: EmbeddedToken | undefined;
+};
+
+/** `offset`: its position in the body, in bytes. `madeAt`: Unix seconds. */
+export type EmbeddedToken = { readonly offset: number; readonly madeAt: number; readonly cursor: PageCursor };
+
+/**
+ * What responses depend on, besides the request and the clock, as texts that change with it.
+ * tip:  the last block of every chain, and other state of the moment, such as whether a followed node answers.
+ * past: what is known about the blocks up to the tip. Changes only if an existing network is followed and facts about its past are backfilled.
+ */
+export type ChainVersion = { readonly tip: string; readonly past: string };
+
+export type ResponseCacheOptions = {
+  readonly maxBytes: number;
+  /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
+  readonly version: () => ChainVersion | Promise<ChainVersion>;
+  /** Unix seconds. */
+  readonly now: () => number;
+  /** A second cache, shared with other processes. */
+  readonly shared?: SharedResponseCache;
+};
+
+/** The chain version and second that a response was made at; parts that it does not depend on are undefined. */
+export type EntryVersion = { readonly tip: string | undefined; readonly past: string; readonly second: number | undefined };
+
+/** Responses made by any process. The key and version contain everything a response depends on, so every process may use it. */
+export type SharedResponseCache = {
+  readonly find: (key: string, version: EntryVersion) => Promise<CachedResponse | undefined>;
+  /** Stores in the background. */
+  readonly put: (key: string, version: EntryVersion, response: CachedResponse) => void;
+};
+
+export function createResponseCache({ maxBytes, version: currentVersion, now, shared }: ResponseCacheOptions): ResponseCache {
+  const entries = createLruMap<{ readonly response: CachedResponse; readonly version: EntryVersion }>();
+  const running = new Map<string, { readonly response: Promise<CachedResponse>; readonly version: EntryVersion }>();
+  const requested = createRecentKeys(maxRecentKeys);
+  let bytes = 0;
+
+  const drop = (key: string, response: CachedResponse): void => {
+    entries.delete(key);
+    bytes -= sizeOf(key, response);
+  };
+  const put = (key: string, response: CachedResponse, version: EntryVersion): void => {
+    const existing = entries.get(key);
+    if (existing !== undefined) drop(key, existing.response);
+    // A very large response must not evict everything else.
+    if (sizeOf(key, response) * 8 > maxBytes) return;
+    // A large page that is requested once is garbage at once. In the cache it would outlive many collections, and only a full one frees it.
+    if (response.body.length > maxAdmittedAtOnce && existing === undefined && !requested.addAndCheck(key)) return;
+    entries.set(key, { response, version });
+    bytes += sizeOf(key, response);
+    for (let oldest = entries.oldest(); bytes > maxBytes && oldest !== undefined; oldest = entries.oldest())
+      drop(oldest.key, oldest.value.response);
+  };
+
+  const find = ({ key, seal }: CacheRequest, version: EntryVersion): CachedResponse | undefined => {
+    const found = entries.get(key);
+    if (found === undefined || !isSameVersion(found.version, version)) return undefined;
+    const response = withFreshToken(found.response, seal, now());
+    if (response !== found.response) entries.set(key, { response, version });
+    return response;
+  };
+
+  const makeOrFetch = async ({ key, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
+    // A response that is valid for one second only is rarely requested by other processes.
+    const isShared = shared !== undefined && version.second === undefined;
+    const fetched = isShared ? await shared.find(key, version) : undefined;
+    const response = fetched === undefined ? await make() : withFreshToken(fetched, seal, now());
+    if (isShared && fetched === undefined) shared.put(key, version, response);
+    put(key, response, version);
+    return response;
+  };
+
+  /** Concurrent equal requests share one run. It started at the same version, so it sees everything that a new run would see. */
+  const makeOnce = (request: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
+    const { key, seal } = request;
+    const other = running.get(key);
+    if (other !== undefined && isSameVersion(other.version, version))
+      return other.response.then((made) => withFreshToken(made, seal, now()));
+    const response = makeOrFetch(request, version).finally(() => {
+      if (running.get(key) === entry) running.delete(key);
+    });
+    const entry = { response, version };
+    running.set(key, entry);
+    return response;
+  };
+
+  return {
+    respond: (request) => {
+      if (request.policy === 'never') return request.make();
+      const respondAt = (current: ChainVersion) => {
+        const version = entryVersion(current, request, now);
+        return find(request, version) ?? makeOnce(request, version);
+      };
+      const current = currentVersion();
+      return current instanceof Promise ? current.then(respondAt) : respondAt(current);
+    },
+  };
+}
+
+const entryVersion = ({ tip, past }: ChainVersion, { policy, hasPageToken }: CacheRequest, now: () => number): EntryVersion => {
+  const isPinned = hasPageToken && (policy === 'pinned-page' || policy === 'pinned-page-or-second');
+  return {
+    tip: isPinned ? undefined : tip,
+    past,
+    second: policy === 'block-and-second' || (policy === 'pinned-page-or-second' && !hasPageToken) ? now() : undefined,
+  };
+};
+
+const isSameVersion = (a: EntryVersion, b: EntryVersion): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
+
+/** Returns the response with a new page token. Copies the body, because the old one may still be being sent. */
+function withFreshToken(response: CachedResponse, seal: CacheRequest['seal'], now: number): CachedResponse {
+  const { body, token } = response;
+  if (token === undefined || token.madeAt === now) return response;
+  const copy = Buffer.from(body);
+  copy.write(seal(token.cursor, now), token.offset, 'latin1');
+  return { body: copy, token: { ...token, madeAt: now } };
+}
+
+/** Bytes. A larger response is cached when its request is repeated. */
+const maxAdmittedAtOnce = 16_384;
+const maxRecentKeys = 16_384;
+
+/** Bytes of an entry, including an estimated overhead of 400. */
+const sizeOf = (key: string, { body }: CachedResponse): number => body.length + key.length + 400;

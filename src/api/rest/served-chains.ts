@@ -1,0 +1,82 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import type { LiveReads } from './live-reads.ts';
+
+/** What the Data and Metrics APIs serve: one network, and those of its AVM chains that this server has. */
+export type ServedChains = {
+  readonly network: ServedNetwork;
+  /** The X-Chain is the first. */
+  readonly chains: readonly [ServedChain, ...ServedChain[]];
+  /** P-Chain and C-Chain: this server knows their names, but has no data of them. */
+  readonly otherChains: readonly { readonly id: Id; readonly alias: string; readonly evmChainId: number }[];
+  /** The node that built every block after block 0. Undefined on a followed network, where other nodes may have built blocks. */
+  readonly builder: string | undefined;
+  /** Unix seconds. */
+  readonly now: () => number;
+};
+
+export type ServedNetwork = {
+  readonly id: number;
+  /** The name in responses. */
+  readonly name: string;
+  /** All texts that paths may use for `{network}`; `name` is the first. */
+  readonly names: readonly string[];
+  readonly hrp: string;
+  /** A public network whose names a private network also accepts, for clients that only know the public names. */
+  readonly alias: NetworkAlias | undefined;
+  readonly isTestnet: boolean;
+  readonly subnetID: Id;
+  /** Time of the network's genesis, in Unix seconds. */
+  readonly startTime: number;
+};
+
+/** For requests that use one of `names`, responses use `name` and, unless the request has addresses with another prefix, `hrp`. */
+export type NetworkAlias = { readonly name: string; readonly names: readonly string[]; readonly hrp: string };
+
+export type ServedChain = {
+  readonly id: Id;
+  /** The first one is its main name, such as X. */
+  readonly aliases: readonly [string, ...string[]];
+  /** The name in paths and responses: `x-chain`; for other chains their alias. */
+  readonly slug: string;
+  readonly title: string;
+  readonly vmID: Id;
+  readonly feeAsset: Id;
+  readonly genesisBytes: Uint8Array;
+  /** Path of its Node RPC on this server, or the URL of another server that has it. */
+  readonly rpcUrl: string;
+  readonly reads: IndexReads;
+  /** Further reads, for the explorer routes. */
+  readonly explorer?: ExplorerReads;
+  /** What only the memory of the writer process has; undefined in `serac api`, which has no writer process. */
+  readonly live?: LiveReads;
+  /** How often the chain was reverted. Undefined if this process cannot tell: then nothing about past blocks may be cached. */
+  readonly epoch?: () => number;
+  /** Whether the followed node answers. Always OK for a chain that this process runs itself. */
+  readonly status: () => 'OK' | 'UNAVAILABLE';
+  /**
+   * To be awaited before balances and outputs of these addresses are read. Fetches from the followed node what its blocks do not contain:
+   * outputs from before linearization, and which exports were imported by other chains. Rejects with an `ApiError` 502 or 503 if the followed
+   * node fails. Undefined if this process runs the chain itself.
+   */
+  readonly backfillAddresses: ((addresses: readonly Address[]) => Promise<void>) | undefined;
+};
+
+/** A component that the server needs. `probeWrite` writes a value and reads it back, `probeRead` only reads. Both reject if it is down. */
+export type HealthComponent = {
+  readonly probeWrite: () => Promise<void>;
+  readonly probeRead: () => Promise<void>;
+  /** A number that changes when the component's state is known to have changed. Probe results of another revision are not reused. */
+  readonly revision?: () => number;
+};
+
+export type ApiHealthDeps = {
+  readonly components: { readonly database: HealthComponent; readonly cache: HealthComponent };
+  readonly isStopping: () => boolean;
+  /** Why the processes do not share rate limit counts at the moment. Undefined if they do, or if requests are not counted. */
+  readonly rateLimitsDegradedReason?: () => string | undefined;
+  /** Rejects with a fault if `work` takes longer. */
+  readonly withTimeout: <T>(milliseconds: number, work: Promise<T>) => Promise<T>;
+};

@@ -1,0 +1,36 @@
+import { sha256Hex } from '../../base/bytes/hash.ts';
+import type { Cache } from '../access/cache.ts';
+import type { CachedResponse, EntryVersion, SharedResponseCache } from './response-cache.ts';
+
+/**
+ * Stores responses in the shared cache. `program`: program version and network, because another version may write the same response
+ * differently.
+ */
+export function createSharedResponseCache(cache: Cache, program: string): SharedResponseCache {
+  const cacheKey = (key: string, { tip = '-', past }: EntryVersion): string =>
+    `response:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
+  return {
+    find: async (key, version) => {
+      const stored = await cache.get(cacheKey(key, version));
+      return stored === undefined ? undefined : unpack(stored);
+    },
+    put: (key, version, response) => {
+      if (response.body.length <= maxBodyBytes) void cache.set(cacheKey(key, version), pack(response), lifeSeconds);
+    },
+  };
+}
+
+/** Bytes. Larger responses are slower to fetch than to make. */
+const maxBodyBytes = 1_048_576;
+
+/** Seconds. The pages of a listing are usually read faster than that. */
+const lifeSeconds = 600;
+
+/** One line of JSON with the token, then the body. */
+const pack = ({ body, token }: CachedResponse): Uint8Array => Buffer.concat([Buffer.from(`${JSON.stringify(token ?? null)}\n`), body]);
+
+function unpack(stored: Uint8Array): CachedResponse {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
+  const end = bytes.indexOf('\n');
+  return { body: bytes.subarray(end + 1), token: JSON.parse(bytes.toString('latin1', 0, end)) ?? undefined };
+}

@@ -1,0 +1,247 @@
+import { blockJson, parseBlock } from '../../avm/tx/block.ts';
+import { parseTx, type Tx, txJson } from '../../avm/tx/tx.ts';
+import { formatHex, parseHex } from '../../base/bytes/hex.ts';
+import { type Id, idText, parseId, zeroId } from '../../base/bytes/id.ts';
+import type { JsonContext } from '../../base/codec/codec.ts';
+import { goStringFromBytes } from '../../base/codec/go-string.ts';
+import { maxGenesisBytes } from '../../base/codec/pack.ts';
+import { Fault } from '../../base/fault.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { AddressFormat } from './address-format.ts';
+import { AvmError } from './avm-fault.ts';
+import { type AvmBalanceReads, createBalanceJsonReader, readAllBalances } from './balance.ts';
+import { createLongQueryRunner, type RunLongQuery } from './long-queries.ts';
+import { method, methodTable } from './method.ts';
+import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
+import { createTextCache, type TextCache } from './response-text-cache.ts';
+import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
+import { type Json, rawJson } from './write-json.ts';
+
+/** What the CreateAssetTx of an asset declares. */
+export type AvmAssetMetadata = { readonly name: Uint8Array; readonly symbol: Uint8Array; readonly denomination: number };
+
+/** Reads of the accepted state, in the writer process or in a reader process. */
+export type AvmReads = AvmBalanceReads & {
+  /** Changes with every commit: while it stays the same, the other functions return the same. Undefined if that is not known. */
+  readonly version: () => number | undefined;
+  readonly height: () => bigint;
+  readonly blockAt: (height: bigint) => Uint8Array | undefined;
+  readonly block: (id: Id) => Uint8Array | undefined;
+  readonly txBytes: (id: Id) => Uint8Array | undefined;
+  readonly hasTx: (id: Id) => boolean;
+  readonly description: (assetID: Id) => AvmAssetMetadata | 'not-an-asset' | undefined;
+  readonly utxos: ReadUtxoPage;
+};
+
+export type AvmDeps = {
+  readonly reads: AvmReads;
+  readonly addressFormat: AddressFormat;
+  readonly json: JsonContext;
+  /** How the empty `txs` of block 0 is written; see `genesisBlockTxs` in differences.ts. */
+  readonly emptyTxsJson: '[]' | 'null';
+  readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
+  /** IDs of the genesis assets by alias, for example `AVAX`. */
+  readonly assetAliases: ReadonlyMap<string, Id>;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  /** Lets other requests run while a long query is computed. */
+  readonly longWork: LongWork;
+  /** Sizes of the caches of rendered JSON, in bytes. */
+  readonly cacheBytes: { readonly transactions: number; readonly balances: number; readonly results: number };
+  readonly issue: (tx: Tx) => void | Promise<void>;
+  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
+  readonly status: (txID: Id) => string | Promise<string>;
+  /** Reads a transaction from before linearization. Undefined on chains that have none. */
+  readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
+};
+
+export type AvmContext = AvmDeps & {
+  readonly runLongQuery: RunLongQuery;
+  readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
+  readonly renderedTexts: TextCache<string>;
+  readonly assetNames: ReadonlyMap<Id, string>;
+};
+
+/** Adds the caches of this service to its dependencies: rendered transactions and balances. */
+export function createAvmContext(deps: AvmDeps): AvmContext {
+  const runLongQuery = createLongQueryRunner(deps.longWork);
+  return {
+    ...deps,
+    runLongQuery,
+    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery, deps.cacheBytes.balances),
+    renderedTexts: createTextCache<string>(deps.cacheBytes.transactions),
+    assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
+  };
+}
+
+/** For results that depend on the parameters and the accepted state only. */
+const isCacheable = () => true;
+
+export const txTextParams = obj({ tx: longStr, encoding });
+
+/** Methods of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
+export const avmMethods = methodTable<AvmContext>()({
+  getAllBalances: method(
+    obj({ address: str, includePartial: bool }),
+    (deps, { address, includePartial }) => {
+      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+      const toResult = (balances: ReadonlyMap<Id, bigint>) => ({
+        balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
+      });
+      const balances = readAllBalances(deps.reads, query, deps.runLongQuery);
+      return balances instanceof Promise ? balances.then(toResult) : toResult(balances);
+    },
+    { deprecated: '1.9.12' },
+  ),
+
+  getAssetDescription: method(obj({ assetID: str }), (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), {
+    isCacheable,
+  }),
+
+  getBalance: method(
+    obj({ address: str, assetID: str, includePartial: bool }),
+    (deps, { address, assetID, includePartial }) => {
+      const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
+      const text = deps.balanceJson({ ...query, assetID: resolveAssetID(assetID, deps) });
+      return text instanceof Promise ? text.then(rawJson) : rawJson(text);
+    },
+    { deprecated: '1.9.12' },
+  ),
+
+  getBlock: method(obj({ blockID: idParam, encoding }), (deps, params) => {
+    const read = (): Uint8Array => {
+      const bytes = deps.reads.block(params.blockID);
+      if (bytes !== undefined) return bytes;
+      throw blockNotFoundError(`couldn't get block with id ${idText(params.blockID)}: not found`, idText(params.blockID));
+    };
+    return { block: renderBlock(params.blockID, params.encoding, deps, read), encoding: params.encoding };
+  }),
+
+  getBlockByHeight: method(obj({ height: u64, encoding }), (deps, params) => {
+    const read = (): Uint8Array => {
+      const bytes = deps.reads.blockAt(params.height);
+      if (bytes !== undefined) return bytes;
+      throw blockNotFoundError(`couldn't get block at height ${params.height}: not found`, params.height.toString());
+    };
+    return { block: renderBlock(params.height, params.encoding, deps, read), encoding: params.encoding };
+  }),
+
+  getHeight: method(noParams, ({ reads }) => ({ height: reads.height().toString() }), { isCacheable }),
+
+  getTx: method(
+    obj({ txID: idParam, encoding }),
+    (deps, params) => {
+      if (params.txID === zeroId) throw nilTxIDError();
+      const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
+        tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
+        encoding: params.encoding,
+      });
+      return deps.preLinearizationTx === undefined || deps.reads.hasTx(params.txID)
+        ? toResult()
+        : deps.preLinearizationTx(params.txID).then(toResult);
+    },
+    { isCacheable },
+  ),
+
+  getTxFee: method(noParams, ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() })),
+
+  getTxStatus: method(
+    obj({ txID: idParam }),
+    ({ status }, { txID }) => {
+      if (txID === zeroId) throw nilTxIDError();
+      const found = status(txID);
+      return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
+    },
+    // Other states of a transaction change without a commit.
+    { deprecated: '1.10.0', isCacheable: (result) => (result as { status: string }).status === 'Accepted' },
+  ),
+
+  getUTXOs: method(utxoParams, ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), { isCacheable }),
+
+  issueTx: method(
+    txTextParams,
+    ({ issue }, params) => {
+      const tx = parseTxText(params.tx, params.encoding);
+      const result = { txID: idText(tx.id) };
+      const issued = issue(tx);
+      return issued === undefined ? result : issued.then(() => result);
+    },
+    { needsWriter: true },
+  ),
+});
+
+/** Parses a transaction from the text that `issueTx` takes. */
+export function parseTxText(text: string, form: Encoding): Tx {
+  return parseTx(decodeTxText(text, form));
+}
+
+function decodeTxText(text: string, form: Encoding): Uint8Array {
+  try {
+    return parseHex(form, text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new AvmError(`problem decoding transaction: ${error.message}`, { code: 'AVM_BAD_TX_TEXT', reason: error.message });
+  }
+}
+
+/** JSON of an asset's metadata. Cached, since metadata never changes. */
+const renderAsset = (id: Id, { reads, renderedTexts }: AvmContext): Json =>
+  rawJson(renderedTexts.getOrMake(`asset ${reads.epoch()} ${id}`, () => assetJson(id, reads)));
+
+function assetJson(id: Id, reads: AvmReads): string {
+  const asset = reads.description(id);
+  if (asset === undefined) throw notFoundError('asset', id);
+  if (asset === 'not-an-asset') throw new AvmError("transaction doesn't create an asset", { code: 'AVM_NOT_AN_ASSET', txID: idText(id) });
+  const { name, symbol, denomination } = asset;
+  return `{"assetID":"${idText(id)}","name":${goStringFromBytes(name)},"symbol":${goStringFromBytes(symbol)},"denomination":"${denomination}"}`;
+}
+
+/** JSON or hex of an accepted transaction. Cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
+function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmContext, preLinearizationBytes?: Uint8Array): Json {
+  const bytes = (): Uint8Array => {
+    const found = preLinearizationBytes ?? reads.txBytes(id);
+    if (found === undefined) throw notFoundError('tx', id);
+    return found;
+  };
+  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json) : `"${formatHex(form, bytes())}"`);
+  return rawJson(renderedTexts.getOrMake(`${form} ${reads.epoch()} ${id}`, make));
+}
+
+/** JSON or hex of an accepted block. Cached, since a block is assembled and hashed again for each response otherwise. */
+function renderBlock(
+  block: Id | bigint,
+  form: Encoding,
+  { reads, json, emptyTxsJson, renderedTexts }: AvmContext,
+  read: () => Uint8Array,
+): Json {
+  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyTxsJson) : `"${formatHex(form, read())}"`);
+  return rawJson(renderedTexts.getOrMake(`block ${form} ${reads.epoch()} ${block}`, make));
+}
+
+function parseOwner(text: string, space: AddressFormat) {
+  try {
+    return space.parse(text);
+  } catch (error) {
+    if (!(error instanceof AvmError)) throw error;
+    throw new AvmError(`problem parsing address '${text}': ${error.message}`, error.fault);
+  }
+}
+
+/** Resolves an asset name: first as an alias, then as a CB58 ID. AvalancheGo: vms/avm/vm.go, lookupAssetID. */
+/** The asset with an alias or an ID. */
+export function resolveAssetID(name: string, { assetAliases }: Pick<AvmDeps, 'assetAliases'>): Id {
+  const aliasedID = assetAliases.get(name);
+  if (aliasedID !== undefined) return aliasedID;
+  try {
+    return parseId(name);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new AvmError(`asset '${name}' not found`, { code: 'AVM_UNKNOWN_ASSET', name });
+  }
+}
+
+const nilTxIDError = () => new AvmError('nil transaction ID', { code: 'AVM_NIL_TX_ID' });
+
+export const notFoundError = (what: 'tx' | 'asset', id: Id) => new AvmError('not found', { code: 'AVM_NOT_FOUND', what, id: idText(id) });
+
+const blockNotFoundError = (text: string, id: string) => new AvmError(text, { code: 'AVM_NOT_FOUND', what: 'block', id });

@@ -1,0 +1,38 @@
+import { Fault } from '../../base/fault.ts';
+
+/** Errors of a call before its method runs. Messages are AvalancheGo's (gorilla/rpc, utils/json), except those of batches and limits, which are Serac's. */
+export type RpcFault =
+  | { code: 'RPC_BAD_JSON'; at: number }
+  | ({ code: 'RPC_METHOD_ILL_FORMED'; method: string } & MethodHint)
+  | ({ code: 'RPC_METHOD_UPPER_CASE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_SERVICE'; method: string } & MethodHint)
+  | ({ code: 'RPC_NO_METHOD'; method: string } & MethodHint)
+  | { code: 'RPC_BAD_ARGUMENT'; argument: string; expected: string }
+  | { code: 'RPC_UNKNOWN_CHAIN'; name: string }
+  | { code: 'RPC_TEXT_TOO_LONG'; member: string; max: number }
+  | { code: 'RPC_TOO_MANY_MEMBERS'; max: number }
+  | { code: 'RPC_TOO_MANY_VALUES'; max: number }
+  | { code: 'RPC_BATCH_EMPTY' }
+  | { code: 'RPC_BATCH_TOO_LONG'; max: number }
+  | { code: 'RPC_BATCH_ANSWER_TOO_LARGE'; max: number }
+  | { code: 'RPC_INTERNAL' };
+
+/** What the caller of an unknown method probably meant. */
+export type MethodHint = {
+  /** The method of this path with the most similar name. */
+  readonly didYouMean?: string;
+  /** The replacement of a method that AvalancheGo has removed. */
+  readonly replacedBy?: string;
+  /** The path that serves the method's service. */
+  readonly path?: string;
+};
+
+export class RpcError extends Fault<RpcFault> {}
+
+/** The error for any invalid argument. The message is AvalancheGo's (utils/json/codec.go); `argument` and `expected` are Serac's. */
+export const badArgument = (argument: string, expected = '') =>
+  new RpcError("couldn't unmarshal an argument. Ensure arguments are valid and properly formatted. See documentation for example calls", {
+    code: 'RPC_BAD_ARGUMENT',
+    argument,
+    expected,
+  });

@@ -1,0 +1,238 @@
+import { formatHex } from '../../base/bytes/hex.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Aliases } from './aliases.ts';
+import { method, methodTable } from './method.ts';
+import { list, nodeId, noParams, obj, str } from './params.ts';
+import { fxNames, type NodeVersions, vmNames } from './versions.ts';
+import { type Json, rawJson, writeJson } from './write-json.ts';
+
+/** Facts about the node for `info.*`. Values that can change or are expensive to compute are functions. */
+export type InfoDeps = {
+  readonly versions: NodeVersions;
+  readonly gitCommit: string;
+  readonly nodeID: string;
+  readonly proofOfPossession: () => Promise<{ readonly publicKey: Uint8Array; readonly proofOfPossession: Uint8Array }>;
+  /** IP address and port that peers connect to. */
+  readonly nodeIP: () => string;
+  readonly network: InfoNetwork;
+  readonly aliases: Pick<Aliases, 'find' | 'lookup'>;
+  readonly isBootstrapped: (chain: Id) => boolean;
+  readonly peers: () => readonly PeerInfo[];
+  readonly acps: () => readonly AcpVotes[];
+  /** Undefined if this node is not a validator. */
+  readonly uptime: () => Uptime | undefined;
+};
+
+/** Constants of the network. */
+export type InfoNetwork = {
+  readonly id: number;
+  readonly name: string;
+  readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
+  readonly retiredFees: RetiredFees;
+  readonly upgrades: Upgrades;
+};
+
+/** Fees that are no longer charged but that clients still read, in the order of the response. AvalancheGo: api/info/service.go. */
+export type RetiredFees = {
+  readonly createSubnetTxFee: bigint;
+  readonly transformSubnetTxFee: bigint;
+  readonly createBlockchainTxFee: bigint;
+  readonly addPrimaryNetworkValidatorFee: bigint;
+  readonly addPrimaryNetworkDelegatorFee: bigint;
+  readonly addSubnetValidatorFee: bigint;
+  readonly addSubnetDelegatorFee: bigint;
+};
+
+/** Network upgrades by their JSON names; times in RFC 3339. */
+export type Upgrades = {
+  readonly apricotPhase1Time: string;
+  readonly apricotPhase2Time: string;
+  readonly apricotPhase3Time: string;
+  readonly apricotPhase4Time: string;
+  readonly apricotPhase4MinPChainHeight: number;
+  readonly apricotPhase5Time: string;
+  readonly apricotPhasePre6Time: string;
+  readonly apricotPhase6Time: string;
+  readonly apricotPhasePost6Time: string;
+  readonly banffTime: string;
+  readonly cortinaTime: string;
+  /** Zero on networks that never had a DAG: the stop vertex is then derived from the X-Chain's ID. */
+  readonly cortinaXChainStopVertexID: Id;
+  readonly durangoTime: string;
+  readonly etnaTime: string;
+  readonly fortunaTime: string;
+  readonly graniteTime: string;
+  /** Nanoseconds. */
+  readonly graniteEpochDuration: number;
+  readonly heliconTime: string;
+};
+
+/** A peer, in the order of the response. AvalancheGo: network/peer/info.go. */
+export type PeerInfo = {
+  readonly ip: string;
+  readonly publicIP: string;
+  readonly nodeID: string;
+  readonly version: string;
+  /** Unix seconds. */
+  readonly upgradeTime: bigint;
+  readonly lastSent: string;
+  readonly lastReceived: string;
+  /** The uptime of this node as the peer observed it, in percent. */
+  readonly observedUptime: number;
+  readonly trackedSubnets: readonly Id[];
+  readonly supportedACPs: readonly number[];
+  readonly objectedACPs: readonly number[];
+  /** Aliases of the chains on which the peer is benched: no queries are sent to it for a while. */
+  readonly benched: readonly string[];
+};
+
+/** Votes of the validators on one ACP, weighted by stake. */
+export type AcpVotes = {
+  readonly acp: number;
+  readonly supportWeight: bigint;
+  readonly supporters: readonly string[];
+  readonly objectWeight: bigint;
+  readonly objectors: readonly string[];
+  readonly abstainWeight: bigint;
+};
+
+/** Percentages, from 0 to 100. */
+export type Uptime = { readonly rewardingStake: number; readonly weightedAverage: number };
+
+/** The most node IDs of one request: more than there are validators. Parsing each ID costs a hash. */
+const maxNodeIDs = 4096;
+
+export const infoMethods = methodTable<InfoDeps>()({
+  acps: method(noParams, ({ acps }) => ({ acps: acpsJson(acps()) })),
+
+  getBlockchainID: method(obj({ alias: str }), ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) })),
+
+  getNetworkID: method(noParams, ({ network }) => ({ networkID: `${network.id}` })),
+
+  getNetworkName: method(noParams, ({ network }) => ({ networkName: network.name })),
+
+  getNodeID: method(
+    noParams,
+    async ({ nodeID, proofOfPossession }) => {
+      const proof = await proofOfPossession();
+      const nodePOP = {
+        publicKey: formatHex('hexnc', proof.publicKey),
+        proofOfPossession: formatHex('hexnc', proof.proofOfPossession),
+      };
+      return { nodeID, nodePOP };
+    },
+    // Only the writer process holds the BLS secret key.
+    { needsWriter: true },
+  ),
+
+  getNodeIP: method(noParams, ({ nodeIP }) => ({ ip: nodeIP() })),
+
+  getNodeVersion: method(noParams, ({ versions, gitCommit }) => ({
+    version: versions.node,
+    databaseVersion: versions.database,
+    rpcProtocolVersion: `${versions.rpcChainVm}`,
+    gitCommit,
+    vmVersions: versions.vms,
+  })),
+
+  getTxFee: method(noParams, ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees), { deprecated: '1.12.2' }),
+
+  getVMs: method(noParams, () => ({ vms: vmNames, fxs: fxNames })),
+
+  isBootstrapped: method(obj({ chain: str }), ({ aliases, isBootstrapped }, { chain }) => {
+    if (chain === '') throw new InfoError("argument 'chain' not given", { code: 'INFO_NO_CHAIN_GIVEN' });
+    const id = aliases.find(chain);
+    if (id === undefined) throw new InfoError(`there is no chain with alias/ID '${chain}'`, { code: 'INFO_NO_CHAIN', chain });
+    return { isBootstrapped: isBootstrapped(id) };
+  }),
+
+  /** One entry per requested ID, also for duplicates; unknown IDs are skipped. */
+  peers: method(obj({ nodeIDs: list(nodeId, maxNodeIDs) }), ({ peers }, { nodeIDs }) => {
+    const all = peers();
+    const byID = new Map(all.map((peer) => [peer.nodeID, peer]));
+    const chosen = nodeIDs.length === 0 ? all : nodeIDs.flatMap((id) => byID.get(id) ?? []);
+    return { numPeers: `${chosen.length}`, peers: chosen.map(peerJson) };
+  }),
+
+  /** AvalancheGo's method takes no arguments: a `subnetID` is ignored, even a malformed one. */
+  uptime: method(noParams, ({ uptime }) => {
+    const found = uptime();
+    if (found === undefined) throw new InfoError("couldn't get node uptime: node is not a validator", { code: 'INFO_NOT_A_VALIDATOR' });
+    return { rewardingStakePercentage: found.rewardingStake.toFixed(4), weightedAveragePercentage: found.weightedAverage.toFixed(4) };
+  }),
+
+  upgrades: method(noParams, ({ network: { upgrades } }) => upgradesJson(upgrades)),
+});
+export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
+export class InfoError extends Fault<InfoFault> {}
+
+/** All fees are written as strings. */
+const feesJson = (fees: InfoNetwork['fees'], retired: RetiredFees): Json => ({
+  txFee: `${fees.txFee}`,
+  createAssetTxFee: `${fees.createAssetTxFee}`,
+  createSubnetTxFee: `${retired.createSubnetTxFee}`,
+  transformSubnetTxFee: `${retired.transformSubnetTxFee}`,
+  createBlockchainTxFee: `${retired.createBlockchainTxFee}`,
+  addPrimaryNetworkValidatorFee: `${retired.addPrimaryNetworkValidatorFee}`,
+  addPrimaryNetworkDelegatorFee: `${retired.addPrimaryNetworkDelegatorFee}`,
+  addSubnetValidatorFee: `${retired.addSubnetValidatorFee}`,
+  addSubnetDelegatorFee: `${retired.addSubnetDelegatorFee}`,
+});
+
+/** Writes the members in AvalancheGo's order. AvalancheGo: upgrade/upgrade.go. */
+const upgradesJson = (upgrades: Upgrades): Json => ({
+  apricotPhase1Time: upgrades.apricotPhase1Time,
+  apricotPhase2Time: upgrades.apricotPhase2Time,
+  apricotPhase3Time: upgrades.apricotPhase3Time,
+  apricotPhase4Time: upgrades.apricotPhase4Time,
+  apricotPhase4MinPChainHeight: upgrades.apricotPhase4MinPChainHeight,
+  apricotPhase5Time: upgrades.apricotPhase5Time,
+  apricotPhasePre6Time: upgrades.apricotPhasePre6Time,
+  apricotPhase6Time: upgrades.apricotPhase6Time,
+  apricotPhasePost6Time: upgrades.apricotPhasePost6Time,
+  banffTime: upgrades.banffTime,
+  cortinaTime: upgrades.cortinaTime,
+  cortinaXChainStopVertexID: idText(upgrades.cortinaXChainStopVertexID),
+  durangoTime: upgrades.durangoTime,
+  etnaTime: upgrades.etnaTime,
+  fortunaTime: upgrades.fortunaTime,
+  graniteTime: upgrades.graniteTime,
+  graniteEpochDuration: upgrades.graniteEpochDuration,
+  heliconTime: upgrades.heliconTime,
+});
+
+const peerJson = (peer: PeerInfo): Json => ({
+  ip: peer.ip,
+  publicIP: peer.publicIP,
+  nodeID: peer.nodeID,
+  version: peer.version,
+  upgradeTime: peer.upgradeTime,
+  lastSent: peer.lastSent,
+  lastReceived: peer.lastReceived,
+  observedUptime: `${peer.observedUptime}`,
+  trackedSubnets: peer.trackedSubnets.map(idText).sort(),
+  supportedACPs: peer.supportedACPs.toSorted(compareAsText),
+  objectedACPs: peer.objectedACPs.toSorted(compareAsText),
+  benched: peer.benched,
+});
+
+/** Sorted by ACP number as text, like the keys of a Go map. Written by hand, since a JavaScript object would sort integer keys as numbers. */
+const acpsJson = (votes: readonly AcpVotes[]): Json =>
+  rawJson(
+    `{${votes
+      .toSorted((a, b) => compareAsText(a.acp, b.acp))
+      .map((one) => `"${one.acp}":${writeJson(acpJson(one))}`)
+      .join(',')}}`,
+  );
+
+const acpJson = (votes: AcpVotes): Json => ({
+  supportWeight: `${votes.supportWeight}`,
+  supporters: votes.supporters.toSorted(),
+  objectWeight: `${votes.objectWeight}`,
+  objectors: votes.objectors.toSorted(),
+  abstainWeight: `${votes.abstainWeight}`,
+});
+
+/** AvalancheGo writes a set sorted by the JSON text of its members. */
+const compareAsText = (a: number, b: number): number => (`${a}` < `${b}` ? -1 : 1);

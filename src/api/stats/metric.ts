@@ -1,0 +1,153 @@
+import type { BucketUnit } from '../../ledger/index/tables.ts';
+import type { TimeBucket } from '../../ledger/index/time-bucket.ts';
+import type { IndexReads, Totals } from '../../ledger/index-read/index-reads.ts';
+import { type SeriesPage, secondsPerDay } from './series.ts';
+
+/** A metric of a chain: as a series of time buckets and over rolling windows. */
+export type Metric = {
+  /** Description for the API documentation. */
+  readonly meaning: string;
+  readonly units: readonly BucketUnit[];
+  /** Whether a backfill of a followed chain changes past values. */
+  readonly isBackfilled?: true;
+  /** One value for each time bucket of the page, in the order of the page. */
+  readonly series: (input: SeriesInput) => Promise<readonly MetricValue[]>;
+  /** The total of a window and how it becomes the value. `seconds` is the length of the window; for all time, the seconds since block 1. */
+  readonly window: { readonly total: keyof Totals; readonly convert?: (total: MetricValue, seconds: number) => MetricValue };
+};
+
+export type MetricValue = number | bigint;
+
+export type SeriesInput = {
+  readonly reads: IndexReads;
+  readonly page: SeriesPage;
+  /** The time buckets of the page that have blocks, by start time. */
+  readonly buckets: ReadonlyMap<number, TimeBucket>;
+};
+
+/** Meaning of avgTps for a day, in /v1 and in /v2. */
+export const averageTpsMeaning =
+  'Accepted transactions of the day divided by the seconds from the last block of the previous day that has blocks to the last block of the day; the first day of the chain counts from midnight.';
+
+const anyUnit: readonly BucketUnit[] = ['hour', 'day', 'week', 'month'];
+const dayOnly: readonly BucketUnit[] = ['day'];
+
+export const metrics = {
+  txCount: {
+    meaning: 'Accepted transactions.',
+    units: anyUnit,
+    series: perBucket(({ txs }) => txs),
+    window: { total: 'txs' },
+  },
+  cumulativeTxCount: {
+    meaning: 'Accepted transactions since block 1 up to the end of the day. In a window: the increase.',
+    units: dayOnly,
+    series: cumulative(txsBefore, ({ txs }) => txs),
+    window: { total: 'txs' },
+  },
+  avgTps: {
+    meaning: `${averageTpsMeaning} In a window: divided by the length of the window, even if the chain is younger; for all time, by the seconds since block 1.`,
+    units: dayOnly,
+    series: averageTps,
+    window: { total: 'txs', convert: (txs, seconds) => Number(txs) / seconds },
+  },
+  maxTps: {
+    meaning:
+      'Highest transactions per second: the transactions of a second that has blocks, divided by the seconds since the previous second that has blocks.',
+    units: dayOnly,
+    series: perBucket(({ maxTps }) => maxTps),
+    window: { total: 'maxTps' },
+  },
+  activeAddresses: {
+    meaning: 'Distinct addresses that own consumed or created outputs.',
+    units: anyUnit,
+    series: perBucket(({ active }) => active),
+    window: { total: 'activeAddresses' },
+  },
+  activeSenders: {
+    meaning: 'Distinct addresses that own consumed outputs.',
+    units: anyUnit,
+    series: perBucket(({ senders }) => senders),
+    window: { total: 'activeSenders' },
+  },
+  cumulativeAddresses: {
+    meaning: 'Distinct addresses that have owned an output up to the end of the day, including genesis outputs. In a window: the increase.',
+    units: dayOnly,
+    isBackfilled: true,
+    series: cumulative(
+      (reads, start) => reads.addressesBefore(start),
+      ({ addresses }) => addresses,
+    ),
+    window: { total: 'newAddresses' },
+  },
+  feesPaid: {
+    meaning: 'Fees burned, in the smallest unit of the fee asset: nAVAX on the X-Chain. Exact integer: may exceed 2^53.',
+    units: dayOnly,
+    series: perBucket(({ fees }) => fees),
+    window: { total: 'fees' },
+  },
+} as const satisfies { readonly [name: string]: Metric };
+
+export type MetricName = keyof typeof metrics;
+export const metricNames = Object.keys(metrics) as readonly MetricName[];
+
+/** Metrics of EVM chains, with what they count that AVM chains do not have. */
+export const unsupportedMetrics: ReadonlyMap<string, string> = new Map([
+  ['gasUsed', 'gas'],
+  ['avgGps', 'gas'],
+  ['maxGps', 'gas'],
+  ['avgGasPrice', 'gas'],
+  ['maxGasPrice', 'gas'],
+  ['contracts', 'contracts'],
+  ['deployers', 'contracts'],
+  ['cumulativeContracts', 'contracts'],
+  ['cumulativeDeployers', 'contracts'],
+]);
+
+function perBucket(pickValue: (bucket: TimeBucket) => MetricValue): Metric['series'] {
+  return async ({ page, buckets }) => page.starts.map((start) => valueOrZero(buckets.get(start), pickValue));
+}
+
+/** Running totals per day. The newest day still grows, the day before it is final: earlier totals are computed backwards from there. */
+function cumulative(
+  before: (reads: IndexReads, time: number) => Promise<number>,
+  pickValue: (bucket: TimeBucket) => number,
+): Metric['series'] {
+  return async ({ reads, page, buckets }) => {
+    const [newest, ...olderStarts] = page.starts;
+    if (newest === undefined) return [];
+    const [current, final] = await Promise.all([before(reads, newest + secondsPerDay), before(reads, newest)]);
+    let total = final;
+    const earlier = olderStarts.map((start) => {
+      const atEnd = total;
+      total -= valueOrZero(buckets.get(start), pickValue);
+      return atEnd;
+    });
+    return [current, ...earlier];
+  };
+}
+
+/** Number of transactions before a time, without genesis. Transactions are numbered in the order of acceptance, genesis transactions first. */
+async function txsBefore(reads: IndexReads, time: number): Promise<number> {
+  const [genesis, last] = await Promise.all([reads.pinAtHeight(0), reads.pinBeforeTime(time)]);
+  return last === undefined ? 0 : last.lastTx - (genesis?.lastTx ?? 0);
+}
+
+async function averageTps({ reads, page, buckets }: SeriesInput): Promise<readonly MetricValue[]> {
+  const oldest = page.starts.at(-1);
+  const before = oldest === undefined ? undefined : await reads.lastBucketBefore(page.unit, oldest);
+  let last = before?.last;
+  return page.starts
+    .toReversed()
+    .map((start) => {
+      const bucket = buckets.get(start);
+      if (bucket === undefined) return 0;
+      const seconds = bucket.last - (last ?? start);
+      last = bucket.last;
+      return bucket.txs / Math.max(1, seconds);
+    })
+    .reverse();
+}
+
+const valueOrZero = <T extends MetricValue>(bucket: TimeBucket | undefined, pickValue: (bucket: TimeBucket) => T): T | 0 =>
+  bucket === undefined ? 0 : pickValue(bucket);

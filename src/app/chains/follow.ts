@@ -1,0 +1,223 @@
+import { apiError } from '../../api/rest/api-error.ts';
+import type { ServedChain } from '../../api/rest/served-chains.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { createSignerCache } from '../../base/crypto/recover.ts';
+import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
+import { Fault, messageOf } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
+import { type Follower, startFollower } from '../../chain/follow/follower.ts';
+import type { FollowLedger } from '../../chain/follow/ledger.ts';
+import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
+import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
+import { addSpender } from '../../chain/follow/spent-input.ts';
+import { createStateLedger } from '../../chain/follow/state-ledger.ts';
+import { fetchTransport } from '../../chain/follow/transport.ts';
+import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
+import { observeIssue } from '../../chain/lifecycle/observed-issue.ts';
+import { createRestartingThread } from '../../chain/recovery/restarting-thread.ts';
+import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
+import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
+import type { Config } from '../config/config.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
+import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
+import { dataFilesIn } from '../setup/data-files.ts';
+import type { Env } from '../setup/env.ts';
+import { hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
+import type { OpenedChain } from '../setup/node-store.ts';
+import { stripCredentials } from '../setup/served-network.ts';
+
+/** Where the blocks and backfills of a followed node are written. */
+export type FollowTarget = {
+  readonly ledger: FollowLedger;
+  readonly exported: ExportedOutputs | undefined;
+  /** Receives the public keys of signers. */
+  readonly signerKeys: SignerKeys;
+  readonly report: (error: unknown) => void;
+};
+
+/**
+ * Follows the X-Chain of a node and writes its blocks to a ledger. Rejects if the node belongs to another network. If the node does not
+ * answer, returns after `startTimeout` and keeps retrying.
+ */
+export async function startFollowing(
+  url: string,
+  env: Env,
+  context: NetworkContext,
+  { ledger, exported, signerKeys, report }: FollowTarget,
+): Promise<Follower> {
+  const { chain, specs, p, c, subnetID, subnetOf } = context;
+  const [x] = specs;
+  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
+  const prefetch = thread && createSignerPrefetch(thread.recover, signers);
+  const recover = prefetch?.recover ?? signers.recover;
+  const outage = createOutageLog(env.log, stripCredentials(url));
+  const follower = startFollower({
+    remote: createRemote(url, env, chain.network.hrp),
+    ledger,
+    expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
+    verifier: createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
+    recover,
+    foreign: { P: p.id, C: c.id },
+    hasPreLinearizationHistory: hasPreLinearizationHistory(context),
+    exportedOutputs: exported,
+    timing: createTiming(env),
+    prepare: prefetch?.prepare,
+    onProgress: (status) => {
+      if (isNodeReachable(status.state)) outage.regained();
+      env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);
+    },
+    report: (error) => {
+      if (isTemporary(error)) outage.lost(messageOf(error));
+      else report(nameHost(error, url));
+    },
+  });
+  void follower.caughtUp.then(() => env.log(`caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
+  const stop = async () => {
+    await follower.stop();
+    thread?.stop();
+  };
+  try {
+    // A node that is down may come back; blocks that are already stored can be served meanwhile.
+    await Promise.race([follower.ready, sleep(env.timers, startTimeout)]);
+  } catch (error) {
+    await stop();
+    throw addRemedy(error);
+  }
+  return { ...follower, stop };
+}
+
+/** Adds the URL to an error of the followed node, for the log. Callers of the APIs do not see it. */
+const nameHost = (error: unknown, url: string): unknown =>
+  error instanceof FollowError ? new FollowError(`${stripCredentials(url)}: ${error.message}`, error.fault) : error;
+
+/** Starts a chain of this node whose blocks come from the followed node. */
+export async function startFollowedChain(
+  url: string,
+  env: Env,
+  context: NetworkContext,
+  opened: OpenedChain,
+  deps: FollowDeps,
+): Promise<RunningChain> {
+  const { state, index, accept } = opened;
+  const [spec] = context.specs;
+  const ledger = createStateLedger(state, { accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
+  const commits = createCommitState(deps.onCommitState);
+  const observer = deps.observerOf(spec.id);
+  let backfillRevision = 0;
+  const follower = await startFollowing(url, env, context, {
+    ledger: {
+      ...ledger,
+      commit: async (blocks) => {
+        try {
+          await ledger.commit(blocks);
+        } catch (error) {
+          commits.recordFailure(blocks[0]?.block.height ?? 0n, error);
+          throw error;
+        }
+        commits.clear();
+      },
+      addPreLinearizationUtxos: async (utxos) => {
+        await ledger.addPreLinearizationUtxos(utxos);
+        backfillRevision++;
+      },
+    },
+    exported: index && {
+      listUnspent: index.exported.listUnspent,
+      markSpent: async (spent) => {
+        await index.exported.markSpent(spent);
+        backfillRevision++;
+      },
+    },
+    signerKeys: deps.signerKeys,
+    report: deps.report,
+  });
+  return {
+    spec,
+    engine: follower.engine,
+    lastAccepted: state.lastAccepted,
+    pendingTxs: () => ({ txs: 0, bytes: 0 }),
+    commitFailure: commits.failure,
+    txIssuer: {
+      issue: observeIssue(observer, (tx) =>
+        follower.issue(tx).catch((error: unknown) => {
+          throw addSpender(error, tx, (id) => state.consumerOf(id) ?? index?.importerOf(id));
+        }),
+      ),
+      queueWalletTx: observeIssue(observer, follower.issueWalletTx),
+      preLinearizationTx: follower.preLinearizationTx,
+      status: async (txID) => {
+        if (state.hasTx(txID)) return 'Accepted';
+        const remoteStatus = await follower.remoteTxStatus(txID);
+        return state.hasTx(txID) ? 'Accepted' : remoteStatus;
+      },
+    },
+    follower,
+    backfillRevision: () => backfillRevision,
+  };
+}
+
+type FollowDeps = Pick<WriterDeps, 'signerKeys' | 'report' | 'onCommitState' | 'observerOf'>;
+
+/** Milliseconds that a start waits for the followed node; after that, following goes on in the background. */
+const startTimeout = 3000;
+
+/** Returns the network ID of the data directory if it has one, else that of the followed node. So a node that is down does not block a restart. */
+export const resolveFollowedNetwork = async (url: string, { store, dataDir }: Config, env: Env): Promise<number> =>
+  (store === 'sqlite' && dataDir !== undefined ? readStoredNetworkID(env.openDatabase, dataFilesIn(dataDir).database) : undefined) ??
+  (await fetchNetworkID(url, env));
+
+/** Fetches a node's network ID; retries until the node answers. */
+async function fetchNetworkID(url: string, env: Env): Promise<number> {
+  const remote = createRemote(url, env, '');
+  const logChange = logChanges(env.log);
+  for (;;) {
+    try {
+      return await remote.networkID();
+    } catch (error) {
+      logChange(`waiting for ${stripCredentials(url)}: ${messageOf(error)}`, 'warn');
+      await sleep(env.timers, 1000);
+    }
+  }
+}
+
+/** The parts of a followed chain that the Data API needs. */
+export const describeFollowedChain = (follower: Follower): Pick<ServedChain, 'status' | 'backfillAddresses'> => ({
+  status: () => (isNodeReachable(follower.status().state) ? 'OK' : 'UNAVAILABLE'),
+  backfillAddresses: backfillWithApiErrors(follower),
+});
+
+/** Whether the followed node answers, by the state of the follower. */
+export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';
+
+/** Backfills addresses; turns an error of the followed node into an `ApiError` with status 502 or 503. */
+export const backfillWithApiErrors =
+  ({ backfillAddresses }: Pick<Follower, 'backfillAddresses'>) =>
+  async (addresses: readonly Address[]): Promise<void> => {
+    try {
+      await backfillAddresses(addresses);
+    } catch (error) {
+      if (!(error instanceof FollowError)) throw error;
+      const status = error.fault.code === 'FOLLOW_NONSENSE' ? 502 : 503;
+      throw apiError(status, `Cannot fetch from the followed node what its blocks do not contain: ${error.message}`);
+    }
+  };
+
+const createRemote = (url: string, env: Env, hrp: string): Remote =>
+  connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing: env.timers });
+
+const createTiming = (env: Env) => ({
+  now: env.clock.monotonic,
+  unix: env.clock.unixSeconds,
+  after: env.timers.after,
+  soon: env.timers.soon,
+  random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
+});
+
+/** Adds a hint to the error about a wrong network: the usual cause is a custom network whose genesis file was not given. */
+function addRemedy(error: unknown): unknown {
+  if (error instanceof Fault && error.fault.code === 'FOLLOW_OTHER_NETWORK')
+    error.message += '; choose with --network-id, and for a custom network give its genesis with --genesis-file';
+  return error;
+}

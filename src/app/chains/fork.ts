@@ -1,0 +1,176 @@
+import { apiError } from '../../api/rest/api-error.ts';
+import type { ServedChain } from '../../api/rest/served-chains.ts';
+import type { AddressFormat } from '../../api/rpc/address-format.ts';
+import type { BoundMethod, Services } from '../../api/rpc/method.ts';
+import type { Json } from '../../api/rpc/write-json.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { parseId } from '../../base/bytes/id.ts';
+import { Fault, messageOf } from '../../base/fault.ts';
+import { checkNodeIdentity } from '../../chain/follow/node-identity.ts';
+import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
+import { withRetries } from '../../chain/follow/retrying-remote.ts';
+import { fetchTransport } from '../../chain/follow/transport.ts';
+import { ForkError } from '../../chain/fork/fault.ts';
+import { createFork, type Fork, type ForkCopy, type ForkLedger } from '../../chain/fork/fork.ts';
+import { getChainNumber } from '../../ledger/state/chain-number.ts';
+import { openForkedAddresses } from '../../ledger/state/forked-addresses.ts';
+import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
+import type { Config } from '../config/config.ts';
+import { createChainAddressFormat } from '../setup/avm-chain.ts';
+import { dataFilesIn } from '../setup/data-files.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import { stripCredentials } from '../setup/served-network.ts';
+
+/** A fork of the X-Chain of a live node, and what its parts need. */
+export type RunningFork = Fork & {
+  /**
+   * Fetches the accounts and the addresses of `--fork-address`. They are stored by `addFirst` before the accounts are funded, so that a new
+   * chain has them from block 0 on. An account with too many outputs is not copied.
+   */
+  readonly fetchFirst: (accounts: readonly Address[], addresses: readonly string[]) => Promise<void>;
+  readonly addFirst: () => void;
+  /** Counts the copies since the start: facts that became known after the blocks they belong to were indexed. */
+  readonly revision: () => number;
+  /** Aborts pending requests. */
+  readonly stop: () => void;
+};
+
+/** Connects to the node of `--fork-url`; throws if it does not answer or has another network, chain or block 0. */
+export async function openFork(
+  url: string,
+  env: Env,
+  context: NetworkContext,
+  store: NodeStore,
+  opened: OpenedChain,
+): Promise<RunningFork> {
+  const [x] = context.specs;
+  const { network } = context.chain;
+  const abort = new AbortController();
+  const remote = connectForkedNode(url, env, network.hrp, abort.signal);
+  const shown = stripCredentials(url);
+  try {
+    await checkNodeIdentity(remote, { networkID: network.id, chainID: x.id, firstBlockID: x.genesisBlock.id });
+  } catch (error) {
+    throw startError(shown, error);
+  }
+  const { state, index } = opened;
+  const addresses = openForkedAddresses(store.store.db, getChainNumber(store.store, x.id));
+  const { format, parse } = createChainAddressFormat(x.id, context.chain);
+  let revision = 0;
+  const ledger: ForkLedger = {
+    hasAddress: addresses.has,
+    hasOutput: (id) => state.utxo(id) !== undefined || state.wasConsumed(id),
+    hasAsset: (id) => state.asset(id) !== undefined,
+    add: ({ address, utxos, assets }) => {
+      const onAdded = (): void => {
+        if (address !== undefined) addresses.add(address);
+      };
+      state.addForked({ utxos, assets }, onAdded, index?.indexPreLinearizationUtxos);
+      revision++;
+    },
+  };
+  const fork = createFork({ remote: { ...remote, url: shown }, formatAddress: format, now: env.clock.monotonic, ledger });
+  const fetchAccount = (address: Address): Promise<ForkCopy> =>
+    fork.fetchAddress(address).catch((error: unknown) => {
+      if (!(error instanceof ForkError) || error.fault.code !== 'FORK_ADDRESS_TOO_LARGE') throw error;
+      env.log(`${error.message}`, 'warn');
+      return { address, utxos: [], assets: [] };
+    });
+  /** Kept in memory, because `dev.reset` needs them again. */
+  const first: ForkCopy[] = [];
+  return {
+    ...fork,
+    fetchFirst: async (accounts, texts) => {
+      const requested = texts.map(parse);
+      for (const address of requested) first.push(await fork.fetchAddress(address));
+      for (const address of accounts) if (!requested.includes(address)) first.push(await fetchAccount(address));
+    },
+    addFirst: () => {
+      for (const copy of first) if (copy.address !== undefined && !addresses.has(copy.address)) ledger.add(copy);
+    },
+    revision: () => revision,
+    stop: () => {
+      abort.abort();
+      remote.close();
+    },
+  };
+}
+
+/** Returns the network ID of the data directory if it has one, else that of the forked node. */
+export async function resolveForkedNetwork(url: string, { store, dataDir }: Config, env: Env): Promise<number> {
+  const stored =
+    store === 'sqlite' && dataDir !== undefined ? readStoredNetworkID(env.openDatabase, dataFilesIn(dataDir).database) : undefined;
+  if (stored !== undefined) return stored;
+  try {
+    return await connectForkedNode(url, env, '', new AbortController().signal).networkID();
+  } catch (error) {
+    throw startError(stripCredentials(url), error);
+  }
+}
+
+/** The methods that read outputs of addresses, or an asset, copy them first. */
+export function withForkedReads({ copyAddresses, copyAsset }: Fork, { parse }: AddressFormat, services: Services): Services {
+  const parseAll = (texts: readonly string[]): Address[] => texts.flatMap((text) => tryParse(parse, text));
+  const copyFirst: { readonly [method: string]: (params: ReadParams) => Promise<void> | undefined } = {
+    'avm.getUTXOs': ({ addresses = [] }) => copyAddresses(parseAll(addresses)),
+    'avm.getBalance': ({ address = '' }) => copyAddresses(parseAll([address])),
+    'avm.getAllBalances': ({ address = '' }) => copyAddresses(parseAll([address])),
+    'avm.getAssetDescription': ({ assetID = '' }) => {
+      const [id] = tryParse(parseId, assetID);
+      return id === undefined ? undefined : copyAsset(id);
+    },
+  };
+  const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
+    const copy = copyFirst[name];
+    if (copy === undefined) return [name, method];
+    const run = (params: unknown): Json | Promise<Json> => copy(params as ReadParams)?.then(() => method.run(params)) ?? method.run(params);
+    return [name, { ...method, run }];
+  });
+  return { ...services, methods: new Map(methods) };
+}
+
+/** The same for the Data API, whose error is an `ApiError` with status 503. */
+export const backfillFromFork =
+  ({ copyAddresses }: Fork): NonNullable<ServedChain['backfillAddresses']> =>
+  async (addresses) => {
+    try {
+      await copyAddresses(addresses);
+    } catch (error) {
+      throw error instanceof ForkError ? apiError(503, error.message) : error;
+    }
+  };
+
+type ReadParams = { readonly address?: string; readonly addresses?: readonly string[]; readonly assetID?: string };
+
+/** An invalid text is left to the method, which refuses it. */
+function tryParse<T>(parse: (text: string) => T, text: string): T[] {
+  try {
+    return [parse(text)];
+  } catch (error) {
+    if (error instanceof Fault) return [];
+    throw error;
+  }
+}
+
+function connectForkedNode(url: string, env: Env, hrp: string, signal: AbortSignal): Remote {
+  const timing = {
+    now: env.clock.monotonic,
+    unix: env.clock.unixSeconds,
+    after: env.timers.after,
+    soon: env.timers.soon,
+    random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
+  };
+  return withRetries(connectRemote(url, { hrp, transport: fetchTransport(env.fetch), timing }), { timing, signal });
+}
+
+function startError(url: string, error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const remedy =
+    error.fault.code === 'FOLLOW_OTHER_NETWORK' || error.fault.code === 'FOLLOW_BLOCK_CHANGED'
+      ? 'choose its network with --network-id, and for a custom network give its genesis with --genesis-file'
+      : 'start it, or give another URL with --fork-url';
+  const why = messageOf(error).replaceAll('the followed node', 'the node');
+  return new ForkError(`cannot fork ${url}: ${why}; ${remedy}`, { code: 'FORK_SOURCE_FAILED', url, why });
+}

@@ -1,0 +1,147 @@
+import type { Network } from '../../avm/network.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import type { EngineReport } from '../../avm/vm.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Store } from '../../ledger/store/store.ts';
+import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
+import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
+import type { Identity } from '../../network/identity/identity.ts';
+import { signStaking, verifyStakingSignature } from '../../network/identity/staking-signature.ts';
+import { type JoinedChain, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
+import { openOuterStore } from '../../network/outer-chain/outer-store.ts';
+import { createOuterVm } from '../../network/outer-chain/outer-vm.ts';
+import type { ChildRules } from '../../network/proposervm/verify-child.ts';
+import type { Transport } from '../../network/protocol/transport.ts';
+import type { JoinConfig } from '../config/join-config.ts';
+import { type AvmChainSpec, createAvmChain, type RunningChain, type WriterDeps } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import type { OpenedChain } from '../setup/node-store.ts';
+import type { JoinedValidators } from './joined-validators.ts';
+
+export type JoinedChainDeps = {
+  readonly join: JoinConfig;
+  readonly env: Env;
+  readonly network: Network;
+  readonly store: Store;
+  readonly identity: Identity;
+  readonly validators: JoinedValidators;
+  readonly transport: Transport;
+  /** A decided block could not be stored or executed: the node must stop. */
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** Runs a chain on the network of peers: wrapped in outer blocks, it bootstraps, votes, builds blocks and gossips transactions. */
+export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps, parts: JoinedChainDeps): RunningChain {
+  const { join, env, identity, transport } = parts;
+  const { validators, beacons, stakers } = parts.validators;
+  /** Transactions of peers that are being added: they are not pushed to peers again. */
+  const fromPeers = new Set<Id>();
+  const { chain, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
+    // The outputs that the P- and C-Chain export are not known here: of an import, only the signatures can be verified.
+    acceptUnknownImports: true,
+    onPooled: (tx) => {
+      deps.publish({ kind: 'pooled', chainID: spec.id, tx });
+      if (!fromPeers.has(tx.id)) joined?.gossip.issued(tx);
+    },
+  });
+  const unixMilliseconds = (): number => Number(env.clock.unixNanos() / 1_000_000n);
+  const vm = createOuterVm({
+    inner: chain,
+    store: openOuterStore(parts.store, spec.id, opened.state.blockAt),
+    chainID: spec.id,
+    rules: outerRules(parts.network),
+    validators,
+    verifySignature: verifyStakingSignature,
+    proposer: {
+      nodeId: transport.self,
+      certificate: identity.certificate,
+      sign: (message) => signStaking(identity.privateKey, message),
+    },
+    now: unixMilliseconds,
+    minBlockDelay: deps.minBlockDelay,
+  });
+  const addOfPeer = (tx: Tx): boolean => {
+    fromPeers.add(tx.id);
+    try {
+      chain.issue(tx);
+      return true;
+    } catch (error) {
+      if (error instanceof Fault) return false;
+      throw error;
+    } finally {
+      fromPeers.delete(tx.id);
+    }
+  };
+  const pool: GossipPool = {
+    has: (id) => chain.mempool.get(id) !== undefined,
+    add: (bytes) => {
+      const tx = tryParseTx(bytes);
+      if (tx === undefined) return false;
+      const prepared = prepare(tx);
+      return prepared === undefined ? addOfPeer(tx) : prepared.then(() => addOfPeer(tx));
+    },
+    items: chain.mempool.all,
+    count: () => chain.mempool.size().txs,
+  };
+  const caughtUp = Promise.withResolvers<void>();
+  let joined: JoinedChain | undefined;
+  joined = startJoinedChain({
+    chainId: spec.id,
+    vm,
+    pool,
+    transport,
+    validators,
+    beacons,
+    stakers,
+    timers: { now: unixMilliseconds, after: env.timers.after },
+    randomBytes: env.random,
+    engineParameters: join.engine,
+    served: join.served,
+    maxReceivedBlocks: join.maxReceivedBlocks,
+    gossipParameters: defaultGossipParameters,
+    events: {
+      onBootstrapped: caughtUp.resolve,
+      onWarning: (error, block) => {
+        const what = block === undefined ? '' : ` refused block ${idText(block.id)} at height ${block.height}:`;
+        env.log(`${spec.aliases[0]}:${what} ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
+      },
+      onFatal: parts.onFatal,
+    },
+  });
+  const started = joined;
+  return {
+    ...running,
+    engine: { report: () => reportOf(started), isBlockDue: started.isBlockDue, stop: started.stop },
+    joined: { ...started, caughtUp: caughtUp.promise },
+  };
+}
+
+/** The time of an upgrade in Unix seconds. */
+export const parseUpgradeTime = (text: string): bigint => parseRfc3339(text) as bigint;
+
+/** AvalancheGo: upgrade/upgrade.go; vms/proposervm. */
+const outerRules = ({ upgrades }: Network): ChildRules => ({
+  graniteTime: parseUpgradeTime(upgrades.graniteTime),
+  epochSeconds: BigInt(upgrades.graniteEpochDuration) / 1_000_000_000n,
+  minPChainHeight: BigInt(upgrades.apricotPhase4MinPChainHeight),
+});
+
+const idle: EngineReport = { processingBlocks: 0, longestProcessing: 0, averageAcceptance: 0 };
+
+function reportOf(joined: JoinedChain): EngineReport {
+  const engine = joined.engine();
+  if (engine === undefined) return idle;
+  const { processingBlocks, longestProcessing, averageAcceptance } = engine;
+  return { processingBlocks, longestProcessing, averageAcceptance };
+}
+
+function tryParseTx(bytes: Uint8Array): Tx | undefined {
+  try {
+    return parseTx(bytes);
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}

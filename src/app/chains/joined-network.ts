@@ -1,0 +1,147 @@
+import { nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
+import type { Check } from '../../base/health/result.ts';
+import type { MetricRegistry } from '../../base/metrics/registry.ts';
+import { createEchoChain } from '../../network/consensus/echo-chain.ts';
+import { certificatePem, privateKeyPem } from '../../network/identity/certificate.ts';
+import type { Identity } from '../../network/identity/identity.ts';
+import { formatNetworking } from '../../network/joined-chain/chain-health.ts';
+import { registerChainMetrics } from '../../network/joined-chain/chain-metrics.ts';
+import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
+import { parseIp } from '../../network/peers/ip-address.ts';
+import { ownKeyOutcome } from '../../network/peers/own-key-alert.ts';
+import { registerPeerMetrics } from '../../network/peers/peer-metrics.ts';
+import { createPeers } from '../../network/peers/peers.ts';
+import { stakesOf } from '../../network/peers/stake.ts';
+import type { Config } from '../config/config.ts';
+import type { JoinConfig } from '../config/join-config.ts';
+import type { AvmChainSpec, RunningChain, WriterDeps } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import { showBootstrap } from './bootstrap-progress.ts';
+import { parseUpgradeTime, startChainOnNetwork } from './joined-chain.ts';
+import { createJoinedReadings } from './joined-readings.ts';
+import { JoinError, openValidators } from './joined-validators.ts';
+import type { PeerReadings } from './peer-readings.ts';
+
+/** The network of peers that this node joins. */
+export type JoinedNetwork = {
+  readonly readings: PeerReadings;
+  /** Runs the X-Chain on the network. */
+  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps) => RunningChain;
+  /** Listens for peers and connects to the first ones. */
+  readonly start: () => Promise<void>;
+  readonly registerMetrics: (registry: MetricRegistry) => void;
+  /** Fails while another node with this node's staking key is on the network. */
+  readonly stakingKeyCheck: Check;
+  readonly close: () => Promise<void>;
+};
+
+export type JoinDeps = {
+  readonly config: Config;
+  readonly env: Env;
+  readonly context: NetworkContext;
+  readonly identity: Identity;
+  readonly store: NodeStore;
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** The version that peers see. AvalancheGo refuses peers below its minimum, so it is that of the AvalancheGo that Serac is compatible with. */
+const peerVersion = { major: 1, minor: 14, patch: 2 } as const;
+
+export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> {
+  const { config, env, context, identity, store, onFatal } = deps;
+  const { network } = config;
+  const source = await openValidators(join, nodeIdOfCertificate(identity.certificate), network.id, env);
+  const stakes = stakesOf(source.validators.current, source.publicKeyOf);
+  const peers = createPeers({
+    identity,
+    publicIp: parseIp(join.publicIP) as Uint8Array,
+    networkId: network.id,
+    compatibility: {
+      version: { name: config.strict ? 'avalanchego' : 'serac', ...peerVersion },
+      minimum: { major: 1, minor: 13, patch: 0 },
+      minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
+      upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),
+    },
+    // AvalancheGo: utils/constants/acps.go, CurrentACPs.
+    currentAcps: new Set(),
+    options: join.network,
+    sockets: await env.openPeerSockets(certificatePem(identity), privateKeyPem(identity)),
+    timing: {
+      now: env.clock.monotonic,
+      unixSeconds: env.clock.unixSeconds,
+      after: env.timers.after,
+      soon: env.timers.soon,
+      randomBytes: env.random,
+    },
+    stakes,
+    log: (line, level) => env.log(`${line}`, level),
+    beacons: join.beacons,
+    sybilProtection: 'from' in join.validators,
+    ...(source.membership && { membership: source.membership }),
+  });
+  if (join.echoOtherChains)
+    for (const { id, genesisBlockID } of [context.p, context.c])
+      peers.addChain(id, createEchoChain({ chainId: id, firstBlock: genesisBlockID, transport: peers.transport }));
+
+  const aliasOf = context.chain.aliases.primary;
+  let chain: JoinedChain | undefined;
+  let port = join.network.stakingPort;
+  let stopProgress = (): void => {};
+  return {
+    readings: createJoinedReadings({
+      config,
+      join,
+      env,
+      peers,
+      stakes,
+      blsKey: identity.signer.publicKey,
+      aliasOf,
+      port: () => port,
+      networking: () => (chain === undefined ? noValidators : formatNetworking(chain.networking())),
+    }),
+    runChain: (spec, opened, writer) => {
+      const running = startChainOnNetwork(spec, opened, writer, {
+        join,
+        env,
+        network,
+        store: store.store,
+        identity,
+        validators: source,
+        transport: peers.transport,
+        onFatal,
+      });
+      chain = running.joined as JoinedChain;
+      peers.addChain(spec.id, chain.handler);
+      return running;
+    },
+    start: async () => {
+      ({ port } = await peers.start().catch((cause: unknown) => {
+        throw listenError(join.network, cause);
+      }));
+      if (chain !== undefined) stopProgress = showBootstrap(chain, peers.network, env);
+    },
+    registerMetrics: (registry) => {
+      registerPeerMetrics(registry, peers, aliasOf, env.clock.unixNanos);
+      registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
+    },
+    stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
+    close: async () => {
+      stopProgress();
+      source.close();
+      await peers.close();
+    },
+  };
+}
+
+function listenError({ stakingHost, stakingPort }: JoinConfig['network'], cause: unknown): JoinError {
+  const { code } = cause as { code?: string };
+  const why = code === 'EADDRINUSE' ? 'another program listens there' : (code ?? String(cause));
+  return new JoinError(
+    `cannot listen for peers at ${stakingHost || '*'}:${stakingPort} (${why}); choose with --staking-host and --staking-port`,
+    code === 'EADDRINUSE' ? { code: 'JOIN_PORT_TAKEN', port: stakingPort } : { code: 'JOIN_CANNOT_LISTEN', port: stakingPort },
+  );
+}
+
+const noValidators = { disconnectedValidators: [], percentConnected: 1 };

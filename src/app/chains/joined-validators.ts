@@ -1,0 +1,109 @@
+import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
+import { Fault } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import { createRpc } from '../../chain/follow/rpc.ts';
+import { fetchTransport } from '../../chain/follow/transport.ts';
+import type { ValidatorSet, Validators } from '../../network/protocol/validators.ts';
+import { ValidatorsError } from '../../network/validators/fault.ts';
+import { createPeerValidators } from '../../network/validators/peer-validators.ts';
+import { createPlatformReads } from '../../network/validators/platform-reads.ts';
+import { createTrustedValidators } from '../../network/validators/trusted-validators.ts';
+import type { JoinConfig } from '../config/join-config.ts';
+import type { Env } from '../setup/env.ts';
+import { stripCredentials } from '../setup/served-network.ts';
+
+/** The validators of a joined network, and what depends on where they come from. */
+export type JoinedValidators = {
+  readonly validators: Validators;
+  /** The registered BLS key of a validator. */
+  readonly publicKeyOf: (node: NodeId) => Uint8Array | undefined;
+  /** Nodes whose majority decides where bootstrapping ends. */
+  readonly beacons: () => ValidatorSet;
+  /** Validators of the P-Chain, who may pull transactions. */
+  readonly stakers: () => ValidatorSet;
+  /** Told of peers, where they are the validators. */
+  readonly membership?: { readonly add: (node: NodeId) => void; readonly remove: (node: NodeId) => void };
+  readonly close: () => void;
+};
+
+/** Opens the validators of a network. Waits for the trusted node, if there is one. */
+export async function openValidators(join: JoinConfig, self: NodeId, networkID: number, env: Env): Promise<JoinedValidators> {
+  if ('weight' in join.validators) return openPeerValidators(join, self, join.validators.weight);
+  const url = stripCredentials(join.validators.from);
+  const rpc = createRpc(join.validators.from, { transport: fetchTransport(env.fetch), timing: env.timers });
+  const validators = createTrustedValidators({
+    url,
+    reads: createPlatformReads(url, rpc),
+    networkID,
+    timers: {
+      now: env.clock.monotonic,
+      after: env.timers.after,
+      random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
+    },
+    report: (error) => env.log(`${(error as { message?: string }).message}; the validators known so far still hold`, 'warn'),
+  });
+  await startWhenReachable(validators.start, env);
+  checkOwnStake(join, self, validators.current());
+  return {
+    validators,
+    publicKeyOf: validators.publicKeyOf,
+    beacons: validators.current,
+    stakers: validators.current,
+    close: () => {
+      validators.stop();
+      rpc.close();
+    },
+  };
+}
+
+/** Without sybil protection: bootstrapping ends where most of the first peers are. AvalancheGo asks them about the P-Chain. */
+function openPeerValidators({ beacons }: JoinConfig, self: NodeId, weight: bigint): JoinedValidators {
+  const validators = createPeerValidators(self, weight);
+  const firstPeers: ValidatorSet = new Map(beacons.filter(({ node }) => node !== self).map(({ node }) => [node, 1n]));
+  const none: ValidatorSet = new Map();
+  return {
+    validators,
+    publicKeyOf: () => undefined,
+    beacons: () => firstPeers,
+    stakers: () => none,
+    membership: { add: validators.connected, remove: validators.disconnected },
+    close: () => {},
+  };
+}
+
+/** Milliseconds between two attempts to reach the trusted node. */
+const retryInterval = 1000;
+
+async function startWhenReachable(start: () => Promise<void>, env: Env): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof ValidatorsError) || error.fault.code !== 'VALIDATORS_UNAVAILABLE') throw error;
+      if (isFirst) env.log(`${error.message}; retrying every second`, 'warn');
+      await sleep(env.timers, retryInterval);
+    }
+  }
+}
+
+/** The share of the stake, in percent, above which the silence of one validator can be noticed on the P- and C-Chain. */
+const noticeablePercent = 5n;
+
+/** Throws if this node has noticeable stake and would not answer for the P- and C-Chain: being silent harms a network more than being absent. */
+function checkOwnStake({ echoOtherChains, force }: JoinConfig, self: NodeId, set: ValidatorSet): void {
+  const own = set.get(self) ?? 0n;
+  const total = [...set.values()].reduce((sum, weight) => sum + weight, 0n);
+  if (echoOtherChains || force || own * 100n <= total * noticeablePercent) return;
+  const percent = (Number((own * 10_000n) / total) / 100).toFixed(2);
+  throw new JoinError(
+    `${nodeIdText(self)} is a validator with ${percent} % of the stake, but Serac does not run the P- and C-Chain: its silence there would delay ` +
+      `these chains for all validators; join with another key, or give --force, or on a throw-away network --echo-other-chains`,
+    { code: 'JOIN_NOTICEABLE_STAKE', percent },
+  );
+}
+
+export type JoinFault =
+  | { code: 'JOIN_NOTICEABLE_STAKE'; percent: string }
+  | { code: 'JOIN_PORT_TAKEN'; port: number }
+  | { code: 'JOIN_CANNOT_LISTEN'; port: number };
+export class JoinError extends Fault<JoinFault> {}

@@ -1,0 +1,225 @@
+import { getNetwork, isPublicNetwork, type Network } from '../../avm/network.ts';
+import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
+import type { IdentityOptions } from '../../network/identity/identity.ts';
+import type { Command } from '../flags/command.ts';
+import type { Options } from '../flags/options.ts';
+import type { LogLevel } from '../log/log.ts';
+import { type JoinConfig, joinConfigFrom } from './join-config.ts';
+
+/** The checked configuration of a process. Created from flags by `configFrom`, or by hand in a test. */
+export type Config = {
+  readonly network: Network;
+  readonly genesis: GenesisSource;
+  /** JSON file of additional AVM chains. */
+  readonly chainsFile: string | undefined;
+  readonly dataDir: string | undefined;
+  readonly store: 'memory' | 'sqlite';
+  /** The state files of a chain in memory: the one that is loaded at start, and the one that is saved. */
+  readonly state: StateFiles | undefined;
+  readonly workers: number | 'auto';
+  readonly minBlockDelay: Milliseconds;
+  /** The accounts of the developer's chain, and the nAVAX with which each is funded on a new chain. */
+  readonly accounts: AccountOptions & { readonly balance: bigint };
+  /** When blocks are built: as soon as there is a transaction, every so many milliseconds (0: never), or both. */
+  readonly mining: { readonly automine: boolean; readonly interval: Milliseconds };
+  /** The token that callers of `/ext/dev` must send; undefined: only programs on this machine may call it. */
+  readonly devToken: string | undefined;
+  readonly http: HttpConfig;
+  readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
+  readonly strict: boolean;
+  readonly data: ApiConfig;
+  readonly stats: ApiConfig;
+  readonly access: AccessConfig;
+  readonly mode: Mode;
+  /** The node whose X-Chain is forked, and the addresses that are copied from it at the start. */
+  readonly fork: { readonly url: string; readonly addresses: readonly string[] } | undefined;
+  /** The PostgreSQL URL of `serac index`, `serac api` and `serac keys`. */
+  readonly databaseUrl: string | undefined;
+  /** The URL of Redis or Valkey; undefined: the memory of this process is used. */
+  readonly cacheUrl: string | undefined;
+  /** Bytes of memory for all caches of all processes; see wiring/cache-budget.ts. */
+  readonly cacheBytes: number;
+  readonly publicApi: boolean;
+  /** Whether the pages of the explorer are served. */
+  readonly explorer: boolean;
+  readonly healthCheckFrequency: Milliseconds;
+  /** Free disk space in percent: below `required` the node stops, below `warning` it is unhealthy. */
+  readonly disk: { readonly required: number; readonly warning: number };
+  readonly identity: IdentityOptions;
+  readonly peerAddress: { readonly publicIP: string; readonly port: number };
+  /** Where process ID and URL of the running node are written; undefined: nowhere. */
+  readonly processContextFile: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly banner: 'text' | 'json' | 'none';
+  /** The flags as `GET /ext/settings` shows them; absent: there is no such route. */
+  readonly settings?: readonly Setting[];
+};
+
+/** Who decides the blocks of the X-Chain: this node alone, another node whose blocks it follows, or a network of peers that it joins. */
+export type Mode = { readonly kind: 'solo' } | { readonly kind: 'follow'; readonly url: string } | ({ readonly kind: 'join' } & JoinConfig);
+
+/** The value of a flag and where it comes from: a flag, an environment variable, the config file or the default. Secrets are not shown. */
+export type Setting = { readonly flag: string; readonly value: unknown; readonly source: string };
+
+export type StateFiles = {
+  /** `isRequired`: it must exist. */
+  readonly load: { readonly path: string; readonly isRequired: boolean } | undefined;
+  readonly save: string | undefined;
+  /** Time between saves; 0: it is saved at exit only. */
+  readonly interval: Milliseconds;
+};
+
+/** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
+export type Milliseconds = number;
+
+/** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
+export type GenesisSource =
+  | { readonly kind: 'network' }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'content'; readonly base64: string };
+
+/** The Data or Metrics API. `port` is its separate port; undefined: the main port. */
+export type ApiConfig = { readonly enabled: boolean; readonly port: number | undefined };
+
+export type AccessConfig = {
+  /** The name of the network in the Data API; undefined: the network's own name. */
+  readonly networkName: string | undefined;
+  readonly requireKey: boolean;
+  readonly rateLimits: boolean;
+  readonly plansFile: string | undefined;
+  /** Addresses of proxies whose X-Forwarded-For header is trusted. */
+  readonly trustedProxies: readonly string[];
+};
+
+export type HttpConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly idleTimeout: Milliseconds;
+  readonly shutdownWait: Milliseconds;
+  readonly shutdownTimeout: Milliseconds;
+};
+
+/** Creates the configuration from options that have been checked. */
+export function configFrom(options: Options, command: Command = { name: 'dev', args: [] }): Config {
+  const dataDir = options['data-dir'];
+  return {
+    network: selectNetwork(options),
+    genesis: genesisSource(options),
+    chainsFile: options.chains,
+    dataDir,
+    store: dataDir === undefined || options['db-type'] === 'memdb' ? 'memory' : 'sqlite',
+    state: stateFiles(options),
+    workers: options.workers,
+    minBlockDelay: options['min-block-delay'] ?? (command.name === 'join' ? 1000 : 0),
+    accounts: {
+      count: options.accounts ?? (options.strict ? 0 : defaultAccounts),
+      balance: options.balance,
+      mnemonic: options.mnemonic ?? testMnemonic,
+      derivationPath: options['derivation-path'],
+    },
+    mining: {
+      automine: !options['no-mining'] && (options['block-time'] === undefined || options['mixed-mining']),
+      interval: (options['block-time'] ?? 0) * 1000,
+    },
+    devToken: options['dev-token'],
+    http: {
+      // Empty means all network interfaces. AvalancheGo: config/flags.go.
+      host: options['http-host'] || '0.0.0.0',
+      port: options['http-port'],
+      allowedHosts: options['http-allowed-hosts'],
+      allowedOrigins: options['http-allowed-origins'],
+      idleTimeout: options['http-idle-timeout'],
+      shutdownWait: options['http-shutdown-wait'],
+      shutdownTimeout: options['http-shutdown-timeout'],
+    },
+    apis: { info: options['api-info-enabled'], health: options['api-health-enabled'], metrics: options['api-metrics-enabled'] },
+    strict: options.strict,
+    data: { enabled: options['data-api-enabled'], port: options['data-port'] },
+    stats: { enabled: options['metrics-api-enabled'], port: options['metrics-port'] },
+    access: {
+      networkName: options['data-network-name'],
+      requireKey: options['require-api-key'],
+      rateLimits: options['rate-limits'] === undefined ? isExposed(options) : options['rate-limits'] === 'on',
+      plansFile: options['rate-limit-plans'],
+      trustedProxies: options['trusted-proxies'],
+    },
+    mode: selectMode(options, command),
+    fork:
+      command.name === 'dev' && options['fork-url'] !== undefined
+        ? { url: options['fork-url'], addresses: options['fork-address'] ?? [] }
+        : undefined,
+    databaseUrl: options['database-url'],
+    cacheUrl: options['cache-url'],
+    cacheBytes: options['cache-bytes'],
+    publicApi: options['public-api'],
+    explorer: options.explorer,
+    healthCheckFrequency: options['health-check-frequency'],
+    disk: {
+      required: options['system-tracker-disk-required-available-space-percentage'],
+      warning: options['system-tracker-disk-warning-available-space-percentage'],
+    },
+    identity: identityOptions(options),
+    processContextFile: processContextFile(options),
+    peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
+    logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
+    banner: options.silent ? 'none' : options.json ? 'json' : 'text',
+  };
+}
+
+function selectMode(options: Options, { name, args: [url = ''] }: Command): Mode {
+  if (name === 'join') return { kind: 'join', ...joinConfigFrom(options) };
+  return name === 'follow' || name === 'index' ? { kind: 'follow', url } : { kind: 'solo' };
+}
+
+/** The file of the process context: as in AvalancheGo, in the data directory. A node in the background has one beside its log otherwise. */
+function processContextFile(options: Options): string | undefined {
+  if (options['process-context-file'] !== undefined) return options['process-context-file'];
+  if (options['data-dir'] !== undefined) return `${options['data-dir']}/process.json`;
+  return options['log-file'] === undefined ? undefined : `${options['log-file']}.process.json`;
+}
+
+/** Whether a listening address can be reached from this machine only. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+/** Whether the server can be reached from other machines, directly or through a proxy. */
+const isExposed = (options: Options): boolean => !isLoopback(options['http-host']) || options['trusted-proxies'].length > 0;
+
+/** Selects the network, with the fees of the flags; public networks keep their fees. AvalancheGo: config/config.go, getTxFeeConfig. */
+function selectNetwork(options: Options): Network {
+  const network = getNetwork(options['network-id']);
+  if (isPublicNetwork(network.id)) return network;
+  const { txFee, createAssetTxFee } = network.fees;
+  return { ...network, fees: { txFee: options['tx-fee'] ?? txFee, createAssetTxFee: options['create-asset-tx-fee'] ?? createAssetTxFee } };
+}
+
+function genesisSource(options: Options): GenesisSource {
+  const base64 = options['genesis-file-content'];
+  const path = options['genesis-file'];
+  if (base64 !== undefined) return { kind: 'content', base64 };
+  return path === undefined ? { kind: 'network' } : { kind: 'file', path };
+}
+
+function stateFiles(options: Options): StateFiles | undefined {
+  const [both, load, save] = [options.state, options['load-state'], options['dump-state']];
+  if (both === undefined && load === undefined && save === undefined) return undefined;
+  const path = load ?? both;
+  return {
+    load: path === undefined ? undefined : { path, isRequired: load !== undefined },
+    save: save ?? both,
+    interval: options['state-interval'] * 1000,
+  };
+}
+
+const identityOptions = (options: Options): IdentityOptions => ({
+  dataDir: options['data-dir'],
+  tlsCertFile: options['staking-tls-cert-file'],
+  tlsKeyFile: options['staking-tls-key-file'],
+  tlsCertContent: options['staking-tls-cert-file-content'],
+  tlsKeyContent: options['staking-tls-key-file-content'],
+  ephemeralCert: options['staking-ephemeral-cert-enabled'],
+  signerKeyFile: options['staking-signer-key-file'],
+  signerKeyContent: options['staking-signer-key-file-content'],
+  ephemeralSigner: options['staking-ephemeral-signer-enabled'],
+});

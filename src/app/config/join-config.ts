@@ -1,0 +1,71 @@
+import { ipVersion } from '../../base/bytes/runtime-modules.ts';
+import type { EngineParameters } from '../../network/consensus/engine-parameters.ts';
+import type { ServedLimits } from '../../network/consensus/getter.ts';
+import { parseBeacons } from '../../network/peers/beacons.ts';
+import type { Beacon } from '../../network/peers/network.ts';
+import { type NetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
+import type { Options } from '../flags/options.ts';
+import { readQuorums } from '../flags/peer-rules.ts';
+
+/** How a node joins a network of peers. */
+export type JoinConfig = {
+  /** Where validators come from: a trusted node that runs the P-Chain, or, without sybil protection, the connected peers with one weight. */
+  readonly validators: { readonly from: string } | { readonly weight: bigint };
+  /** The first peers. */
+  readonly beacons: readonly Beacon[];
+  /** The address at which peers reach this node. */
+  readonly publicIP: string;
+  /** Answers for the P- and C-Chain without verifying: for throw-away networks. */
+  readonly echoOtherChains: boolean;
+  /** Joins even with the key of a validator with noticeable stake. */
+  readonly force: boolean;
+  readonly network: NetworkOptions;
+  readonly engine: EngineParameters;
+  /** What peers that bootstrap get in one answer, and how long requests wait. */
+  readonly served: ServedLimits;
+  /** Most blocks that are used of one answer while this node bootstraps. */
+  readonly maxReceivedBlocks: number;
+  /** More or older undecided blocks make the node unhealthy. Milliseconds. */
+  readonly healthy: { readonly processingBlocks: number; readonly processingTime: number };
+};
+
+/** Creates the configuration of a joined node from options that have been checked (app/flags/peer-rules.ts). */
+export function joinConfigFrom(options: Options): JoinConfig {
+  const quorums = readQuorums(options);
+  const from = options['validators-from'];
+  const stakingHost = options['staking-host'] ?? '';
+  return {
+    validators:
+      options['sybil-protection-enabled'] && from !== undefined
+        ? { from }
+        : { weight: BigInt(options['sybil-protection-disabled-weight']) },
+    beacons: parseBeacons(options['bootstrap-ips'].join(), options['bootstrap-ids'].join()),
+    // Without an address of its own, a node that listens everywhere can be reached from this machine only.
+    publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
+    echoOtherChains: options['echo-other-chains'],
+    force: options.force,
+    network: { ...readNetworkOptions(options), stakingHost },
+    engine: {
+      k: options['snow-sample-size'],
+      alphaPreference: quorums.preference,
+      alphaConfidence: quorums.confidence,
+      beta: options['snow-commit-threshold'],
+      concurrentRepolls: options['snow-concurrent-repolls'],
+      optimalProcessing: options['snow-optimal-processing'],
+      frontierPollInterval: options['consensus-frontier-poll-frequency'],
+    },
+    served: {
+      blocks: options['bootstrap-ancestors-max-containers-sent'],
+      milliseconds: options['bootstrap-max-time-get-ancestors'],
+      maxWait: options['network-maximum-inbound-timeout'],
+    },
+    maxReceivedBlocks: options['bootstrap-ancestors-max-containers-received'],
+    healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
+  };
+}
+
+/** The options of the network layer, each from the flag that its table names. */
+const readNetworkOptions = (options: Options): NetworkOptions =>
+  Object.fromEntries(
+    Object.entries(networkFlags).map(([name, { flag }]) => [name, options[flag as keyof Options]]),
+  ) as unknown as NetworkOptions;

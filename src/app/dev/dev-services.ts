@@ -1,0 +1,186 @@
+import { type AliasDeps, withAnvilAliases } from '../../api/dev/anvil-aliases.ts';
+import { blocksMethods, formatPolicy } from '../../api/dev/blocks-methods.ts';
+import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
+import { createDepositIds } from '../../api/dev/deposit-id.ts';
+import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
+import { DevError } from '../../api/dev/fault.ts';
+import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
+import { createFillerTx } from '../../api/dev/filler-tx.ts';
+import { identityMethods } from '../../api/dev/identity-methods.ts';
+import { insightMethods } from '../../api/dev/insight-methods.ts';
+import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
+import { moneyMethods } from '../../api/dev/money-methods.ts';
+import { stateMethods } from '../../api/dev/state-methods.ts';
+import { timeMethods } from '../../api/dev/time-methods.ts';
+import type { AddressFormat } from '../../api/rpc/address-format.ts';
+import type { AvmReads } from '../../api/rpc/avm.ts';
+import { sumBalanceRows } from '../../api/rpc/balance.ts';
+import { combineServices, createService, type Services } from '../../api/rpc/method.ts';
+import type { Json } from '../../api/rpc/write-json.ts';
+import type { Account } from '../../avm/wallet/accounts.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { concat } from '../../base/bytes/octets.ts';
+import type { Fork } from '../../chain/fork/fork.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
+import { chainParamsOf } from '../chains/account-funding.ts';
+import { createChainAddressFormat, type DevChain, type RunningChain } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
+import type { ChainSnapshots } from './chain-snapshots.ts';
+import type { DevParts } from './dev-parts.ts';
+import { maxLoadedBytes } from './state-route.ts';
+import type { StateTransfer } from './state-transfer.ts';
+
+type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened: OpenedChain; readonly fork?: Fork | undefined };
+
+/** The chains, the accounts, and what the `dev.*` methods need of the node. */
+export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
+  readonly store: NodeStore;
+  readonly context: NetworkContext;
+  readonly parts: DevParts;
+  /** Of the X-Chain. */
+  readonly lifecycle: TxLifecycle;
+  /** The first one is the X-Chain. */
+  readonly chains: readonly DevServedChain[];
+  readonly snapshots: ChainSnapshots;
+  readonly transfer: StateTransfer;
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly events: EventBus;
+  readonly timers: Env['timers'];
+  readonly version: string;
+};
+
+/** Creates the `dev.*` methods, one line per group of methods, and their aliases. Blocks are those of the X-Chain. */
+export function createDevServices(deps: DevServicesDeps): Services {
+  const { store, context, parts, chains, informReaders } = deps;
+  const { chain: shared, specs, clock, p, c } = context;
+  const [x] = chains as readonly [DevServedChain, ...DevServedChain[]];
+  const { chain, engine, explain, prepare } = x.dev as DevChain;
+  const addressFormat = createChainAddressFormat(specs[0].id, shared);
+  const wallet = createWallet(deps, x);
+  const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
+  const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
+  const services = combineServices(
+    createService('dev', moneyMethods, { wallet }),
+    createService('dev', crossChainMethods, {
+      wallet,
+      aliases: shared.aliases,
+      counterparts: [p.id, c.id],
+      addAtomicUtxo: (from, utxo) => store.putAtomicUtxo(specs[0].id, from, utxo),
+      newDepositID: createDepositIds({
+        lastAccepted: x.opened.ledger.lastAccepted,
+        knowsAtomicUtxo: (source, utxoID) => store.knowsAtomicUtxo(specs[0].id, source, utxoID),
+      }),
+      listAtomicUtxos: store.listAtomicUtxos,
+      claimExport: x.opened.claimExport,
+      parseAddress: (chainID, text) => formatOf(text.startsWith('X-') ? specs[0].id : chainID).parse(text),
+      formatAddress: (chainID, address) => formatOf(chainID).format(address),
+    }),
+    createService('dev', blocksMethods, {
+      chain,
+      engine,
+      setPolicy: (policy) => {
+        for (const { dev } of chains) dev?.engine.setPolicy(policy);
+      },
+      createFiller: () =>
+        createFillerTx({
+          chainParams: wallet.chainParams,
+          key: wallet.accounts[0].key,
+          utxos: x.reads.utxos,
+          formatAddress: addressFormat.format,
+          now: clock.unixSeconds,
+        }),
+      advanceTime: clock.advance,
+      longWork: shared.longWork,
+      informReaders,
+    }),
+    createService('dev', timeMethods, { clock, lastBlockTime: () => x.lastAccepted().time, informReaders }),
+    createService('dev', stateMethods, { ...deps.snapshots, formatAddress: addressFormat.format, informReaders }),
+    createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
+    createService('dev', insightMethods, {
+      chain,
+      explain,
+      prepare,
+      storedUtxo: x.opened.state.storedUtxo,
+      consumerOf: x.opened.state.consumerOf,
+      wallet,
+      lifecycle: deps.lifecycle,
+      json: { address: addressFormat.format, id: idText },
+      nodeInfo: () => describeNode(deps, x),
+    }),
+    createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
+  );
+  const balanceOf: AliasDeps['balanceOf'] = (address) =>
+    sumBalanceRows(x.reads.balances(addressFormat.parse(address)), { includePartial: false, now: clock.unixSeconds() }).get(
+      feeAssetOf(context),
+    ) ?? 0n;
+  return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.transfer) });
+}
+
+/** A state file as one value, for calls that cannot stream. */
+const createStateCalls = ({ save, load }: StateTransfer): Pick<AliasDeps, 'dumpState' | 'loadState'> => ({
+  dumpState: async (max) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of save()) {
+      size += chunk.length;
+      if (size > max)
+        throw new DevError(`the state file has more than ${max} bytes; use GET and PUT /ext/dev/state`, {
+          code: 'DEV_LIMIT',
+          what: 'bytes',
+          max,
+        });
+      chunks.push(chunk);
+    }
+    return concat(chunks);
+  },
+  loadState: (file) => load(once(file), maxLoadedBytes),
+});
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
+
+function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
+  const { chain, specs } = context;
+  return createDevWallet({
+    accounts,
+    chainParams: chainParamsOf(specs[0], chain.network.id),
+    addressFormat: createChainAddressFormat(specs[0].id, chain),
+    assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
+    reads: x.reads,
+    findAssetsBySymbol: x.opened.state.findAssetsBySymbol,
+    utxo: x.opened.ledger.utxo,
+    fetchOutputs: x.fork?.copyAddresses,
+    now: chain.now,
+    longWork: chain.longWork,
+    isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
+    issue: createIssueAndWait({ running: x, events, timers }),
+  });
+}
+
+const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
+
+function describeNode({ context, parts, version }: DevServicesDeps, x: RunningChain): Json {
+  const { id, height, time } = x.lastAccepted();
+  const now = context.clock.read();
+  const { network } = context.chain;
+  return {
+    version,
+    network: { id: network.id, name: network.name, hrp: network.hrp },
+    blockchainID: idText(x.spec.id),
+    height: String(height),
+    blockID: idText(id),
+    blockTime: String(time),
+    time: String(now.time),
+    offset: String(now.offset),
+    frozen: now.isFrozen,
+    ...formatPolicy((x.dev as DevChain).engine.policy()),
+    pending: x.pendingTxs().txs,
+    impersonated: parts.impersonation.addresses().length,
+    autoImpersonate: parts.impersonation.isAll(),
+    faults: parts.faults.isActive(),
+  };
+}

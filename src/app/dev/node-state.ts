@@ -1,0 +1,35 @@
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { NodeChain } from '../chains/node-chains.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { NodeStore } from '../setup/node-store.ts';
+import { createClockPart } from '../setup/stored-clock.ts';
+import { type ChainSnapshots, openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
+import { createStateTransfer, type StateTransfer } from './state-transfer.ts';
+
+/** Every way to replace the state of all chains of a node. */
+export type NodeState = { readonly snapshots: ChainSnapshots; readonly transfer: StateTransfer };
+
+export type NodeStateDeps = {
+  readonly config: Config;
+  readonly env: Env;
+  readonly context: Pick<NetworkContext, 'clock'>;
+  readonly store: NodeStore;
+  readonly chains: readonly NodeChain[];
+  readonly events: EventBus;
+};
+
+/** Opens snapshots and the state file of a node. After a reset, the accounts are funded again. */
+export function openNodeState({ config, env, context, store, chains, events }: NodeStateDeps): NodeState {
+  const snapshots = openChainSnapshots({
+    nodeStore: store,
+    chains: chains as readonly SnapshotChain[] as [SnapshotChain],
+    events,
+    parts: [createClockPart(store.store, context.clock)],
+    afterReset: () => {
+      for (const { fund } of chains) fund();
+    },
+  });
+  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots }) };
+}

@@ -1,0 +1,232 @@
+import { editDistance } from '../../base/bytes/edit-distance.ts';
+import { Fault } from '../../base/fault.ts';
+import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
+import {
+  type Command,
+  type CommandName,
+  commandGroups,
+  commandNames,
+  commandTable,
+  formatUsage,
+  isCommand,
+  listSubcommands,
+} from './command.ts';
+import type { FlagDefinition } from './flag-definition.ts';
+import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
+
+/** The value texts of a flag, and where they come from (`--http-port`, a variable or the config file), for error messages. */
+export type FlagInput = { readonly texts: readonly string[]; readonly source: string };
+export type FlagInputs = ReadonlyMap<string, FlagInput>;
+
+/**
+ * Reads the command and flags of a command line: a switch takes a value only after an equals sign, as with Go's pflag; every other flag
+ * without an equals sign takes the next argument. Unlike pflag it does not take the name of another flag, which is nearly always a mistake.
+ */
+export function readArguments(argv: readonly string[]): { readonly command: Command; readonly given: FlagInputs } {
+  const found = new Map<string, FlagInput>();
+  const { name, words } = readCommandName(argv);
+  const args: string[] = [];
+  for (let at = words; at < argv.length; at++) {
+    const word = argv[at] as string;
+    if (!word.startsWith('-') && args.length < commandTable[name].args.length) {
+      args.push(word);
+      continue;
+    }
+    const [flag, attached] = splitFlag(word, name);
+    if (!isKnown(flag)) throw unknownFlag(word.replace(/=.*$/s, ''), flag, name);
+    const text = attached ?? impliedValue(flag, argv[at + 1]) ?? requireValue(flag, argv[++at]);
+    addInput(found, flag, { texts: [text], source: `--${flag}` });
+  }
+  return { command: { name, args }, given: found };
+}
+
+/** The value of a flag that has none: a switch is on, and so is a choice of on and off that is followed by another flag or by nothing. */
+function impliedValue(flag: string, next: string | undefined): string | undefined {
+  if (isSwitch(flag)) return 'true';
+  const isOnOff = rowOf(flagAliases[flag] ?? flag)?.allowed?.includes('on') === true;
+  return isOnOff && (next === undefined || next.startsWith('-')) ? 'on' : undefined;
+}
+
+function requireValue(flag: string, text: string | undefined): string {
+  const isOtherFlag = text?.startsWith('--') === true && isKnown(text.slice(2).replace(/=.*$/s, ''));
+  if (text !== undefined && !isOtherFlag) return text;
+  const hint = isOtherFlag ? `, but ${text} follows; a value that looks like a flag is written --${flag}=${text}` : '';
+  throw new FlagError(`--${flag} needs a value${hint}`, { code: 'FLAG_NO_VALUE', flag });
+}
+
+/** Reads the command at the start of a command line, and of how many words it consists. Without one it is `dev`. */
+function readCommandName([first, second]: readonly string[]): { readonly name: CommandName; readonly words: number } {
+  if (first === undefined || first.startsWith('-')) return { name: 'dev', words: 0 };
+  // The name that `dev` had before there were other ways to run a node.
+  if (first === 'run') return { name: 'dev', words: 1 };
+  if (isCommand(first)) return { name: first, words: 1 };
+  if (!commandGroups.includes(first)) throw unknownCommand(first);
+  const name = `${first} ${second}`;
+  if (isCommand(name)) return { name, words: 2 };
+  throw new FlagError(`serac ${first} is followed by one of ${listSubcommands(first).join(', ')}; see serac help ${first}`, {
+    code: 'FLAG_COMMAND',
+    command: first,
+  });
+}
+
+/**
+ * Reads flags from environment variables: `AVAGO_HTTP_PORT`, as AvalancheGo does, and `SERAC_HTTP_PORT`, which takes precedence. An empty
+ * variable counts as not set. AvalancheGo: config/viper.go.
+ */
+export function readVariables(vars: { readonly [name: string]: string | undefined }): FlagInputs {
+  const found = new Map<string, FlagInput>();
+  for (const name of listFlagNames()) {
+    if (commandLineOnly.has(name)) continue;
+    const tail = name.toUpperCase().replaceAll('-', '_');
+    for (const variable of [`AVAGO_${tail}`, `SERAC_${tail}`]) {
+      const text = vars[variable];
+      if (text) found.set(flagAliases[name] ?? name, { texts: [text], source: variable });
+    }
+  }
+  return found;
+}
+
+/** Reads flags from an object of flag names and values. Unknown names are returned, to be shown as a warning: AvalancheGo ignores them. */
+export function readConfigObject(config: unknown): { readonly given: FlagInputs; readonly unknown: readonly string[] } {
+  const found = new Map<string, FlagInput>();
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(requireObject(config))) {
+    const name = key.toLowerCase();
+    if (isKnown(name) && !commandLineOnly.has(name))
+      found.set(flagAliases[name] ?? name, { texts: formatConfigValue(name, value), source: `config file, ${name}` });
+    else unknown.push(key);
+  }
+  return { given: found, unknown };
+}
+
+export const isSwitch = (name: string): boolean =>
+  ignoredSwitches.has(name) || unsupportedFlags[name]?.kind === 'boolean' || rowOf(name)?.kind === 'boolean';
+
+/** Whether a command accepts a flag of AvalancheGo without effect. */
+export function isIgnoredBy(command: CommandName, name: string): boolean {
+  const row = rowOf(name);
+  return isIgnored(name) || (row?.isIgnoredElsewhere === true && !acceptsFlag(command, row));
+}
+
+const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignoredValues.has(name);
+
+/**
+ * The flag of a command that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit
+ * distance. If none of the command is similar, the most similar of all flags.
+ */
+export function findNearestFlag(name: string, command: CommandName): string {
+  const own = listFlagNames().filter((known) => isFlagOf(command, known));
+  const [nearest, nearestOfAll] = [findNearest(name, own), findNearest(name, listFlagNames())];
+  return nearest.distance <= Math.max(2, name.length / 2) ? nearest.known : nearestOfAll.known;
+}
+
+/** A flag that contains the name as a word has distance 0. */
+function findNearest(name: string, names: readonly string[]): { readonly known: string; readonly distance: number } {
+  const withWord = names.filter((known) => name.length > 2 && `-${known}-`.includes(`-${name}-`));
+  if (withWord.length > 0) return { known: withWord.reduce((best, next) => (next.length < best.length ? next : best)), distance: 0 };
+  return names
+    .map((known) => ({ known, distance: editDistance(name.slice(0, maxComparedLength), known) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+}
+
+/** Whether a command accepts a flag under this name. AvalancheGo's flags without effect are for commands that serve. */
+function isFlagOf(command: CommandName, name: string): boolean {
+  const row = rowOf(flagAliases[name] ?? name);
+  return row === undefined ? commandTable[command].kind === 'server' : acceptsFlag(command, row);
+}
+
+const rowOf = (name: string): FlagDefinition | undefined => (flagTable as { readonly [name: string]: FlagDefinition })[name];
+
+export type FlagFault =
+  | { code: 'FLAG_UNKNOWN'; flag: string; nearest: string }
+  | { code: 'FLAG_NO_VALUE'; flag: string }
+  | { code: 'FLAG_BAD_VALUE'; flag: string }
+  | { code: 'FLAG_STRAY_WORD'; word: string }
+  | { code: 'FLAG_COMMAND'; command: string }
+  | { code: 'FLAG_REFUSED'; flag: string }
+  | { code: 'FLAG_CLASH'; flag: string }
+  | { code: 'FLAG_CONFIG_FILE' };
+export class FlagError extends Fault<FlagFault> {}
+
+const maxComparedLength = 100;
+
+/** Flags that are read from the command line only: a container image that happens to set AVAGO_VERSION must still start a node. */
+const commandLineOnly: ReadonlySet<string> = new Set(['help', 'version', 'version-json']);
+
+/** All known flag names. Supported flags come first, so that they are preferred among equally similar names. */
+const listFlagNames = (): string[] => [
+  ...Object.keys(flagTable),
+  ...Object.keys(flagAliases),
+  ...Object.keys(unsupportedFlags),
+  ...ignoredSwitches,
+  ...ignoredValues,
+];
+
+const isKnown = (name: string): boolean =>
+  [flagTable, flagAliases, unsupportedFlags].some((table) => Object.hasOwn(table, name)) || isIgnored(name);
+
+function splitFlag(word: string, command: CommandName): [name: string, attached: string | undefined] {
+  // Anvil has levels of -v; here there is one.
+  const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word.replace(/^-v+$/, '-v'));
+  if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
+  const parts = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(word);
+  if (parts === null) throw unexpectedArgument(word, command);
+  if (!word.startsWith('--')) throw unknownFlag(word, parts[1] as string, command);
+  return [parts[1] as string, parts[2]];
+}
+
+/** Adds a flag. A repeated flag replaces the earlier one; a repeated list is appended, as with pflag's string slices. */
+function addInput(found: Map<string, FlagInput>, spelled: string, given: FlagInput): void {
+  const name = flagAliases[spelled] ?? spelled;
+  const row = rowOf(name);
+  const before = row?.kind === 'list' ? (found.get(name)?.texts ?? []) : [];
+  found.set(name, { ...given, texts: [...before, ...given.texts] });
+}
+
+function requireObject(value: unknown): { [key: string]: unknown } {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [key: string]: unknown };
+  throw new FlagError('config file: must be an object of flag names and values', { code: 'FLAG_CONFIG_FILE' });
+}
+
+/** The value texts of a config file entry. A number for a duration is in nanoseconds, as in viper. A number too large for JSON is rejected. */
+function formatConfigValue(name: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => formatConfigValue(name, item));
+  const row = rowOf(flagAliases[name] ?? name);
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) && Number.isInteger(value))
+      throw new FlagError(`config file: ${name} is a number too large for JSON; write it as a string`, { code: 'FLAG_CONFIG_FILE' });
+    return [row?.kind === 'duration' ? `${value}ns` : String(value)];
+  }
+  if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
+  throw new FlagError(`config file: ${name} must be a string, a number, true or false, or a list of these`, { code: 'FLAG_CONFIG_FILE' });
+}
+
+function unknownFlag(shown: string, name: string, command: CommandName): FlagError {
+  const nearest = findNearestFlag(name, command);
+  const help = command === 'dev' ? '--help' : `serac help ${command}`;
+  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (${help} lists all flags)`, {
+    code: 'FLAG_UNKNOWN',
+    flag: name,
+    nearest,
+  });
+}
+
+const unexpectedArgument = (word: string, command: CommandName) =>
+  new FlagError(
+    command === 'dev'
+      ? `unexpected argument ${JSON.stringify(word)}; a command comes first, and a switch takes its value after an equals sign, as in --strict=false`
+      : `unexpected argument ${JSON.stringify(word)}; usage: ${formatUsage(command)} [FLAGS]`,
+    { code: 'FLAG_STRAY_WORD', word },
+  );
+
+function unknownCommand(word: string): FlagError {
+  const nearest = [...commandNames, ...commandGroups]
+    .map((known) => ({ known, distance: editDistance(word.slice(0, maxComparedLength), known) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+  const suggestion =
+    nearest.distance <= Math.max(2, word.length / 2) && nearest.distance < word.length ? `; did you mean serac ${nearest.known}?` : ';';
+  return new FlagError(`unknown command ${JSON.stringify(word)}${suggestion} serac help lists all commands`, {
+    code: 'FLAG_COMMAND',
+    command: word,
+  });
+}

@@ -1,0 +1,263 @@
+import { openKeyStore } from '../../api/access/key-store.ts';
+import { recordServerPlans } from '../../api/access/server-plans.ts';
+import { differencesOf } from '../../api/differences.ts';
+import type { Handler } from '../../api/http/message.ts';
+import { createReadyRoute } from '../../api/http/ready-route.ts';
+import { coalesce } from '../../api/rest/coalesce.ts';
+import { createIndexRoute } from '../../api/rest/index-page.ts';
+import type { ChainVersion } from '../../api/rest/response-cache.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
+import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
+import { sha256Hex } from '../../base/bytes/hash.ts';
+import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
+import { messageOf } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import { type AddressTask, createAddressTask } from '../../chain/follow/address-task.ts';
+import { indexedChains, isMigrated, probeWritePostgres, readBackfillRevision } from '../../ledger/index/migrate.ts';
+import { runSteps } from '../../ledger/index/steps.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
+import { openReads } from '../../ledger/index-read/open-reads.ts';
+import { exportedOutputSteps } from '../../ledger/index-write/exported-outputs.ts';
+import { isNodeReachable } from '../chains/follow.ts';
+import type { Config } from '../config/config.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
+import { createEventsRouteOf } from '../servers/events.ts';
+import { createNodeGate, createStoreKeyFinder, loadPlans } from '../servers/gate.ts';
+import { createHandlers } from '../servers/handlers.ts';
+import { createMetricsRoute, createNodeMetrics } from '../servers/metrics.ts';
+import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
+import { withRequestLog } from '../servers/request-log.ts';
+import { serveOptions, urlOf } from '../servers/serve-options.ts';
+import { createApiIndex } from '../servers/server-index.ts';
+import { type CloseStack, createCloseStack } from '../setup/close-stack.ts';
+import type { Env } from '../setup/env.ts';
+import { createNodeLongWork } from '../setup/network-context.ts';
+import { createServedChains, type NetworkDescription } from '../setup/served-network.ts';
+import { createApiEventParams, createApiHub } from './api-events.ts';
+import { createBackfillRequester } from './backfill-queue.ts';
+import { getOrCreatePageSecret, type IndexStatus, readNetworkDescription, readStatus } from './served-network-store.ts';
+
+export type ApiServer = { readonly url: string; readonly close: () => Promise<void> };
+
+/** Serves the Data and Metrics APIs from a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
+export async function startApiServer(config: Config, env: Env): Promise<ApiServer> {
+  const report = (error: unknown) => env.log(`${error}`, 'error');
+  const closing = createCloseStack(report);
+  try {
+    return await startServing(config, env, closing, report);
+  } catch (error) {
+    await closing.close().catch(report);
+    throw error;
+  }
+}
+
+async function startServing(config: Config, env: Env, closing: CloseStack, report: (error: unknown) => void): Promise<ApiServer> {
+  const sql = env.openPostgres({ url: config.databaseUrl ?? '' });
+  closing.add(sql.close);
+  const description = await waitForIndex(sql, env);
+  const rateLimits = await openRateLimitBackend(config, env);
+  closing.add(rateLimits.close);
+  const metrics = createNodeMetrics(env, undefined);
+  const indexStatus = watchIndexStatus(sql, env, config.databaseUrl ?? '');
+  closing.add(indexStatus.stop);
+  const served = await createServedChainsFromPostgres(config, env, sql, description, indexStatus.status);
+  await recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
+  const sealKey = await getOrCreatePageSecret(sql, env.random(32));
+  let isStopping = false;
+  const gate = createNodeGate(config, env, createStoreKeyFinder(await openKeyStore(sql), env), rateLimits.limiter);
+  const hub = config.strict ? undefined : await createApiHub(env, sql, served, { logID: sha256Hex(sealKey).slice(0, 12), report });
+  const otherRoutes = [
+    ...(config.apis.metrics ? [createMetricsRoute(metrics, async () => [])] : []),
+    ...(config.strict
+      ? []
+      : [createApiReadyRoute(env, served, () => isStopping), createIndexRoute(() => createApiIndex(env.version, config))]),
+    ...(hub === undefined ? [] : [createEventsRouteOf(hub, { config, gate, context: createApiEventParams(served) })]),
+  ];
+  const handlers = createHandlers(config, env, {
+    served,
+    health: {
+      components: {
+        database: { probeWrite: () => probeWritePostgres(sql), probeRead: async () => void (await served.chains[0].reads.tip()) },
+        cache: { probeWrite: rateLimits.cache.probeWrite, probeRead: rateLimits.cache.probeRead },
+      },
+      isStopping: () => isStopping,
+      rateLimitsDegradedReason: () => rateLimits.limiter?.degradedReason?.(),
+    },
+    gate,
+    sealKey,
+    // Blocks of a followed chain are final and never reverted.
+    epoch: () => 0,
+    readChainVersion: createPostgresVersionReader(served, sql),
+    observer: metrics.apiObserver,
+    ...(config.cacheUrl !== undefined && {
+      sharedCache: createSharedResponseCache(rateLimits.cache, cacheNamespace(env, served, sealKey)),
+    }),
+    report,
+    nodeID: '',
+    differences: differencesOf(config.strict),
+    longWork: createNodeLongWork(env),
+    routes: otherRoutes,
+    otherPortRoutes: otherRoutes,
+  });
+  const closeWithServers = closing.addGroup();
+  if (hub !== undefined) closeWithServers(hub.close);
+  const serve = async (port: number, handler: Handler) => {
+    const server = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
+    closeWithServers(server.close);
+    return server;
+  };
+  const { port } = await serve(config.http.port, handlers.main);
+  for (const own of handlers.ownPorts) await serve(own.port, own.handler);
+  let closed: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    if (config.http.shutdownWait > 0) await sleep(env.timers, config.http.shutdownWait);
+    await closing.close();
+  };
+  return {
+    url: urlOf(config, port),
+    close: () => {
+      closed ??= stop();
+      return closed;
+    },
+  };
+}
+
+/** `/ready`: PostgreSQL answers, and the server is not stopping. */
+const createApiReadyRoute = (env: Env, { chains }: ServedChains, isStopping: () => boolean) =>
+  createReadyRoute(env.version, async () => {
+    if (isStopping()) return 'the server is stopping';
+    return chains[0].reads.tip().then(
+      () => undefined,
+      () => 'the database does not answer',
+    );
+  });
+
+/**
+ * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
+ * start again from block 0 under the same name.
+ */
+const cacheNamespace = ({ version }: Env, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
+  `${version} ${id} ${name} ${sha256Hex(secret)}`;
+
+/** Milliseconds between two attempts to find an index in the database. */
+const retryInterval = 1000;
+
+/** Waits until the database has a history index of this version: `serac index` may be started later than `serac api`. */
+async function waitForIndex(sql: Postgres, env: Env): Promise<NetworkDescription> {
+  const logChange = logChanges(env.log);
+  for (;;) {
+    const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
+    if (typeof found === 'object') {
+      if (await isMigrated(sql)) return found;
+      logChange('waiting: the database has the index of an earlier version; start serac index of this version, which migrates it');
+      await sleep(env.timers, retryInterval);
+      continue;
+    }
+    logChange(`waiting: ${found ?? 'the database has no index yet; start one with: serac index URL --database-url …'}`);
+    await sleep(env.timers, retryInterval);
+  }
+}
+
+async function createServedChainsFromPostgres(
+  config: Config,
+  env: Env,
+  sql: Postgres,
+  about: NetworkDescription,
+  life: ReadStatus,
+): Promise<ServedChains> {
+  const numbers = new Map((await indexedChains(sql)).map(({ id, number }) => [id, number]));
+  return createServedChains({
+    description: about,
+    config,
+    subnetID: zeroId,
+    builder: undefined,
+    now: () => Number(env.clock.unixSeconds()),
+    chain: (id, alias) => {
+      const chain = { number: numbers.get(id) ?? 1, id };
+      const reads = openReads(sql, chain);
+      return {
+        reads,
+        explorer: openExplorerReads(sql, { ...chain, hasInbound: false }),
+        rpcUrl: `${about.node ?? ''}/ext/bc/${alias}`,
+        status: life,
+        backfillAddresses: createBackfillThroughIndexer(env, sql, {
+          ...chain,
+          reads,
+          counterparts: about.counterparts.map((one) => parseId(one.id)),
+        }),
+      };
+    },
+  });
+}
+
+type IndexedPostgresChain = { readonly number: number; readonly id: Id; readonly reads: IndexReads; readonly counterparts: readonly Id[] };
+
+/**
+ * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain. Skips addresses for which there is
+ * nothing to fetch.
+ */
+function createBackfillThroughIndexer(env: Env, sql: Postgres, { reads, counterparts, ...chain }: IndexedPostgresChain): AddressTask {
+  const now = env.clock.monotonic;
+  const requestBackfill = createBackfillRequester(sql, { timers: env.timers, now });
+  const backfillPreLinearization = createAddressTask(requestBackfill, { concurrency: maxConcurrentRequests });
+  const backfillExports = createAddressTask(requestBackfill, {
+    concurrency: maxConcurrentRequests,
+    validFor: { milliseconds: exportsMaxAge, now },
+  });
+  const { filterOwners } = exportedOutputSteps(chain, 'postgres');
+  return async (addresses) => {
+    const [completeFrom, owners] = await Promise.all([reads.completeFrom(), runSteps(sql, filterOwners(addresses, counterparts))]);
+    await Promise.all([completeFrom > 0 ? backfillPreLinearization(addresses) : undefined, backfillExports(owners)]);
+  };
+}
+
+/** Milliseconds for which the state of an address's exported outputs is not fetched again. */
+const exportsMaxAge = 1000;
+const maxConcurrentRequests = 1024;
+
+type ReadStatus = ServedChains['chains'][0]['status'];
+
+/** Seconds without a status update after which the indexer counts as stopped. */
+const indexerTimeout = 10;
+/** Milliseconds between two reads of the indexer's status. */
+const statusInterval = 2000;
+
+/** Polls the indexer's status: `OK` while it writes the index and the followed node answers. Logs when the database does not answer. */
+function watchIndexStatus(sql: Postgres, env: Env, url: string): { readonly status: ReadStatus; readonly stop: () => void } {
+  const outage = createOutageLog(env.log, databaseName(url));
+  let last: IndexStatus | undefined;
+  let cancel = () => {};
+  let stopped = false;
+  const watch = async (): Promise<void> => {
+    try {
+      last = await readStatus(sql);
+      outage.regained();
+    } catch (error) {
+      if (!stopped) outage.lost(withoutPrefix(messageOf(error), databaseName(url)));
+    }
+    if (stopped) return;
+    cancel = env.timers.after(statusInterval, () => void watch());
+  };
+  void watch();
+  return {
+    status: () =>
+      last !== undefined && isNodeReachable(last.state) && Number(env.clock.unixSeconds()) - last.at < indexerTimeout
+        ? 'OK'
+        : 'UNAVAILABLE',
+    stop: () => {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+/** Returns a function that reads the last block of every chain and the backfill revision. Concurrent requests share one read. */
+const createPostgresVersionReader = ({ chains }: ServedChains, sql: Postgres): (() => Promise<ChainVersion>) =>
+  coalesce(async () => {
+    const [backfillRevision, ...tips] = await Promise.all([readBackfillRevision(sql), ...chains.map(({ reads }) => reads.tip())]);
+    return { tip: tips.map(({ id }, i) => `${id} ${chains[i]?.status()}`).join(' '), past: `${backfillRevision}` };
+  });

@@ -1,0 +1,83 @@
+import { differencesOf } from '../../api/differences.ts';
+import { createHealth } from '../../api/health/health.ts';
+import { applicationTag } from '../../api/health/worker.ts';
+import { createNodeRoutes, metricsRoute } from '../../api/http/node-routes.ts';
+import { createReadyRoute, readyPath } from '../../api/http/ready-route.ts';
+import { createRouter } from '../../api/http/router.ts';
+import { createIndexRoute } from '../../api/rest/index-page.ts';
+import { healthMethods } from '../../api/rpc/health.ts';
+import { combineServices, createService } from '../../api/rpc/method.ts';
+import type { Outcome } from '../../base/health/result.ts';
+import type { FollowStatus } from '../../chain/follow/status.ts';
+import { listUrls } from '../../cli/banner.ts';
+import { createFollowCheck } from '../chains/health-checks.ts';
+import type { Config } from '../config/config.ts';
+import { createIndexerMetrics } from '../servers/metrics.ts';
+import { withRequestLog } from '../servers/request-log.ts';
+import { serveOptions, urlOf } from '../servers/serve-options.ts';
+import type { Env } from '../setup/env.ts';
+import { createNodeLongWork } from '../setup/network-context.ts';
+
+/** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
+export type IndexerState = {
+  readonly role: 'starting' | 'standby' | 'writing';
+  readonly follow: FollowStatus | undefined;
+  /** Why it does not write. */
+  readonly error: string | undefined;
+};
+
+/** Milliseconds between two health checks, which only read memory. */
+const checkInterval = 1000;
+
+/** Serves health, readiness and metrics of `serac index`. */
+export async function serveIndexer(
+  config: Config,
+  env: Env,
+  read: () => IndexerState,
+  report: (error: unknown) => void,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: checkInterval });
+  const check = (): Outcome | Promise<Outcome> => checkIndexer(read());
+  health.register('health', 'index', check, [applicationTag]);
+  health.register('readiness', 'index', check, [applicationTag]);
+  await health.start();
+  const urls = listUrls({ url: '', apis: { ...config.apis, info: false, dev: false }, data: undefined, stats: undefined, strict: true });
+  const entries = [
+    ...urls.filter(({ name }) => name === 'health' || name === 'metrics'),
+    { name: 'ready', label: 'Readiness', url: readyPath },
+  ];
+  const routes = createNodeRoutes({
+    chains: [],
+    info: undefined,
+    health: config.apis.health ? { services: combineServices(createService('health', healthMethods, health)), deps: health } : undefined,
+    metrics: config.apis.metrics ? metricsRoute(createIndexerMetrics(env, () => read().follow)) : undefined,
+    dev: undefined,
+    extraRoutes: config.strict
+      ? []
+      : [
+          createIndexRoute(() => ({ version: env.version, network: config.network.name, entries })),
+          createReadyRoute(env.version, async () => (await check()).error),
+        ],
+  });
+  const { allowedHosts, allowedOrigins } = config.http;
+  const rpcOptions = { differences: differencesOf(config.strict), onUnexpectedError: report, longWork: createNodeLongWork(env) };
+  const handler = withRequestLog(createRouter({ routes, nodeID: '', allowedHosts, allowedOrigins, rpcOptions }), env);
+  const server = await env.serve({ ...serveOptions(config), handler }).catch((error: unknown) => {
+    health.stop();
+    throw error;
+  });
+  return {
+    url: urlOf(config, server.port),
+    close: async () => {
+      health.stop();
+      await server.close();
+    },
+  };
+}
+
+/** A standby is healthy: it waits to take over. One that writes is healthy while it keeps up with the followed node. */
+function checkIndexer({ role, follow, error }: IndexerState): Outcome | Promise<Outcome> {
+  if (role === 'standby') return { details: { role } };
+  if (follow === undefined) return { details: { role }, error: error ?? 'the index is not open yet' };
+  return createFollowCheck(() => follow)();
+}

@@ -1,0 +1,134 @@
+import { idOf } from '../../base/bytes/id.ts';
+import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
+import { Fault, messageOf } from '../../base/fault.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import type { Follower } from '../../chain/follow/follower.ts';
+import { migratePostgres } from '../../ledger/index/migrate.ts';
+import type { WritableSql } from '../../ledger/index/sql.ts';
+import { openPostgresChain } from '../../ledger/index-postgres/postgres-chain.ts';
+import type { PublicKeyOf } from '../../ledger/index-write/block-writer.ts';
+import { backfillWithApiErrors, startFollowing } from '../chains/follow.ts';
+import type { Config } from '../config/config.ts';
+import { createOutageLog, logChanges } from '../log/log.ts';
+import { databaseName, withoutPrefix } from '../platform/postgres-fault.ts';
+import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { Env } from '../setup/env.ts';
+import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../setup/network-context.ts';
+import { describeNetwork, stripCredentials } from '../setup/served-network.ts';
+import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
+import { type IndexerState, serveIndexer } from './indexer-server.ts';
+import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
+
+export type Indexer = {
+  /** The URL of health and metrics; undefined if it does not listen. */
+  readonly url: string | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds between two attempts to get the lock, and between two writes of the status. */
+const intervals = { lockAttempt: 500, status: 2000 } as const;
+
+/**
+ * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: it holds a database lock and writes through the
+ * connection that holds it. The database releases the lock when that connection ends; other processes wait for the lock.
+ * `listens`: whether health and metrics are served on the HTTP port.
+ */
+export async function startIndexer(config: Config, env: Env, { listens }: { readonly listens: boolean }): Promise<Indexer> {
+  const [url, node] = [config.databaseUrl ?? '', config.mode.kind === 'follow' ? config.mode.url : ''];
+  const context = createNetworkContext(config, env);
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+  let role: IndexerState['role'] = 'starting';
+  let follower: Follower | undefined;
+  let lastError: string | undefined;
+  const logChange = logChanges(env.log);
+  const outage = createOutageLog(env.log, databaseName(url));
+  const warn = (error: unknown): void => {
+    lastError = messageOf(error);
+    logChange(lastError, 'warn');
+  };
+  const server = listens
+    ? await serveIndexer(config, env, () => ({ role, follow: follower?.status(), error: lastError }), warn)
+    : undefined;
+
+  const write = async (lock: PostgresLock): Promise<void> => {
+    const signerKeys = createSignerKeys();
+    const ledger = await prepareIndex(lock, context, node, signerKeys.get);
+    const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signerKeys, report: warn });
+    follower = following;
+    role = 'writing';
+    logChange(`indexing ${stripCredentials(node)}`);
+    let cancel = () => {};
+    const writeStatusRepeatedly = (): void => {
+      void writeStatus(lock, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+      cancel = env.timers.after(intervals.status, writeStatusRepeatedly);
+    };
+    writeStatusRepeatedly();
+    const stopProcessing = processBackfillQueue(lock, backfillWithApiErrors(following), { timers: env.timers, report: warn });
+    await Promise.race([lock.lost, stopping.promise]);
+    stopProcessing();
+    cancel();
+    await following.stop();
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      try {
+        const lock = await env.tryPostgresLock({ url }, `serac index ${context.specs[0].id}`);
+        outage.regained();
+        if (lock === undefined) {
+          role = 'standby';
+          logChange('another serac index is writing this index; waiting to take over when it stops');
+        } else
+          try {
+            await write(lock);
+            if (!isStopping) outage.lost('the connection was lost');
+          } finally {
+            role = 'starting';
+            follower = undefined;
+            await lock.release();
+          }
+      } catch (error) {
+        // A fault such as a node of another network does not go away by retrying; a lost database connection may.
+        if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
+        role = 'starting';
+        if (error instanceof Fault) {
+          lastError = messageOf(error);
+          outage.lost(withoutPrefix(lastError, databaseName(url)));
+        } else warn(error);
+      }
+      if (!isStopping) await sleep(env.timers, intervals.lockAttempt);
+    }
+  };
+
+  const ended = run();
+  ended.catch((error: unknown) => {
+    env.log(`${messageOf(error)}`, 'fatal');
+    env.exit(1);
+  });
+  return {
+    url: server?.url,
+    close: async () => {
+      isStopping = true;
+      stopping.resolve();
+      await ended;
+      await server?.close();
+    },
+  };
+}
+
+/** Creates or migrates the schema, writes the network description and indexes block 0. Does nothing where that was done before. */
+export async function prepareIndex(lock: WritableSql, context: NetworkContext, node: string, publicKeyOf?: PublicKeyOf) {
+  const [{ id, genesis, genesisBlock }] = context.specs;
+  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }]);
+  // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
+  await createBackfillQueue(lock);
+  await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });
+  const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
+  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, publicKeyOf);
+  await chain.init(
+    genesis.assets.map(({ tx }) => tx),
+    genesisBlock,
+  );
+  return chain;
+}

@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { Fault } from '../../base/fault.ts';
+
+/** Set in the environment of a process that was started in the background, so that it does not start another one. */
+const detachedVariable = 'SERAC_DETACHED';
+
+/** Whether this process was started in the background. Removes the variable, so that child processes do not read it. */
+export function takeDetachedMark(): boolean {
+  const isDetached = process.env[detachedVariable] === '1';
+  delete process.env[detachedVariable];
+  return isDetached;
+}
+
+export type DetachedProcess = {
+  readonly pid: number;
+  /** The exit code, while this process waits; null after a signal. */
+  readonly exited: Promise<number | null>;
+};
+
+/** Starts this program again, with the same arguments, in a session of its own. Its output is appended to a file. */
+export async function startDetached(program: string | undefined, logFile: string): Promise<DetachedProcess> {
+  const log = openLog(logFile);
+  const args = [...process.execArgv, ...(program === undefined ? [] : [program]), ...process.argv.slice(2)];
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, [detachedVariable]: '1' },
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  closeSync(log);
+  child.unref();
+  return { pid: child.pid as number, exited };
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (cause) {
+    throw new DetachError(`cannot write the log ${path}: ${(cause as { code?: string }).code ?? cause}; choose another with --log-file`, {
+      code: 'DETACH_LOG_FAILED',
+      path,
+    });
+  }
+}
+
+/** The size of a file; 0 if it does not exist. */
+export function fileSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Throws if a node in the background has written no log. */
+export function requireLog(path: string): void {
+  if (existsSync(path)) return;
+  throw new DetachError(`there is no log ${path}; a node that is started with --detach writes one`, { code: 'DETACH_NO_LOG', path });
+}
+
+/** The text of a file from an offset on, at most its last `maxBytes`. */
+export function readEnd(path: string, from: number, maxBytes: number): string {
+  const start = Math.max(from, fileSize(path) - maxBytes);
+  const bytes = Buffer.alloc(Math.max(0, fileSize(path) - start));
+  const file = openSync(path, 'r');
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start)).toString();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The text of a file; undefined if it cannot be read. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks a process to stop. */
+export const stopProcess = (pid: number): void => void process.kill(pid, 'SIGTERM');
+
+/**
+ * Whether a process runs that wrote a file: one that started after the file was written has the same ID by chance. Where the start of a
+ * process cannot be found out, its ID decides.
+ */
+export function isSameProcess(pid: number, file: string | undefined): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EPERM') return false;
+  }
+  const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const [, state = '', start = ''] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout ?? '') ?? [];
+  if (state.startsWith('Z')) return false;
+  const written = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  const started = Date.parse(start);
+  return written === undefined || Number.isNaN(started) || started <= written + startTolerance;
+}
+
+/** Milliseconds: `ps` tells the start of a process in whole seconds, and calculates it from the age of the machine. */
+const startTolerance = 2000;
+
+export class DetachError extends Fault<
+  | { code: 'DETACH_LOG_FAILED' | 'DETACH_NO_LOG'; path: string }
+  | { code: 'DETACH_STOPPED'; exitCode: number | null }
+  | { code: 'DETACH_UNHEALTHY' }
+> {}

@@ -1,0 +1,151 @@
+import { RedisClient } from 'bun';
+import type { Redis } from '../../api/access/redis.ts';
+import { Fault } from '../../base/fault.ts';
+
+/** A Redis client. `isConnected`: whether the server can be reached now. */
+export type RedisConnection = Redis & { readonly isConnected: () => boolean };
+
+/** All times are in milliseconds. */
+export type RedisOptions = {
+  /** Timeout of one command. */
+  readonly commandTimeout?: number;
+  readonly connectTimeout?: number;
+  /** Delay between two attempts to connect. */
+  readonly retryDelay?: number;
+  /** A connection is closed if, after a command timed out, it receives no answer for this long. */
+  readonly hungTimeout?: number;
+  /** Called when the connection is established and when it is lost. */
+  readonly onChange?: (isConnected: boolean) => void;
+};
+
+/**
+ * Opens a connection to a Redis or Valkey server with Bun's client. Resolves after the first attempt to connect, successful or not. While the
+ * server is not reachable, it retries until `close`, and commands are rejected at once.
+ */
+export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
+  const { commandTimeout = 200, connectTimeout = 1_000, retryDelay = 250, hungTimeout = 2_000, onChange = () => {} } = options;
+  let client = createClient(url, connectTimeout);
+  const where = describeServer(url);
+  let isConnected = false;
+  let isClosed = false;
+  let hungTimer: Timer | undefined;
+  let cancelDelay = (): void => {};
+
+  /** Called for every answer, also an error: the server is reachable. */
+  const clearHung = (): void => {
+    clearTimeout(hungTimer);
+    hungTimer = undefined;
+  };
+
+  /** Called when a command timed out: the server may be hung. Until the next answer all other commands are rejected at once. */
+  const startHungTimer = (): void => {
+    hungTimer ??= setTimeout(() => client.close(), hungTimeout);
+  };
+
+  const runCommand = <T>(what: string, command: (client: RedisClient) => Promise<T>): Promise<T> => {
+    if (!isConnected || hungTimer !== undefined) return Promise.reject(unreachableError(what, where));
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const current = client;
+    const timer = setTimeout(() => {
+      if (current === client) startHungTimer();
+      reject(
+        new RedisError(`Redis at ${where} did not answer ${what} within ${commandTimeout} ms`, { code: 'REDIS_TOO_SLOW', command: what }),
+      );
+    }, commandTimeout);
+    command(current)
+      .finally(() => {
+        clearTimeout(timer);
+        if (current === client) clearHung();
+      })
+      .then(resolve, (cause: unknown) => reject(toRedisFault(what, cause, where)));
+    return promise;
+  };
+
+  const connect = (lost: () => void): Promise<boolean> => {
+    // Bun's own timeout may not cover every case, for example a name that cannot be resolved.
+    const guard = setTimeout(() => client.close(), 2 * connectTimeout);
+    client.onclose = lost;
+    return client
+      .connect()
+      .then(
+        () => !isClosed,
+        () => false,
+      )
+      .finally(() => clearTimeout(guard));
+  };
+
+  /** Connects, waits until the connection is lost, and connects again. Each time with a new client, so that no old state remains. */
+  const keepConnected = async (attempted: () => void): Promise<void> => {
+    for (;;) {
+      const loss = Promise.withResolvers<void>();
+      isConnected = await connect(loss.resolve);
+      if (isConnected) onChange(true);
+      attempted();
+      if (isConnected) {
+        await loss.promise;
+        isConnected = false;
+        clearHung();
+        onChange(false);
+      }
+      client.close();
+      if (isClosed) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, retryDelay);
+        cancelDelay = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (isClosed) return;
+      client = createClient(url, connectTimeout);
+    }
+  };
+
+  await new Promise<void>((attempted) => void keepConnected(attempted));
+  return {
+    // The client also accepts bytes as arguments, but Bun's types allow only strings.
+    send: (command, args) => runCommand(command, (client) => client.send(command, args as string[])),
+    getBytes: (key) => runCommand('GET', async (client) => (await client.getBuffer(key)) ?? undefined),
+    isConnected: () => isConnected && hungTimer === undefined,
+    close: () => {
+      isClosed = true;
+      isConnected = false;
+      client.close();
+      cancelDelay();
+    },
+  };
+}
+
+function createClient(url: string, connectionTimeout: number): RedisClient {
+  try {
+    // We reconnect ourselves, since Bun's client stops after some attempts. No offline queue, since it would delay requests.
+    return new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout });
+  } catch (cause) {
+    // The URL is not in the message, since it may contain a password.
+    const reason = (cause as { message: string }).message;
+    throw new RedisError(`not a valid Redis URL (example: redis://127.0.0.1:6379): ${reason}`, { code: 'REDIS_BAD_URL' });
+  }
+}
+
+/** Host and port of a URL, for messages: without password. */
+export function describeServer(url: string): string {
+  if (!URL.canParse(url)) return 'an unknown host';
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '6379'}`;
+}
+
+export type RedisFault =
+  | { code: 'REDIS_BAD_URL' }
+  | { code: 'REDIS_UNREACHABLE'; command: string }
+  | { code: 'REDIS_TOO_SLOW'; command: string }
+  | { code: 'REDIS_REFUSED'; command: string };
+export class RedisError extends Fault<RedisFault> {}
+
+const unreachableError = (command: string, where: string) =>
+  new RedisError(`Redis at ${where} cannot be reached`, { code: 'REDIS_UNREACHABLE', command });
+
+/** Converts an error. The message of a server error stays unchanged, since callers check its first word (`NOSCRIPT No matching script`). */
+function toRedisFault(command: string, cause: unknown, where: string): RedisError {
+  const { code, message } = cause as { code?: string; message: string };
+  return code === 'ERR_REDIS_SERVER_ERROR' ? new RedisError(message, { code: 'REDIS_REFUSED', command }) : unreachableError(command, where);
+}

@@ -1,0 +1,212 @@
+import type { HttpRequest, HttpResponse, WebSocketHandlers } from '../../api/http/message.ts';
+import { type BodyBuffer, createBodyBuffer } from './body-buffer.ts';
+import {
+  bodyCutShortError,
+  bodyTimeoutError,
+  bodyTooLargeError,
+  createBodyBudgets,
+  defaultBodyTimeout,
+  defaultGrace,
+  handlerErrorResponse,
+  maxSmallBody,
+  type Serve,
+  ServeError,
+  type ServeOptions,
+  splitTarget,
+  streamChunks,
+  toListenError,
+  upgradeFailedResponse,
+} from './serve.ts';
+
+/** HTTP server on Bun.serve. */
+export const serve: Serve = async (options) => {
+  const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
+  const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
+  const { small, large } = createBodyBudgets(options.maxBodyMemory);
+  const toHeaders = createHeadersCache();
+  const split = createSplitCache();
+
+  const finish = (response: HttpResponse): Response => {
+    const { status, body, stream } = response;
+    if (stream !== undefined) return new Response(toReadableStream(body, stream), { status, headers: toHeaders(response.headers) });
+    // For a string body, even an empty one, Bun would add a content type.
+    return new Response(body.length === 0 ? null : (body as BodyInit), { status, headers: toHeaders(response.headers) });
+  };
+  /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
+  const respond = (
+    request: Request,
+    target: RequestTarget,
+    body: HttpRequest['body'],
+    release: () => void,
+    streams?: Pick<HttpRequest, 'bodyStream'>,
+  ): Response | Promise<Response> => {
+    const { path, query } = target;
+    const header = (name: string) => request.headers.get(name);
+    const caller = () => server.requestIP(request)?.address;
+    let isAsync = false;
+    /** An undefined response means that the connection is now a WebSocket. */
+    const finishOrUpgrade = (response: HttpResponse): Response | undefined => {
+      if (response.webSocket === undefined) return finish(response);
+      if (server.upgrade(request, { data: response.webSocket, headers: toHeaders(response.headers) })) return undefined;
+      response.webSocket.onClose();
+      return finish(upgradeFailedResponse);
+    };
+    try {
+      const response = handler({ method: request.method, path, query, header, remoteAddress: caller, body, ...streams });
+      if (!(response instanceof Promise)) return finishOrUpgrade(response) as Response;
+      isAsync = true;
+      return response.then(finishOrUpgrade).finally(release) as Promise<Response>;
+    } finally {
+      if (!isAsync) release();
+    }
+  };
+  const respondUnread = (request: Request, target: RequestTarget): Response | Promise<Response> => {
+    let buffer: BodyBuffer | undefined;
+    const body = (max: number): Promise<Uint8Array> => {
+      if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLargeError(max));
+      buffer = createBodyBuffer(max, large);
+      return readStream(request, buffer, bodyTimeout);
+    };
+    return respond(request, target, body, () => buffer?.release(), { bodyStream: (max) => streamBody(request, max, bodyTimeout) });
+  };
+  const fetch = (request: Request): Response | Promise<Response> => {
+    const target = split(request.url);
+    const length = request.headers.get('content-length');
+    const size = Number(length);
+    // Bun does not read the trailers of a chunked body: it takes them for a request, which it answers with 400.
+    if (length === null && request.headers.has('trailer')) return closeAfter(respondUnread(request, target));
+    if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
+      return respondUnread(request, target);
+    const release = () => small.giveBack(size);
+    return request.bytes().then(
+      (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
+      () => respond(request, target, () => Promise.reject(bodyCutShortError()), release),
+    );
+  };
+  // The handler limits bodies, since Bun's own limit would answer without an explanation.
+  const common = {
+    fetch,
+    error: () => finish(handlerErrorResponse),
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+    websocket: webSocketOptions,
+  } as const;
+  const server = listen(
+    () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
+    options,
+  );
+
+  const close = async () => {
+    server.stop();
+    for (let waited = 0; server.pendingRequests > 0 && waited < grace; waited += pollInterval) await Bun.sleep(pollInterval);
+    await server.stop(true);
+  };
+  return { host, port: server.port ?? 0, close };
+};
+
+/** Tells the client not to use the connection again, so that it does not take what follows for its next answer. */
+async function closeAfter(response: Response | Promise<Response>): Promise<Response> {
+  const last = await response;
+  last?.headers.set('connection', 'close');
+  return last;
+}
+
+/** Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */
+const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
+  maxPayloadLength: 1024,
+  idleTimeout: 60,
+  open: (socket) =>
+    // A result below 1 means that the bytes wait in this process: -1, or that the connection is closed: 0.
+    socket.data.onOpen({ send: (text) => socket.send(text) > 0, close: () => socket.close(1000) }),
+  message: () => {},
+  drain: (socket) => socket.data.onDrain(),
+  close: (socket) => socket.data.onClose(),
+};
+
+/** A response body whose chunks are pulled one at a time, as fast as the client reads them. */
+function toReadableStream(head: string | Uint8Array, stream: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = stream[Symbol.asyncIterator]();
+  return new ReadableStream({
+    start: (controller) => {
+      if (head.length > 0) controller.enqueue(Buffer.from(head as string));
+    },
+    pull: async (controller) => {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => void (await chunks.return?.()),
+  });
+}
+
+/** Milliseconds between two checks for running requests while closing. */
+const pollInterval = 5;
+
+/** Caches the Headers of each header set. Most responses share a few sets; with a cached object, sending costs half as much. */
+function createHeadersCache(): (set: HttpResponse['headers']) => Headers {
+  const cache = new WeakMap<object, Headers>();
+  return (set) => {
+    const cached = cache.get(set);
+    if (cached !== undefined) return cached;
+    const headers = new Headers(set);
+    cache.set(set, headers);
+    return headers;
+  };
+}
+
+type RequestTarget = ReturnType<typeof splitTarget>;
+
+/** Caches the last split URL. Clients repeat the same URL, and a map lookup with the same string object is faster than with an equal one. */
+function createSplitCache(): typeof splitTarget {
+  let url = '';
+  let parts = splitTarget(url);
+  return (target) => {
+    if (target !== url) {
+      parts = splitTarget(target);
+      url = target;
+    }
+    return parts;
+  };
+}
+
+function listen<S>(start: () => S, options: ServeOptions): S {
+  try {
+    return start();
+  } catch (cause) {
+    throw toListenError(cause, options);
+  }
+}
+
+async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    yield* streamChunks(async () => (await reader.read()).value, max, timeout);
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads a body into a buffer until it ends, exceeds a limit of the buffer, or times out. */
+async function readStream({ body }: Request, buffer: BodyBuffer, timeout: number): Promise<Uint8Array> {
+  if (body === null) return buffer.toBytes();
+  const reader = body.getReader();
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    void reader.cancel().catch(() => undefined);
+  }, timeout);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isTimedOut) throw bodyTimeoutError();
+      if (done) return buffer.toBytes();
+      buffer.add(value);
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error instanceof ServeError ? error : bodyCutShortError();
+  } finally {
+    clearTimeout(timer);
+  }
+}

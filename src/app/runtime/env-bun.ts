@@ -1,0 +1,27 @@
+import { openDatabase } from '../platform/database-bun.ts';
+import { openPostgres } from '../platform/postgres-bun.ts';
+import { tryPostgresLock } from '../platform/postgres-lock-bun.ts';
+import { spawnReaderProcess } from '../platform/processes-bun.ts';
+import { readerEnvironment } from '../platform/reader-variables.ts';
+import { openRedis } from '../platform/redis-bun.ts';
+import { serve } from '../platform/serve-bun.ts';
+import type { Env } from '../setup/env.ts';
+import { createCommonEnv, type EnvOptions } from './env-common.ts';
+
+/** Creates the environment of a node on Bun: clock, randomness, files, databases, sockets and processes of this machine. */
+export const createBunEnv = (options: EnvOptions): Env => ({
+  ...createCommonEnv(options),
+  openDatabase,
+  openRedis,
+  openPostgres,
+  tryPostgresLock,
+  serve,
+  spawnReader: () => spawnReaderProcess(readerCommand(options.program), readerEnvironment(process.env)),
+});
+
+/** Readers run with the flags that the launcher gave this process. A single-file executable takes only its own arguments. */
+const readerCommand = (program: string | undefined): string[] => [
+  process.execPath,
+  ...(program === undefined ? [] : [...process.execArgv, program]),
+  ...process.argv.slice(2),
+];

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { recoverNative } from '../../base/crypto/curve-native.ts';
+import type { Log } from '../log/log.ts';
+import { createProgressWriter } from '../log/progress-writer.ts';
+import { createFolder, files, readFileSystemSize, renameFile } from '../platform/files.ts';
+import { createForwarder } from '../platform/forward-request.ts';
+import { nativeKeyCrypto } from '../platform/key-crypto.ts';
+import { openFile } from '../platform/offset-file.ts';
+import { pageFile, readPageFile } from '../platform/page-files.ts';
+import { parentChannel } from '../platform/parent-channel.ts';
+import { openThread } from '../platform/thread.ts';
+import { createUnixNanos } from '../platform/unix-nanos.ts';
+import type { Env } from '../setup/env.ts';
+
+export type EnvOptions = {
+  readonly version: string;
+  readonly log: Log;
+  /** The file that a reader process runs, with the same arguments as this process; undefined in a single-file executable. */
+  readonly program?: string | undefined;
+};
+
+/** What an environment takes from its runtime, Bun or Node. */
+export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'tryPostgresLock' | 'serve' | 'spawnReader'>;
+
+/** Creates what the environments on Bun and on Node share: clock, randomness, files and threads of this machine. */
+export const createCommonEnv = ({ version, log }: EnvOptions): Omit<Env, keyof RuntimeEnv> => ({
+  version,
+  gitCommit: '',
+  clock: {
+    unixSeconds: () => BigInt(Math.floor(Date.now() / 1000)),
+    unixNanos: createUnixNanos(Date.now, process.hrtime.bigint),
+    monotonic: () => performance.now(),
+  },
+  timers: {
+    soon: (run) => void setImmediate(run),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  },
+  random: (length) => randomBytes(length),
+  recoverKey: recoverNative,
+  keyCrypto: nativeKeyCrypto,
+  openRecoveryThread: () => openThread(new URL(`../../chain/recovery/recovery-thread.${moduleExtension}`, import.meta.url)),
+  files,
+  readText,
+  readData: (file) => readFileSync(new URL(`../../avm/genesis/data/${file}`, import.meta.url)),
+  loadPageAssets: async () =>
+    moduleExtension === 'ts'
+      ? (await import('../platform/page-build.ts')).buildPage('clone')
+      : readPageFile(new URL(`../../${pageFile}`, import.meta.url)),
+  fileSystem: readFileSystemSize,
+  openFile,
+  fetch,
+  makeFolder: createFolder,
+  removeFile: (path) => rmSync(path, { force: true }),
+  renameFile,
+  tempFolder: tmpdir,
+  forwardRequest: createForwarder,
+  openPeerSockets: async (certificate, privateKey) =>
+    (await import('../platform/tls-sockets.ts')).createTlsSockets(certificate, privateKey),
+  parent: parentChannel(),
+  cores: availableParallelism(),
+  // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.
+  distributesConnections: process.platform === 'linux',
+  process: () => ({ residentBytes: process.memoryUsage.rss(), cpuSeconds: cpuSeconds() }),
+  exit: (code) => process.exit(code),
+  onExit: (run) => {
+    process.on('exit', run);
+    return () => void process.off('exit', run);
+  },
+  log,
+  showProgress: createProgressWriter(() => process.stderr, log),
+});
+
+/** Built files (tools/build.ts) have the same paths relative to each other as their sources. */
+const moduleExtension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+
+const readText = (path: string): string => readFileSync(path, 'utf8');
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}

@@ -1,0 +1,27 @@
+import { openDatabase } from '../platform/database-node.ts';
+import { spawnReaderProcess } from '../platform/processes-node.ts';
+import { needsBun } from '../platform/runtime.ts';
+import type { Env } from '../setup/env.ts';
+import { createCommonEnv, type EnvOptions } from './env-common.ts';
+
+/** Creates the environment of a node on Node. It has no clients of PostgreSQL and Redis: those are Bun's. */
+export const createNodeEnv = (options: EnvOptions): Env => ({
+  ...createCommonEnv(options),
+  openDatabase,
+  openRedis: async () => {
+    throw needsBun('Redis (--cache-url)');
+  },
+  openPostgres: () => {
+    throw needsBun('PostgreSQL (--database-url)');
+  },
+  tryPostgresLock: async () => {
+    throw needsBun('PostgreSQL (--database-url)');
+  },
+  // Loading node:http takes about 30 ms, and a node inside another program may never listen.
+  serve: async (served) => (await import('../platform/serve-node.ts')).serve(served),
+  spawnReader: () =>
+    spawnReaderProcess([process.execPath, hideSqliteWarning, options.program ?? '', ...process.argv.slice(2)], process.env),
+});
+
+/** Node prints in every process that node:sqlite is experimental. */
+const hideSqliteWarning = '--disable-warning=ExperimentalWarning';

@@ -1,0 +1,95 @@
+import type { LiveReads } from '../../api/rest/live-reads.ts';
+import type { ChainVersion } from '../../api/rest/response-cache.ts';
+import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Follower } from '../../chain/follow/follower.ts';
+import type { Fork } from '../../chain/fork/fork.ts';
+import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import { describeFollowedChain } from '../chains/follow.ts';
+import { backfillFromFork } from '../chains/fork.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import { createServedChains, describeNetwork } from '../setup/served-network.ts';
+import type { ApiSelection } from './api.ts';
+
+/** The parts of a chain of this node that the Data and Metrics APIs need. */
+export type IndexedChain = {
+  readonly spec: { readonly id: Id; readonly aliases: readonly [string, ...string[]] };
+  readonly reads: { readonly height: () => bigint; readonly epoch: () => number };
+  readonly history: IndexReads | undefined;
+  readonly explorer: ExplorerReads | undefined;
+  readonly follower?: Follower;
+  readonly fork?: Fork | undefined;
+  readonly backfillRevision?: () => number;
+};
+
+/** Describes this node's chains to the Data and Metrics APIs. Returns undefined if the node has no history index. */
+export function createServedChainsOfNode(
+  config: Config,
+  context: NetworkContext,
+  chains: readonly IndexedChain[],
+  nodeID: string,
+  liveOf: (chainID: Id) => LiveReads,
+): ServedChains | undefined {
+  const byId = new Map(chains.map((chain) => [chain.spec.id, chain]));
+  if (chains.some(({ history }) => history === undefined)) return undefined;
+  return createServedChains({
+    description: describeNetwork(context),
+    config,
+    subnetID: context.subnetID,
+    // A follower does not know which node proposed a block.
+    builder: config.mode.kind === 'solo' ? nodeID : undefined,
+    now: () => Number(context.clock.unixSeconds()),
+    chain: (id, alias) => {
+      const { history, explorer, reads, follower, fork } = byId.get(id) as IndexedChain;
+      return {
+        reads: history as IndexReads,
+        ...(explorer && { explorer }),
+        live: liveOf(id),
+        epoch: reads.epoch,
+        rpcUrl: `/ext/bc/${alias === 'X' ? alias : idText(id)}`,
+        ...(follower === undefined
+          ? ({ status: () => 'OK', backfillAddresses: fork && backfillFromFork(fork) } as const)
+          : describeFollowedChain(follower)),
+      };
+    },
+  });
+}
+
+/** Returns a function that reads the version of this node's chains: cached responses are valid as long as it does not change. */
+export const createChainVersionReader = (chains: readonly IndexedChain[]) => (): ChainVersion => ({
+  tip: chains.map(({ reads, follower }) => `${reads.height()}${follower === undefined ? '' : follower.status().state}`).join(' '),
+  past: chains.map(({ reads, backfillRevision }) => `${reads.epoch()}.${backfillRevision?.() ?? 0}`).join(' '),
+});
+
+/** The APIs served on the main port: both, or the one without a port of its own; undefined if both have their own port. */
+export function apisOnMainPort({ data, stats }: Pick<Config, 'data' | 'stats'>): ApiSelection | undefined {
+  if (data.port === undefined) return stats.port === undefined ? 'both' : 'data';
+  return stats.port === undefined ? 'metrics' : undefined;
+}
+
+/** The enabled APIs that have a port of their own, with that port. */
+export const apisOnOwnPorts = ({
+  data,
+  stats,
+}: Pick<Config, 'data' | 'stats'>): { readonly selection: ApiSelection; readonly port: number }[] => [
+  ...(data.enabled && data.port !== undefined ? [{ selection: 'data', port: data.port } as const] : []),
+  ...(stats.enabled && stats.port !== undefined ? [{ selection: 'metrics', port: stats.port } as const] : []),
+];
+
+/** Returns a function that rejects with a `TimeoutError` if work takes longer than a number of milliseconds. */
+export const createWithTimeout =
+  ({ after }: Pick<Env['timers'], 'after'>): ApiHealthDeps['withTimeout'] =>
+  (milliseconds, work) => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const cancel = after(milliseconds, () =>
+      reject(new TimeoutError(`no answer in ${milliseconds} ms`, { code: 'TIMED_OUT', milliseconds })),
+    );
+    return Promise.race([work, promise]).finally(cancel);
+  };
+
+export type TimeoutFault = { code: 'TIMED_OUT'; milliseconds: number };
+export class TimeoutError extends Fault<TimeoutFault> {}

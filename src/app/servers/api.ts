@@ -1,0 +1,155 @@
+import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
+import type { Gate } from '../../api/access/gate.ts';
+import { createDataDeps } from '../../api/data/deps.ts';
+import type { RecoverPublicKey } from '../../api/data/render-credential.ts';
+import { dataRoutes } from '../../api/data/routes.ts';
+import { eventsApiRoute } from '../../api/events/events-route.ts';
+import { createExplorerDeps } from '../../api/explorer-routes/deps.ts';
+import { type ExplorerFeatures, explorerRoutes } from '../../api/explorer-routes/routes.ts';
+import type { Handler, HttpRequest } from '../../api/http/message.ts';
+import type { HttpRoute } from '../../api/http/router.ts';
+import { paramContextFor } from '../../api/rest/chain-name.ts';
+import { bindRoutes, createApi, type ResponseObserver } from '../../api/rest/dispatch.ts';
+import { documentHandler } from '../../api/rest/document-handler.ts';
+import { apiHealthRoutes } from '../../api/rest/health.ts';
+import { buildOpenApi, type DocumentOptions } from '../../api/rest/openapi.ts';
+import { cachedComponent } from '../../api/rest/probe-cache.ts';
+import { type ChainVersion, createResponseCache, type SharedResponseCache } from '../../api/rest/response-cache.ts';
+import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.ts';
+import { statsRoutes } from '../../api/stats/routes.ts';
+import { createSeriesCache } from '../../api/stats/series-cache.ts';
+import { sha256 } from '../../base/bytes/hash.ts';
+import { memoize } from '../../base/bytes/memoize.ts';
+import type { RecoverKey as CurveRecoverKey } from '../../base/crypto/recover.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Config } from '../config/config.ts';
+import type { CacheBudget } from '../setup/cache-budget.ts';
+
+export type ApiParts = {
+  readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
+  readonly version: string;
+  /** undefined: the node has no history index, so neither API is served. */
+  readonly served: ServedChains | undefined;
+  readonly health: ApiHealthDeps;
+  readonly gate: Gate;
+  readonly sealKey: Uint8Array;
+  /** The number of times the served chains were reverted. */
+  readonly epoch: () => number;
+  /** See api/response-cache.ts. */
+  readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
+  readonly recoverKey: CurveRecoverKey;
+  readonly observer: ResponseObserver;
+  readonly cacheBytes: Pick<CacheBudget, 'responses' | 'requests' | 'points' | 'pieces'>;
+  /** Responses cached by other processes; see api/shared-response-cache.ts. */
+  readonly sharedCache?: SharedResponseCache;
+  readonly longWork: LongWork;
+  readonly report: (error: unknown) => void;
+  readonly explorerFeatures: ExplorerFeatures;
+  /** Whether this server has the event stream, which the API reference then describes too. */
+  readonly hasEvents: boolean;
+};
+
+/** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the document that describes them. */
+export type ApiHandlers = {
+  readonly prefixHandlers: ReadonlyMap<string, Handler>;
+  readonly documents: readonly (readonly [path: string, route: HttpRoute])[];
+  /** IDs of the operations, as in the API reference. */
+  readonly operations: readonly string[];
+};
+
+/** The APIs that a port serves: both, or one of them on a port of its own. */
+export type ApiSelection = 'data' | 'metrics' | 'both';
+
+/** The number of selections, `undefined` included. */
+const selectionCount = 4;
+
+/** Returns a function that creates the handlers of a selection of the two APIs. */
+export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
+  if (parts.served === undefined) return () => noHandlers;
+  return createHandlersFor(parts, parts.served);
+}
+
+const noHandlers: ApiHandlers = { prefixHandlers: new Map(), documents: [], operations: [] };
+
+/** The path of the OpenAPI document. */
+export const openApiPath = '/api-json';
+
+function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: ApiSelection | undefined) => ApiHandlers {
+  const { observer } = parts;
+  const milliseconds = () => observer.now() * 1000;
+  const { database, cache: sharedCache } = parts.health.components;
+  const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
+  const health = { ...parts.health, components };
+  const dataOptions = {
+    recover: createPublicKeyRecovery(parts.recoverKey),
+    epoch: parts.epoch,
+    pieceCacheBytes: parts.cacheBytes.pieces,
+    longWork: parts.longWork,
+  };
+  const dataDeps = createDataDeps(served, dataOptions);
+  const rows = {
+    data: [
+      ...bindRoutes('data', apiHealthRoutes('v1'), health),
+      ...bindRoutes('data', dataRoutes(), dataDeps),
+      ...bindRoutes('data', explorerRoutes(parts.explorerFeatures), createExplorerDeps(dataDeps)),
+    ],
+    metrics: [
+      ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(parts.cacheBytes.points) }),
+    ],
+  };
+  const now = served.now;
+  const cache = createResponseCache({
+    maxBytes: parts.cacheBytes.responses,
+    version: parts.readChainVersion,
+    now,
+    ...(parts.sharedCache && { shared: parts.sharedCache }),
+  });
+  // Memoized, so that every use of a selection shares one API.
+  return memoize(selectionCount, (selection) => {
+    if (selection === undefined) return noHandlers;
+    const allRoutes = [...(selection === 'metrics' ? [] : rows.data), ...(selection === 'data' ? [] : rows.metrics)];
+    const routes = allRoutes.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
+    if (routes.length === 0) return noHandlers;
+    const api = createApi({
+      routes,
+      gate: parts.gate,
+      context: paramContextFor(served),
+      cache,
+      maxRequestCacheBytes: parts.cacheBytes.requests,
+      sealKey: parts.sealKey,
+      epoch: parts.epoch,
+      now,
+      caller: createCallerResolver(parts.config.access.trustedProxies),
+      origin: readOrigin,
+      onUnexpectedError: parts.report,
+      observer,
+    });
+    const documented = parts.hasEvents ? [...routes, { api: 'data' as const, route: eventsApiRoute }] : routes;
+    return {
+      prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
+      documents: [[openApiPath, { handler: documentHandler(() => buildOpenApi(documented, documentOptions(parts, served))) }]],
+      operations: documented.map(({ route }) => route.id),
+    };
+  });
+}
+
+const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: ServedChains): DocumentOptions => ({
+  title: 'Serac: Data and Metrics of the X-Chain',
+  version,
+  description: `History, balances and throughput of the AVM chains of the network ${network.name}, in step with the chain.`,
+  requireKey: config.access.requireKey,
+  examples: { network: network.name, blockchainId: x.slug, chainId: x.aliases[0] },
+});
+
+/** Recovers the public key of a signature, for responses that show the signers of a transaction. */
+const createPublicKeyRecovery =
+  (recover: CurveRecoverKey): RecoverPublicKey =>
+  (unsigned, signature) =>
+    signature.length === 65 ? recover(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3) : undefined;
+
+/** The origin that responses use in links. A Host header that does not look like a host name is not copied into a response. */
+const readOrigin = (request: HttpRequest): string => {
+  const host = request.header('host') ?? '';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
+};

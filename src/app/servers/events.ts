@@ -1,0 +1,149 @@
+import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
+import type { Gate } from '../../api/access/gate.ts';
+import type { BlockWithSpent, EventLog, KnownBlocks } from '../../api/events/event-log.ts';
+import { createEventsRoute, eventsPath } from '../../api/events/events-route.ts';
+import type { EventParamContext } from '../../api/events/filter.ts';
+import { createEventHub, type EventHub, type HubDeps, type LiveKind } from '../../api/events/hub.ts';
+import { type ChainText, outputsOf, subjectOf } from '../../api/events/render-entry.ts';
+import type { SqliteEventLog } from '../../api/events/sqlite-event-log.ts';
+import { renderProperties, type StreamEvent } from '../../api/events/stream-event.ts';
+import type { HttpRoute } from '../../api/http/router.ts';
+import { createParamContext } from '../../api/rest/addresses.ts';
+import { paramContextFor } from '../../api/rest/chain-name.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
+import type { StoredBlock } from '../../ledger/state/block-change.ts';
+import type { Config } from '../config/config.ts';
+import { createChainAddressFormat } from '../setup/avm-chain.ts';
+import type { Env } from '../setup/env.ts';
+import type { NetworkContext } from '../setup/network-context.ts';
+import type { ReaderPool } from '../workers/supervisor.ts';
+
+/** The most streams of one caller where rate limits apply. */
+const maxPerCaller = 64;
+
+export type EventsRouteParts = {
+  readonly config: Pick<Config, 'access'>;
+  readonly gate: Gate;
+  readonly context: EventParamContext;
+};
+
+/** The route of the event stream, with its path. */
+export const createEventsRouteOf = (hub: EventHub, { config, gate, context }: EventsRouteParts): readonly [string, HttpRoute] => [
+  eventsPath,
+  createEventsRoute({
+    hub,
+    gate,
+    context,
+    caller: createCallerResolver(config.access.trustedProxies),
+    maxPerCaller: config.access.rateLimits ? maxPerCaller : undefined,
+  }),
+];
+
+/** Reads addresses and assets in filters of a node's event stream. */
+export function createEventParams({ chain, specs }: NetworkContext, served: ServedChains | undefined): EventParamContext {
+  const aliases = new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id]));
+  const params = served === undefined ? createParamContext(chain.network.hrp) : paramContextFor(served);
+  return { ...params, asset: (alias) => aliases.get(alias) };
+}
+
+/** Creates the hub of a process of a node, writer or reader. */
+export function createNodeHub(
+  log: EventLog,
+  env: Env,
+  { chain, specs }: NetworkContext,
+  more: Pick<HubDeps, 'known' | 'onActive' | 'report'>,
+): EventHub {
+  const texts = new Map(
+    specs.map(({ id, aliases: [alias] }): [Id, ChainText] => [
+      id,
+      { alias, json: { address: createChainAddressFormat(id, chain).format, id: idText } },
+    ]),
+  );
+  return createEventHub({ log, textOf: (chainID) => texts.get(chainID) as ChainText, timers: env.timers, ...more });
+}
+
+export type WriterEventsDeps = {
+  readonly log: SqliteEventLog;
+  readonly bus: EventBus;
+  readonly onRevert: (listener: () => void) => void;
+  /** Finds an unspent output of a chain. */
+  readonly findUtxo: (chainID: Id) => (utxoID: Id) => Utxo | undefined;
+  readonly readers: () => ReaderPool | undefined;
+  /** Leaves out what a public endpoint does not show: health and clock of the node. */
+  readonly isPublic: boolean;
+  readonly report: (error: unknown) => void;
+};
+
+/** Connects the event bus of the writer process to the event stream, in this process and in the reader processes. */
+export function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEventsDeps): EventHub {
+  const { log, bus, onRevert, findUtxo, readers, isPublic, report } = deps;
+  const blocks = createRecentBlocks();
+  const hub = createNodeHub(log, env, context, { known: blocks.get, report, onActive: (isActive) => !isActive && blocks.clear() });
+  let isScheduled = false;
+  /** Readers are notified once for all commits of a turn. */
+  const advance = (): void => {
+    hub.advance();
+    if (isScheduled || readers()?.hasListeners() !== true) return;
+    isScheduled = true;
+    env.timers.soon(() => {
+      isScheduled = false;
+      readers()?.sendToListeners({ reader: 'eventsAdvanced' });
+    });
+  };
+  const sendLive = (kind: LiveKind, properties: () => string, subject?: () => NonNullable<StreamEvent['subject']>): void => {
+    hub.sendLive(kind, properties, subject, log.last);
+    if (readers()?.hasListeners() === true)
+      readers()?.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.last() });
+  };
+  const sendMempool = ({ chainID, tx }: { chainID: Id; tx: Tx }, action: 'in' | 'out', reason?: EventOf<'dropped'>['reason']): void => {
+    const properties = () =>
+      renderProperties({
+        chain: context.chain.aliases.primary(chainID),
+        chainID: idText(chainID),
+        action,
+        txID: idText(tx.id),
+        txType: tx.unsigned.kind,
+        reason: reason && { code: reason.fault.code, message: reason.message },
+      });
+    sendLive('mempool', properties, () => subjectOf(outputsOf(tx, findUtxo(chainID))));
+  };
+  bus.subscribe('accepted', ({ stored }) => {
+    if (hub.size() > 0) blocks.add(stored);
+    advance();
+  });
+  onRevert(advance);
+  bus.subscribe('pooled', (event) => sendMempool(event, 'in'));
+  bus.subscribe('dropped', (event) => sendMempool(event, 'out', event.reason));
+  if (isPublic) return hub;
+  bus.subscribe('time', ({ time, offset, isFrozen }) =>
+    sendLive('time', () => renderProperties({ time: Number(time), offset: Number(offset), frozen: isFrozen })),
+  );
+  bus.subscribe('health', ({ check, error, isHealthy }) =>
+    sendLive('health', () => renderProperties({ healthy: isHealthy, check, error })),
+  );
+  return hub;
+}
+
+/** The last accepted blocks with the outputs that they spend, so that the hub need not read them again. */
+function createRecentBlocks() {
+  const recent = new Map<Id, BlockWithSpent>();
+  const get: KnownBlocks = (blockID) => recent.get(blockID);
+  return {
+    get,
+    add: ({ block, consumed, created }: StoredBlock): void => {
+      const spent = new Map([...consumed, ...created].map(({ utxo }) => [utxo.id, utxo]));
+      recent.set(block.id, { block, spent: (id) => spent.get(id) });
+      for (const id of recent.keys()) {
+        if (recent.size <= maxRecentBlocks) break;
+        recent.delete(id);
+      }
+    },
+    clear: () => recent.clear(),
+  };
+}
+
+const maxRecentBlocks = 32;

@@ -1,0 +1,100 @@
+import type { Handler } from '../../api/http/message.ts';
+import type { HttpRoute, HttpRoutes } from '../../api/http/router.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
+import { idText } from '../../base/bytes/id.ts';
+import type { PageContext } from '../../explorer/load/page-context.ts';
+import { createPageAssets, type PageAssets } from '../../explorer/pages/page-assets.ts';
+import { createPageHandler, type PageHandler, wantsHtml } from '../../explorer/pages/page-handler.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../setup/env.ts';
+import { type ApiSelection, openApiPath } from './api.ts';
+import { settingsPath } from './settings-route.ts';
+
+export type ExplorerParts = {
+  readonly served: ServedChains | undefined;
+  /** The APIs on the same port. The explorer is on the port of the Data API. */
+  readonly selection: ApiSelection | undefined;
+  /** All other routes of the port. */
+  readonly routes: HttpRoutes;
+  readonly operations: readonly string[];
+  /** The handler of the port, through which pages read. */
+  readonly handler: Handler;
+};
+
+/**
+ * Returns a function that creates the pages of a port: the explorer and the API reference, only the latter where the explorer is off,
+ * undefined where there is no API. All ports share the built assets.
+ */
+export function createExplorer(config: Config, env: Env): (parts: ExplorerParts) => PageHandler | undefined {
+  let assets: Promise<PageAssets> | undefined;
+  const loadAssets = (): Promise<PageAssets> => {
+    assets ??= env.loadPageAssets().then(createPageAssets);
+    return assets;
+  };
+  return ({ served, selection, routes, operations, handler }) => {
+    if (served === undefined || !routes.has(openApiPath)) return undefined;
+    const hasExplorer = config.explorer && !config.strict && config.data.enabled && (selection === 'both' || selection === 'data');
+    let context: Promise<PageContext> | undefined;
+    return createPageHandler({
+      handler,
+      isReferenceOnly: !hasExplorer,
+      now: served.now,
+      assets: loadAssets,
+      context: () => {
+        context ??= describe(served, config, env.version, { selection, routes, operations, hasExplorer }).catch((error: unknown) => {
+          context = undefined;
+          throw error;
+        });
+        return context;
+      },
+    });
+  };
+}
+
+/** If there is a route for `/`, browsers get the page instead, and everyone else that route. */
+export const withHomePage = (routes: Map<string, HttpRoute>, pages: PageHandler | undefined): Map<string, HttpRoute> => {
+  const index = routes.get('/');
+  if (pages === undefined || index === undefined || !('handler' in index)) return routes;
+  return routes.set('/', { ...index, handler: (request) => (wantsHtml(request) ? pages(request) : undefined) ?? index.handler(request) });
+};
+
+type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & { readonly hasExplorer: boolean };
+
+async function describe(
+  { network, chains: [chain], otherChains }: ServedChains,
+  config: Config,
+  version: string,
+  { routes, operations, selection, hasExplorer }: DescribedParts,
+): Promise<PageContext> {
+  const token = (await chain.reads.assets([chain.feeAsset])).get(chain.feeAsset);
+  return {
+    version,
+    network: { id: network.id, name: network.name, hrp: network.hrp },
+    chain: {
+      id: idText(chain.id),
+      alias: chain.aliases[0],
+      slug: chain.slug,
+      title: chain.title,
+      feeAsset: idText(chain.feeAsset),
+      feeSymbol: token?.symbol ?? '',
+      feeDecimals: token?.denomination ?? 0,
+      rpcUrl: chain.rpcUrl,
+    },
+    otherChains: otherChains.map(({ id, alias }) => ({ id: idText(id), alias })),
+    has: {
+      explorer: hasExplorer,
+      // A browser cannot send a key with its event stream.
+      events: hasExplorer && routes.has('/ext/events') && !config.access.requireKey,
+      rpc: routes.has(chain.rpcUrl),
+      dev: routes.has('/ext/dev'),
+      devToken: routes.has('/ext/dev') && config.devToken !== undefined,
+      health: routes.has('/ext/health'),
+      info: routes.has('/ext/info'),
+      metrics: selection === 'both' && config.stats.enabled,
+      prometheus: routes.has('/ext/metrics'),
+      settings: routes.has(settingsPath),
+      follow: hasExplorer && config.mode.kind === 'follow' && routes.has('/ext/metrics'),
+    },
+    operations,
+  };
+}

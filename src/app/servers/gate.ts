@@ -1,0 +1,62 @@
+import { createGate } from '../../api/access/create-gate.ts';
+import type { Gate } from '../../api/access/gate.ts';
+import { createKeyFinder, type KeyFinder } from '../../api/access/key-finder.ts';
+import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
+import { openKeysFile } from '../../api/access/keys-file.ts';
+import type { Limiter } from '../../api/access/limiter.ts';
+import { defaultPlans, type Plans, readPlans } from '../../api/access/plans.ts';
+import { recordServerPlans } from '../../api/access/server-plans.ts';
+import { dataRoutes } from '../../api/data/routes.ts';
+import { eventsApiRoute } from '../../api/events/events-route.ts';
+import { explorerRoutes } from '../../api/explorer-routes/routes.ts';
+import { statsRoutes } from '../../api/stats/routes.ts';
+import type { WritableSql } from '../../ledger/index/sql.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../setup/env.ts';
+
+/** Creates the access gate (API keys and rate limits) of this process's Data and Metrics APIs. Without a limiter, requests are not counted. */
+export function createNodeGate(config: Config, env: Env, keys: KeyFinder, limiter: Limiter | undefined): Gate {
+  const { requireKey } = config.access;
+  return createGate({
+    keys,
+    limiter,
+    plans: loadPlans(config, env),
+    requireKey,
+    now: () => Number(env.clock.unixSeconds()),
+  });
+}
+
+/** Loads the plans from the file of `--rate-limit-plans`; without the flag, the default plans. */
+export const loadPlans = ({ access: { plansFile } }: Pick<Config, 'access'>, env: Env): Plans =>
+  plansFile === undefined ? defaultPlans : readPlans(env.readText(plansFile), listRouteIds());
+
+/** The route names that plans and API keys can refer to. */
+export const listRouteIds = () => ({
+  data: [...dataRoutes(), ...explorerRoutes({ hasLifecycle: true, hasMempool: true }), eventsApiRoute].map(({ id }) => id),
+  metrics: statsRoutes().map(({ id }) => id),
+});
+
+/** Opens the API keys of the data directory. They are in a file of their own, which `serac keys` can write while the node runs. */
+export function openKeyFinder(
+  config: Pick<Config, 'dataDir' | 'access'>,
+  env: Env,
+): { readonly finder: KeyFinder; readonly close: () => void } {
+  const { dataDir } = config;
+  // Without a data directory there are no API keys.
+  if (dataDir === undefined) return { finder: { find: () => undefined }, close: () => {} };
+  const { store, sql, close } = openKeysDatabase(dataDir, env);
+  void recordServerPlans(sql, loadPlans(config, env), config.access.rateLimits);
+  return { finder: createStoreKeyFinder(store, env), close };
+}
+
+export function openKeysDatabase(
+  dataDir: string,
+  env: Env,
+): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
+  const folder = `${dataDir}/db`;
+  env.makeFolder(folder);
+  const sql = openKeysFile(env.openDatabase, `${folder}/keys.sqlite`);
+  return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
+}
+
+export const createStoreKeyFinder = (store: KeyStore, env: Env): KeyFinder => createKeyFinder({ store, now: env.clock.monotonic });

@@ -1,0 +1,71 @@
+import type { Differences } from '../../api/differences.ts';
+import type { Handler } from '../../api/http/message.ts';
+import { createRouter, type HttpRoute } from '../../api/http/router.ts';
+import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Config } from '../config/config.ts';
+import { splitCacheBudget } from '../setup/cache-budget.ts';
+import type { Env } from '../setup/env.ts';
+import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
+import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
+import { createExplorer, withHomePage } from './explorer.ts';
+import { withOpenRpc } from './openrpc-route.ts';
+
+export type HandlerParts = Omit<
+  ApiParts,
+  'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures' | 'cacheBytes'
+> & {
+  readonly health: Omit<ApiParts['health'], 'withTimeout'>;
+  /** Empty in `serac api`, which is not a node. */
+  readonly nodeID: string;
+  readonly differences: Differences;
+  readonly longWork: LongWork;
+  /** See rpc/json-rpc.ts. */
+  readonly onRefused?: RpcOptions['onRefused'];
+  /** Routes of the main port beside the Data and Metrics APIs. */
+  readonly routes: Iterable<readonly [path: string, route: HttpRoute]>;
+  /** Routes of the other ports beside the Data or Metrics API. */
+  readonly otherPortRoutes?: Iterable<readonly [path: string, route: HttpRoute]>;
+};
+
+/** The request handlers of a process, one per port. */
+export type Handlers = {
+  readonly main: Handler;
+  /** The APIs that have a port of their own. */
+  readonly ownPorts: readonly { readonly selection: ApiSelection; readonly port: number; readonly handler: Handler }[];
+};
+
+/** Creates the handlers from the Node RPC routes and the Data and Metrics APIs; used by the writer, its readers and `serac api`. */
+export function createHandlers(config: Config, env: Env, parts: HandlerParts): Handlers {
+  const { nodeID, differences, longWork, routes, otherPortRoutes = [], report } = parts;
+  const apis = createApiHandlers({
+    ...parts,
+    config,
+    version: env.version,
+    recoverKey: env.recoverKey,
+    hasEvents: !config.strict,
+    // `serac api` runs no chain.
+    explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.mode.kind !== 'follow' },
+    cacheBytes: splitCacheBudget(config, env),
+    health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
+  });
+  const explorer = createExplorer(config, env);
+  const { allowedHosts, allowedOrigins } = config.http;
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, onRefused: parts.onRefused };
+  const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
+    const { prefixHandlers, documents, operations } = apis(selection);
+    const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
+    const pages = explorer({ served: parts.served, selection, routes: ownRoutes, operations, handler: (request) => router(request) });
+    const routes = withHomePage(ownRoutes, pages);
+    const router = createRouter({ routes, prefixHandlers, ...(pages && { pages }), nodeID, allowedHosts, allowedOrigins, rpcOptions });
+    return router;
+  };
+  return {
+    main: createPortHandler(apisOnMainPort(config), routes),
+    ownPorts: apisOnOwnPorts(config).map(({ selection, port }) => ({
+      selection,
+      port,
+      handler: createPortHandler(selection, otherPortRoutes),
+    })),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { defaultMaxBody } from '../../api/http/router.ts';
+import type { LiveCheck, LiveLifecycle, LiveReads, LiveReason, LiveStep } from '../../api/rest/live-reads.ts';
+import { type Json, quoteBigints } from '../../api/rpc/write-json.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import type { TxCheck } from '../../avm/verify/explain.ts';
+import { fromHex, toHex } from '../../base/bytes/hex.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
+import type { Step } from '../../chain/lifecycle/step-table.ts';
+import type { TxLifecycles } from '../chains/tx-lifecycles.ts';
+import type { DevChain, RunningChain } from '../setup/avm-chain.ts';
+import type { Relay } from '../workers/relay.ts';
+
+type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'dev'>;
+
+/** Returns the live reads of each chain of the writer process. */
+export function createLiveReads({ of }: TxLifecycles, chains: readonly LiveChain[]): (chainID: Id) => LiveReads {
+  const byId = new Map(chains.map((chain) => [chain.spec.id, createChainLiveReads(chain, of(chain.spec.id))]));
+  return (chainID) => byId.get(chainID) as LiveReads;
+}
+
+function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycles['of']>): LiveReads {
+  return {
+    pool: async (offset, limit) => {
+      if (chain.mempool === undefined) return undefined;
+      const { txs: count, bytes } = chain.pendingTxs();
+      const page: { tx: string; received: number | null }[] = [];
+      let at = 0;
+      for (const tx of chain.mempool.all()) {
+        if (at++ < offset) continue;
+        if (page.length === limit) break;
+        const time = lifecycle.pooledAt(tx);
+        page.push({ tx: toHex(tx.bytes), received: time === undefined ? null : milliseconds(time) });
+      }
+      return { count, bytes, txs: page };
+    },
+    drops: async (before, limit) =>
+      lifecycle.drops.list(before, limit).map(({ bytes, time, reason, ...drop }) => ({
+        ...drop,
+        time: milliseconds(time),
+        reason: formatReason(reason),
+        tx: bytes === undefined ? null : toHex(bytes),
+      })),
+    lifecycle: async (txID): Promise<LiveLifecycle | undefined> => {
+      const steps = lifecycle.stepsOf(txID);
+      const status = await chain.txIssuer.status(txID);
+      const drop = status === 'Accepted' ? undefined : lifecycle.drops.find(txID);
+      if (steps === undefined && drop === undefined && status === 'Unknown') return undefined;
+      const bytes = status === 'Processing' ? chain.mempool?.get(txID)?.bytes : drop?.bytes;
+      return { status, steps: (steps ?? []).map(formatStep), tx: bytes === undefined ? null : toHex(bytes) };
+    },
+    refusal: async (hex) => (chain.dev === undefined ? undefined : refusalOf(chain.dev, parseTx(fromHex(hex)))),
+    checks: async (txID) => {
+      const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
+      // A dropped transaction may have been accepted since.
+      if (chain.dev === undefined || tx === undefined || (await chain.txIssuer.status(txID)) === 'Accepted') return undefined;
+      const refusal = await refusalOf(chain.dev, tx);
+      const checks = chain.dev.explain(tx).map(formatCheck);
+      return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };
+    },
+    latency: async () => lifecycle.latency(),
+    minutes: async () => {
+      const { now, minutes } = lifecycle.minutes();
+      return {
+        now: Math.floor(milliseconds(now) / 1000),
+        minutes: minutes.map(({ latency, ...minute }) => ({ ...minute, latency: latency ?? null })),
+      };
+    },
+  };
+}
+
+const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
+
+/** Why a transaction could not be issued now; null if it could. */
+async function refusalOf({ chain, prepare }: DevChain, tx: Tx): Promise<LiveReason | null> {
+  await prepare(tx);
+  try {
+    chain.checkIssuable(tx);
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return formatReason(error as AnyFault);
+    throw error;
+  }
+}
+
+const formatCheck = ({ rule, path, ok, code, message, ...values }: TxCheck): LiveCheck => ({
+  rule,
+  ok,
+  ...(path !== undefined && { path }),
+  ...(code !== undefined && { code }),
+  ...(message !== undefined && { message }),
+  values: quoteBigints(values as Json) as LiveCheck['values'],
+});
+
+/** The mempool is checked last, and only if all other checks pass, as when a transaction is issued. */
+function mempoolCheck(checks: readonly LiveCheck[], refusal: LiveReason | null): LiveCheck {
+  const part = { rule: 'mempool', values: {} };
+  if (checks.some(({ ok }) => ok !== true)) return { ...part, ok: null };
+  return refusal === null ? { ...part, ok: true } : { ...part, ok: false, code: refusal.code, message: refusal.message };
+}
+
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
+
+const formatReason = (reason: AnyFault): LiveReason => ({
+  code: reason.fault.code,
+  message: reason.message,
+  data: quoteBigints(reason.fault as Json),
+});
+
+function formatStep({ step, time, detail }: Step): LiveStep {
+  const shown = { step, time: milliseconds(time) };
+  if (detail === undefined) return shown;
+  return 'height' in detail ? { ...shown, height: String(detail.height), blockID: detail.id } : { ...shown, reason: formatReason(detail) };
+}
+
+/** The path on which a reader process asks the writer process for live reads. Only the relay can reach it, not a socket. */
+const livePath = '/internal/live';
+
+type LiveCall = { readonly chainID: Id; readonly name: keyof LiveReads; readonly args: readonly unknown[] };
+
+/** The live reads of a reader process: the writer process answers. */
+export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
+  const call = async <N extends keyof LiveReads>(
+    name: N,
+    ...args: Parameters<LiveReads[N]>
+  ): Promise<Awaited<ReturnType<LiveReads[N]>>> => {
+    const body = Buffer.from(JSON.stringify({ chainID, name, args } satisfies LiveCall));
+    const response = await relay({ method: 'POST', path: livePath, query: '', contentType: 'application/json', body });
+    const { result } = JSON.parse(Buffer.from(response.body as string).toString('utf8')) as { result?: unknown };
+    return result as Awaited<ReturnType<LiveReads[N]>>;
+  };
+  return {
+    pool: (offset, limit) => call('pool', offset, limit),
+    drops: (before, limit) => call('drops', before, limit),
+    lifecycle: (txID) => call('lifecycle', txID),
+    refusal: (tx) => call('refusal', tx),
+    checks: (txID) => call('checks', txID),
+    latency: () => call('latency'),
+    minutes: () => call('minutes'),
+  };
+}
+
+/** The writer process's side: answers live reads of the readers, and passes all other requests to `handler`. */
+export function withLiveEndpoint(liveOf: (chainID: Id) => LiveReads, handler: Handler): Handler {
+  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
+    const { chainID, name, args } = JSON.parse(Buffer.from(await request.body(defaultMaxBody)).toString('utf8')) as LiveCall;
+    // JSON has no undefined: a missing `before` arrives as null.
+    const run = liveOf(chainID)[name] as (...values: readonly unknown[]) => Promise<unknown>;
+    const result = await run(...args.map((value) => value ?? undefined));
+    return { status: 200, headers: {}, body: JSON.stringify({ result }) };
+  };
+  return (request) => (request.path === livePath ? answer(request) : handler(request));
+}

@@ -1,0 +1,118 @@
+import type { Cache } from '../../api/access/cache.ts';
+import { createMemoryCache } from '../../api/access/cache-memory.ts';
+import { createRedisCache } from '../../api/access/cache-redis.ts';
+import { createLimitSync } from '../../api/access/limit-sync.ts';
+import type { Limiter } from '../../api/access/limiter.ts';
+import { createMemoryLimiter, takeShare } from '../../api/access/limiter-memory.ts';
+import { createRedisLimiter } from '../../api/access/limiter-redis.ts';
+import type { LimitDecision, Limits } from '../../api/access/rate-limit.ts';
+import type { Redis } from '../../api/access/redis.ts';
+import type { Handler } from '../../api/http/message.ts';
+import { defaultMaxBody } from '../../api/http/router.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Config } from '../config/config.ts';
+import { createOutageLog } from '../log/log.ts';
+import { describeServer } from '../platform/redis-bun.ts';
+import type { Env } from '../setup/env.ts';
+import type { Relay } from '../workers/relay.ts';
+import { createWithTimeout } from './api-parts.ts';
+
+/** What processes share: request counts and cached responses. In Redis if `--cache-url` is given, else in the memory of the writer process. */
+export type RateLimitBackend = {
+  readonly cache: Cache;
+  /** undefined: requests are not limited. */
+  readonly limiter: Limiter | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** Bytes. Without Redis the cache holds only the keys of health checks: responses are cached by api/response-cache.ts. */
+const cacheBytes = 65_536;
+
+export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
+  const local = createMemoryLimiter({ now: env.clock.monotonic });
+  if (config.cacheUrl === undefined) {
+    const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });
+    return { cache, limiter: config.access.rateLimits ? local : undefined, close: cache.close };
+  }
+  const redis = await openLoggedRedis(config.cacheUrl, env);
+  const cache = createRedisCache({ redis, random: env.random });
+  if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };
+  const id = Buffer.from(env.random(8)).toString('hex');
+  const sync = createLimitSync({ redis, id, countAdmitted: local.countAdmitted, after: env.timers.after });
+  await sync.exchange();
+  sync.start();
+  const close = async (): Promise<void> => {
+    await sync.close();
+    await cache.close();
+  };
+  return { cache, limiter: createRedisLimiter({ redis, local, sync }), close };
+}
+
+/** Opens Redis; the writer process logs when it is lost and when it answers again. */
+async function openLoggedRedis(url: string, env: Env): Promise<Redis> {
+  if (env.parent !== undefined) return env.openRedis(url);
+  let isClosing = false;
+  const outage = createOutageLog(env.log, `Redis at ${describeServer(url)}`);
+  const redis = await env.openRedis(url, {
+    onChange: (isConnected) => {
+      if (isConnected) outage.regained();
+      else if (!isClosing) outage.lost('the connection was closed');
+    },
+  });
+  if (!redis.isConnected()) outage.lost('cannot connect');
+  const close = (): void => {
+    // Closing ends the connection too, which is no outage.
+    isClosing = true;
+    redis.close();
+  };
+  return { ...redis, close };
+}
+
+/** The path on which a reader process asks the writer process for a rate limit decision. Only the relay can reach it, not a socket. */
+const takePath = '/internal/take';
+
+type TakeRequest = { readonly client: string; readonly weight: number; readonly limits: Limits };
+
+/**
+ * The limiter of a reader process: the writer process decides. While the writer does not answer, each process admits an equal share of every
+ * limit, minus what it admitted before. `processes`: the number of processes that serve requests, the writer included.
+ */
+export function createRelayedLimiter(relay: Relay, { clock, timers }: Pick<Env, 'clock' | 'timers'>, processes: number): Limiter {
+  const local = createMemoryLimiter({ now: clock.monotonic });
+  const withTimeout = createWithTimeout(timers);
+  let isWriterUnreachable = false;
+  return {
+    take: async (client, weight, limits) => {
+      const body = Buffer.from(JSON.stringify({ client, weight, limits } satisfies TakeRequest));
+      try {
+        const relayed = relay({ method: 'POST', path: takePath, query: '', contentType: 'application/json', body });
+        const response = await withTimeout(writerTimeout, relayed);
+        const decision = JSON.parse(Buffer.from(response.body as string).toString('utf8')) as LimitDecision;
+        isWriterUnreachable = false;
+        if (decision.admitted) local.countAdmitted(client, weight);
+        return decision;
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        isWriterUnreachable = true;
+        return takeShare(local, processes, client, weight, limits);
+      }
+    },
+    degradedReason: () =>
+      isWriterUnreachable
+        ? `the writer process does not answer: each of ${processes} processes admits an equal share of every limit`
+        : undefined,
+  };
+}
+
+/** Milliseconds; far longer than a decision takes unless the writer process hangs. */
+const writerTimeout = 1000;
+
+/** The writer process's side: answers rate limit requests of the readers, and passes all other requests to `handler`. */
+export const withLimiterEndpoint = (limiter: Limiter | undefined, handler: Handler): Handler =>
+  limiter === undefined
+    ? handler
+    : async (request) => {
+        if (request.path !== takePath) return handler(request);
+        const { client, weight, limits } = JSON.parse(Buffer.from(await request.body(defaultMaxBody)).toString('utf8')) as TakeRequest;
+        return { status: 200, headers: {}, body: JSON.stringify(await limiter.take(client, weight, limits)) };
+      };

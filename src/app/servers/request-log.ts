@@ -1,0 +1,22 @@
+import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import type { Env } from '../setup/env.ts';
+
+/** Wraps a handler so that it logs a line for every request at level `debug`. At lower levels returns the handler itself, at no cost. */
+export function withRequestLog(handler: Handler, { log, clock }: Pick<Env, 'log' | 'clock'>): Handler {
+  if (!log.isShown('debug')) return handler;
+  return (request) => {
+    const startedAt = clock.monotonic();
+    const logResponse = (response: HttpResponse): HttpResponse => {
+      log(formatLine(request, response.status, clock.monotonic() - startedAt), 'debug');
+      return response;
+    };
+    const response = handler(request);
+    return response instanceof Promise ? response.then(logResponse) : logResponse(response);
+  };
+}
+
+/** Leaves out the query and the headers, which may contain API keys. */
+const formatLine = ({ method, path }: HttpRequest, status: number, milliseconds: number): string =>
+  `${method} ${path.slice(0, maxPathLength)}: ${status} in ${milliseconds.toFixed(1)} ms`;
+
+const maxPathLength = 200;

@@ -1,0 +1,38 @@
+import { readyPath } from '../../api/http/ready-route.ts';
+import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
+import { type BannerInfo, listUrls } from '../../cli/banner.ts';
+import type { Config } from '../config/config.ts';
+
+export type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
+  /** Aliases of the chains beside the X-Chain. */
+  readonly aliases: readonly string[];
+};
+
+const ready: IndexEntry = { name: 'ready', label: 'Readiness', url: readyPath };
+
+/** The index of a node: the URLs of the banner, readiness, and the other chains. URLs of the main port are paths. */
+export const createServerIndex = (version: string, { network, strict }: Config, { aliases, ...parts }: IndexParts): ServerIndex => ({
+  version,
+  network: network.name,
+  entries: [
+    ...listUrls({ ...parts, url: '', strict }),
+    ready,
+    ...aliases.map((alias) => ({ name: alias, label: `Chain ${alias}`, url: `/ext/bc/${alias}` })),
+  ],
+});
+
+/** The index of `serac api`. An API with a port of its own is not on this one. */
+export const createApiIndex = (version: string, { network, apis, data, stats }: Config): ServerIndex => ({
+  version,
+  network: network.name,
+  entries: [
+    ...listUrls({
+      url: '',
+      apis: { info: false, health: false, metrics: apis.metrics, dev: false },
+      data: data.enabled && data.port === undefined ? '' : undefined,
+      stats: stats.enabled && stats.port === undefined ? '' : undefined,
+      strict: false,
+    }).filter(({ name }) => name !== 'avm' && name !== 'wallet'),
+    ready,
+  ],
+});

@@ -1,0 +1,238 @@
+import type { Differences } from '../../api/differences.ts';
+import { type AddressFormat, createAddressFormat } from '../../api/rpc/address-format.ts';
+import type { Aliases } from '../../api/rpc/aliases.ts';
+import { type AvmDeps, type AvmReads, avmMethods, createAvmContext } from '../../api/rpc/avm.ts';
+import { combineServices, createService, type Service } from '../../api/rpc/method.ts';
+import { createResultCache } from '../../api/rpc/result-cache.ts';
+import { walletMethods } from '../../api/rpc/wallet.ts';
+import type { AvmGenesis } from '../../avm/genesis/avm-genesis.ts';
+import type { Network, NetworkFees } from '../../avm/network.ts';
+import type { Block } from '../../avm/tx/block.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { TxCheck } from '../../avm/verify/explain.ts';
+import type { Engine } from '../../avm/vm.ts';
+import { createAddressFormatter } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { RecoverSigner } from '../../base/crypto/recover.ts';
+import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
+import type { AnyFault } from '../../base/fault.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import type { Follower } from '../../chain/follow/follower.ts';
+import type { Fork } from '../../chain/fork/fork.ts';
+import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
+import type { Ledger, TxStatus } from '../../chain/lifecycle/ledger.ts';
+import type { Mempool } from '../../chain/lifecycle/mempool.ts';
+import { explainMissingOutput } from '../../chain/lifecycle/missing-output.ts';
+import { observeIssue, type TxObserver } from '../../chain/lifecycle/observed-issue.ts';
+import { createOrderedIssue } from '../../chain/lifecycle/ordered-issue.ts';
+import { createTxVerifier, type ExplainingVerifier } from '../../chain/lifecycle/tx-verifier.ts';
+import type { Recovery } from '../../chain/recovery/recovery.ts';
+import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../../chain/solo/solo.ts';
+import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
+
+/** An AVM chain as the configuration defines it. */
+export type AvmChainSpec = {
+  readonly id: Id;
+  /** The first one is the chain's name in addresses and health checks. */
+  readonly aliases: readonly [string, ...string[]];
+  readonly genesis: AvmGenesis;
+  readonly fees: NetworkFees;
+  /** Block 0. */
+  readonly genesisBlock: Block;
+};
+
+/** What all chains of a node share. */
+export type ChainContext = {
+  readonly network: Network;
+  readonly aliases: Aliases;
+  readonly differences: Differences;
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  readonly longWork: LongWork;
+  /** Sizes of the caches of each chain, in bytes. */
+  readonly cacheBytes: AvmDeps['cacheBytes'];
+};
+
+export type WriterDeps = ChainContext & {
+  readonly recover: RecoverSigner;
+  /** Receives the public keys of signers; the index stores them. */
+  readonly signerKeys: SignerKeys;
+  readonly recovery: Recovery;
+  readonly timers: SoloTimers;
+  readonly minBlockDelay: number;
+  readonly policy: BlockPolicy;
+  readonly takeNextBlockTime: () => bigint | undefined;
+  readonly publish: EventBus['publish'];
+  readonly impersonation?: Impersonation;
+  readonly observerOf: (chainID: Id) => TxObserver;
+  readonly subnetID: Id;
+  readonly subnetOf: (chainID: Id) => Id | undefined;
+  readonly report: (error: unknown) => void;
+  /** Called when commits of a chain begin to fail, and when they succeed again. */
+  readonly onCommitState: () => void;
+  /** Copies outputs that a transaction spends from another node; see fork/. */
+  readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
+};
+
+/** A chain to which this process adds blocks: its own, or those of a followed node. */
+export type RunningChain = {
+  readonly spec: AvmChainSpec;
+  readonly engine: Engine;
+  readonly lastAccepted: Ledger['lastAccepted'];
+  /** The number and total size of the transactions in the mempool. */
+  readonly pendingTxs: () => { readonly txs: number; readonly bytes: number };
+  readonly txIssuer: TxIssuer;
+  /** The mempool; undefined for a followed chain, whose mempool is not here. */
+  readonly mempool?: Pick<Mempool, 'all' | 'get'>;
+  /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
+  readonly isConsumedByPending?: (utxoID: Id) => boolean;
+  /** What a snapshot saves and a revert restores; undefined for a followed chain. */
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
+  /** Why the last commit failed; undefined after a successful one. */
+  readonly commitFailure: () => AnyFault | undefined;
+  /** What the `dev.*` methods need; undefined for a chain of a followed node. */
+  readonly dev?: DevChain;
+  /** Undefined unless the chain follows another node. */
+  readonly follower?: Follower;
+  /** Undefined unless the chain is on a network of peers. */
+  readonly joined?: JoinedChain & { readonly caughtUp: Promise<void> };
+  /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
+  readonly backfillRevision?: () => number;
+};
+
+export type DevChain = {
+  readonly chain: Chain;
+  readonly engine: SoloEngine;
+  readonly explain: (tx: Tx) => readonly TxCheck[];
+  readonly prepare: (tx: Tx) => Promise<void> | undefined;
+};
+
+/** Starts a chain that decides its blocks in this process. */
+export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
+  const { chain, prepare, explain, running } = createAvmChain(spec, ledger, deps, {
+    isClockAdjustable: true,
+    takeNextBlockTime: deps.takeNextBlockTime,
+    onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
+  });
+  const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
+  return { ...running, engine, dev: { chain, engine, explain, prepare }, revertible: chain };
+}
+
+/** Creates a chain without an engine, and what the RPC methods need of it. */
+export function createAvmChain(
+  spec: AvmChainSpec,
+  ledger: Ledger,
+  deps: WriterDeps,
+  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'>,
+) {
+  const { differences, now, publish } = deps;
+  const verifier = createVerifierOfChain(spec, deps);
+  const observer = deps.observerOf(spec.id);
+  const chain = createChain({
+    ...options,
+    ledger,
+    verifier,
+    now,
+    onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
+    onVerified: observer.onVerified,
+    differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
+    onCommitState: deps.onCommitState,
+    prepareWalletTx: (tx) => prepare(tx),
+    prepareTx: deps.recovery.prepare,
+  });
+  // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
+  const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
+  const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
+  const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
+  const running: Omit<RunningChain, 'engine'> = {
+    spec,
+    lastAccepted: ledger.lastAccepted,
+    pendingTxs: () => chain.mempool.size(),
+    mempool: chain.mempool,
+    isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
+    commitFailure: chain.commitFailure,
+    txIssuer: {
+      issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
+      queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
+      status: chain.status,
+      preLinearizationTx: deps.fork?.tx,
+    },
+  };
+  return { chain, prepare, explain, running };
+}
+
+/** Creates the transaction verifier of a chain. */
+export function createVerifierOfChain(spec: AvmChainSpec, deps: VerifierDeps): ExplainingVerifier {
+  const { network, now, recover, subnetID, subnetOf, impersonation } = deps;
+  const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
+  const addressText = createAddressFormatter(spec.aliases[0], network.hrp, addressCacheSize);
+  return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf, ...(impersonation && { impersonation }) });
+}
+
+/** Small, because the verifier formats addresses only for error messages. */
+const addressCacheSize = 64;
+
+export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf' | 'impersonation'>;
+
+/** What the RPC methods of a chain need beside reads. A reader process never calls these: it forwards such calls to the writer process. */
+export type TxIssuer = {
+  readonly issue: (tx: Tx) => void | Promise<void>;
+  readonly queueWalletTx: (tx: Tx) => void | Promise<void>;
+  readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
+  /** See rpc/avm.ts. */
+  readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
+};
+
+/** Creates the RPC services of a chain: `avm` and `wallet`. */
+export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssuer: TxIssuer, chainContext: ChainContext) {
+  const addressFormat = createChainAddressFormat(spec.id, chainContext);
+  const context = createAvmContext({
+    reads,
+    addressFormat: addressFormat,
+    json: { address: addressFormat.format, id: idText },
+    emptyTxsJson: chainContext.differences.genesisBlockTxs ? '[]' : 'null',
+    fees: spec.fees,
+    assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
+    now: chainContext.now,
+    longWork: chainContext.longWork,
+    cacheBytes: chainContext.cacheBytes,
+    issue: txIssuer.issue,
+    status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
+    preLinearizationTx: txIssuer.preLinearizationTx,
+  });
+  const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version, context.cacheBytes.results));
+  return {
+    avm: combineServices(avmService),
+    wallet: combineServices(createService('wallet', walletMethods, { queueWalletTx: txIssuer.queueWalletTx })),
+  };
+}
+
+/**
+ * The status as AvalancheGo reports it: only Accepted or Unknown. AvalancheGo has also accepted transactions from before linearization, which
+ * are not stored here, so the followed node is asked about them.
+ */
+const avalancheGoStatus =
+  (reads: AvmReads, { status, preLinearizationTx }: TxIssuer) =>
+  (txID: Id): string | Promise<string> => {
+    if (reads.hasTx(txID)) return 'Accepted';
+    return preLinearizationTx === undefined
+      ? 'Unknown'
+      : Promise.resolve(status(txID)).then((remote) => (remote === 'Accepted' ? remote : 'Unknown'));
+  };
+
+/** Creates the parser and formatter of a chain's addresses. */
+export const createChainAddressFormat = (
+  chainID: Id,
+  { network, aliases, differences }: ChainContext,
+  hasOwnOutputs = true,
+): AddressFormat =>
+  createAddressFormat({
+    chainID,
+    hrp: network.hrp,
+    aliases,
+    format: createAddressFormatter(aliases.primary(chainID), network.hrp),
+    hasOwnOutputs: hasOwnOutputs,
+    requireExactLength: differences.addressLength,
+  });

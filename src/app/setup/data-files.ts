@@ -1,0 +1,161 @@
+import { type ChainEnds, checkChainEnds, deferChainEnds, openChainEnds, readChainEnds } from '../../ledger/state/chain-ends.ts';
+import { StoreError } from '../../ledger/store/fault.ts';
+import {
+  hasPageChecksums,
+  maxListedPages,
+  openPageChecksums,
+  type PageChecksums,
+  type PageProgress,
+  recordOrDiscard,
+} from '../../ledger/store/page-checksums.ts';
+import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { truncateWal } from '../../ledger/store/wal-end.ts';
+import { startProgress } from '../log/progress.ts';
+import type { Env } from './env.ts';
+
+/** The files of a data directory that hold its chains. */
+export const dataFilesIn = (dataDir: string) => ({
+  folder: `${dataDir}/db`,
+  database: `${dataDir}/db/serac.sqlite`,
+  lock: `${dataDir}/db/lock.sqlite`,
+  /** See state/chain-ends.ts. */
+  ends: `${dataDir}/db/chain-ends`,
+});
+
+export type DataFiles = ReturnType<typeof dataFilesIn>;
+
+export type OpenedDataFiles = { readonly store: Store; readonly ends: ChainEnds; readonly close: () => void };
+
+/**
+ * Checks the files of a data directory and opens its database for writing. The caller holds the lock. `onDamage` is called with the pages
+ * that differ from their checksums; by default it throws.
+ */
+export function openDataFiles(
+  files: DataFiles,
+  env: Env,
+  options: Omit<StoreOptions, 'path' | 'pageChecksums' | 'onCheckpoint'>,
+  onDamage: (pages: readonly number[]) => void = (pages) => throwDamagedPages(files.database, pages),
+): OpenedDataFiles {
+  const { database } = files;
+  requireDatabaseIfBlocks(files, env);
+  // On other nodes a damaged log is not changed, so that it can be examined: `checkChainEnds` reports the blocks that it lost.
+  if (options.durability === 'checkpoint') truncateWal(env.openFile, database);
+  const checksums = openPageChecksums(env.openFile, database);
+  const open = (onCheckpoint?: () => void) =>
+    openStore(env.openDatabase, { ...options, path: database, pageChecksums: checksums, onCheckpoint });
+  if (hasPageChecksums(env.openFile, database)) {
+    const pages = runWithProgress(checksums.verify({ maxBlocks: maxBlocksAtStart, random: createRandomBelow(env) }), env);
+    if (pages.length > 0) onDamage(pages);
+  } else {
+    // Creates the database if it does not exist. Its first page is not written through the WAL, so the checksums are computed from the file.
+    open().close();
+    runWithProgress(checksums.rebuild(), env);
+  }
+  const file = env.openFile(files.ends, 'write');
+  const written = openChainEnds(file);
+  const deferred = options.durability === 'checkpoint' ? deferChainEnds(written) : undefined;
+  const store = openOrClose(() => open(deferred?.flush), file);
+  const ends = deferred ?? written;
+  // An exit without `close`, such as a second Ctrl-C or an uncaught error: Bun closes the database then, and SQLite checkpoints the WAL.
+  const cancelExit = env.onExit(() => recordOrDiscard(checksums));
+  const close = (): void => {
+    cancelExit();
+    store.close();
+    // Closing has synced the log or the database.
+    deferred?.flush();
+    ends.close();
+  };
+  try {
+    checkChainEnds(store, readChainEnds(file), files.ends);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { store, ends, close };
+}
+
+function openOrClose<T>(open: () => T, file: { readonly close: () => void }): T {
+  try {
+    return open();
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Compares every page with its checksum, with a progress bar. Returns the numbers of the pages that differ. */
+export const verifyPages = (checksums: PageChecksums, env: Env): readonly number[] => runWithProgress(checksums.verify(), env);
+
+export function rebuildPageChecksums(files: DataFiles, env: Env): void {
+  runWithProgress(openPageChecksums(env.openFile, files.database).rebuild(), env);
+}
+
+/** Throws if the database is missing or empty although blocks had been accepted: it must not start again from genesis without notice. */
+export function requireDatabaseIfBlocks({ database, ends }: DataFiles, env: Env): void {
+  const file = env.openFile(ends, 'read');
+  if (file === undefined) return;
+  const hasBlocks = readChainEnds(file).size > 0;
+  file.close();
+  const stored = hasBlocks ? env.openFile(database, 'read') : undefined;
+  const size = stored?.size();
+  stored?.close();
+  if (hasBlocks && !size)
+    throw new StoreError(
+      `the database ${database} is ${size === undefined ? 'missing' : 'empty'}, but blocks had been accepted: restore the data directory from a backup, or delete its folder db to start from genesis`,
+      { code: 'STORE_DAMAGED' },
+    );
+}
+
+function throwDamagedPages(database: string, pages: readonly number[]): never {
+  throw new StoreError(`${describeDamagedPages(database, pages)}; run serac check to find out what is damaged`, { code: 'STORE_DAMAGED' });
+}
+
+/** Returns the files of a data directory. Throws if it has no database, and creates nothing. */
+export function requireDatabase(dataDir: string, env: Env): DataFiles {
+  const files = dataFilesIn(dataDir);
+  requireDatabaseIfBlocks(files, env);
+  const file = env.openFile(files.database, 'read');
+  file?.close();
+  if (file === undefined)
+    throw new StoreError(`there is no database in ${dataDir}: ${files.database} does not exist`, {
+      code: 'STORE_MISSING',
+      path: files.database,
+    });
+  return files;
+}
+
+/** `3 pages of FILE differ from their checksums (17, 18, 90)` */
+export function describeDamagedPages(database: string, pages: readonly number[]): string {
+  const count =
+    pages.length >= maxListedPages ? `${maxListedPages} or more pages` : pages.length === 1 ? '1 page' : `${pages.length} pages`;
+  const shown = pages.slice(0, 5).join(', ') + (pages.length > 5 ? ', …' : '');
+  return `${count} of ${database} ${pages.length === 1 ? 'differs from its checksum' : 'differ from their checksums'} (${shown}): the file is damaged, or another program has changed it`;
+}
+
+/**
+ * The maximum number of 4 MiB blocks of the file that are compared at start: about 0.25 s if the operating system has them cached. The limit
+ * keeps the start time independent of the chain's size; `serac check` compares all blocks.
+ */
+const maxBlocksAtStart = 64;
+
+const createRandomBelow =
+  ({ random }: Pick<Env, 'random'>) =>
+  (below: number): number =>
+    Buffer.from(random(6)).readUIntBE(0, 6) % below;
+
+/** Milliseconds before a progress bar is shown. */
+const progressDelay = 1000;
+
+/** Runs a generator to its end, and shows a progress bar if it takes longer than `progressDelay`. */
+function runWithProgress<T>(work: Generator<PageProgress, T>, env: Env): T {
+  const progress = startProgress(env.clock.monotonic, 'pages');
+  const began = env.clock.monotonic();
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) {
+      env.showProgress(undefined);
+      return step.value;
+    }
+    if (env.clock.monotonic() - began > progressDelay) env.showProgress(progress(step.value));
+  }
+}

@@ -1,0 +1,75 @@
+import type { FileSystem } from '../../api/health/checks.ts';
+import type { Handler } from '../../api/http/message.ts';
+import type { GenesisDataFile } from '../../avm/genesis/network-genesis.ts';
+import type { KeyCrypto } from '../../avm/wallet/key.ts';
+import type { RecoverKey } from '../../base/crypto/recover.ts';
+import type { Fetch } from '../../chain/follow/transport.ts';
+import type { SoloTimers } from '../../chain/solo/solo.ts';
+import type { BuiltAssets } from '../../explorer/pages/page-assets.ts';
+import type { OpenDatabase } from '../../ledger/store/database.ts';
+import type { OpenFile } from '../../ledger/store/offset-file.ts';
+import type { KeyFiles } from '../../network/identity/key-source.ts';
+import type { PeerSockets } from '../../network/peers/socket.ts';
+import type { Log } from '../log/log.ts';
+import type { Progress } from '../log/progress-bar.ts';
+import type { Postgres } from '../platform/postgres-bun.ts';
+import type { PostgresLock } from '../platform/postgres-lock-bun.ts';
+import type { RedisConnection } from '../platform/redis-bun.ts';
+import type { Serve } from '../platform/serve.ts';
+import type { Channel } from '../workers/relay.ts';
+import type { ReaderProcess } from '../workers/supervisor.ts';
+
+/** Everything a node needs from its environment: clock, randomness, disk, sockets, processes. Tests pass their own. */
+export type Env = {
+  readonly version: string;
+  readonly gitCommit: string;
+  readonly clock: {
+    readonly unixSeconds: () => bigint;
+    readonly unixNanos: () => bigint;
+    /** Milliseconds of a clock that never goes back. */
+    readonly monotonic: () => number;
+  };
+  readonly timers: Pick<SoloTimers, 'soon' | 'after'>;
+  readonly random: (length: number) => Uint8Array;
+  readonly recoverKey: RecoverKey;
+  readonly keyCrypto: KeyCrypto;
+  readonly openRecoveryThread: () => { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
+  readonly files: KeyFiles;
+  readonly readText: (path: string) => string;
+  readonly readData: (file: GenesisDataFile) => Uint8Array;
+  /** The built files of the explorer; in a clone they are built by the first call. */
+  readonly loadPageAssets: () => Promise<BuiltAssets>;
+  readonly fileSystem: (path: string) => FileSystem;
+  readonly openDatabase: OpenDatabase;
+  readonly openFile: OpenFile;
+  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
+  readonly tryPostgresLock: (options: { readonly url: string }, name: string) => Promise<PostgresLock | undefined>;
+  readonly openPostgres: (options: { readonly url: string; readonly onLost?: () => void }) => Postgres;
+  readonly fetch: Fetch;
+  readonly makeFolder: (path: string) => void;
+  /** Does nothing if the file does not exist. */
+  readonly removeFile: (path: string) => void;
+  /** Replaces another file of the new name; survives a power failure. */
+  readonly renameFile: (from: string, to: string) => void;
+  /** A folder for temporary files. */
+  readonly tempFolder: () => string;
+  readonly serve: Serve;
+  /** Sockets for peers with the staking certificate and key of this node, both as PEM. */
+  readonly openPeerSockets: (certificate: string, privateKey: string) => Promise<PeerSockets>;
+  /** The writer process, if this process is a reader process that it started. */
+  readonly parent: (Channel & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
+  /** Returns a handler that sends a request to a port of this machine and streams both bodies. */
+  readonly forwardRequest: (port: number) => Handler;
+  readonly spawnReader: () => ReaderProcess;
+  /** Whether the operating system distributes the connections of a port over the processes that listen on it. */
+  readonly distributesConnections: boolean;
+  readonly cores: number;
+  readonly process: () => { readonly residentBytes: number; readonly cpuSeconds: number };
+  /** Ends this process. */
+  readonly exit: (code: number) => void;
+  /** Runs a synchronous function when this process exits, whatever the reason, except SIGKILL. Returns a function that cancels this. */
+  readonly onExit: (run: () => void) => () => void;
+  readonly log: Log;
+  /** Shows or clears the progress bar. */
+  readonly showProgress: (progress: Progress | undefined) => void;
+};

@@ -1,0 +1,250 @@
+import { openSqliteEventLog, type SqliteEventLog } from '../../api/events/sqlite-event-log.ts';
+import type { AvmReads } from '../../api/rpc/avm.ts';
+import type { ReadUtxoPage } from '../../api/rpc/utxo-query.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { type Id, idOf } from '../../base/bytes/id.ts';
+import { ForkError } from '../../chain/fork/fault.ts';
+import { type Accept, createAccept } from '../../chain/lifecycle/accept.ts';
+import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { Ledger } from '../../chain/lifecycle/ledger.ts';
+import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
+import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
+import { openReads } from '../../ledger/index-read/open-reads.ts';
+import { openSqliteIndex, type SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
+import { createSqliteSql } from '../../ledger/index-sqlite/sqlite-sql.ts';
+import type { IndexSpec, PublicKeyOf } from '../../ledger/index-write/block-writer.ts';
+import type { ChainEnd, ChainEnds } from '../../ledger/state/chain-ends.ts';
+import { getChainNumber, registerChain } from '../../ledger/state/chain-number.ts';
+import { type ChainState, type OnBlocksStored, openState } from '../../ledger/state/chain-state.ts';
+import { isForkedStore, markForkedStore } from '../../ledger/state/forked-addresses.ts';
+import { openSharedMemory, type SharedOutput } from '../../ledger/state/shared-memory.ts';
+import { memoryPath } from '../../ledger/store/database.ts';
+import { acquireLock } from '../../ledger/store/lock.ts';
+import { openStore, type Store } from '../../ledger/store/store.ts';
+import type { Config } from '../config/config.ts';
+import type { AvmChainSpec } from './avm-chain.ts';
+import { splitCacheBudget } from './cache-budget.ts';
+import { dataFilesIn, openDataFiles } from './data-files.ts';
+import type { Env } from './env.ts';
+import { type ExportClaims, openExportClaims } from './export-claims.ts';
+import { migrateIndex } from './index-migration.ts';
+import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
+import { connectStoredClock } from './stored-clock.ts';
+
+/** The node's store: its chains and what they share. */
+export type NodeStore = {
+  /** Opens the accepted state of a chain; initializes it from the chain's genesis if the store does not have it yet. */
+  readonly openChain: (spec: AvmChainSpec) => OpenedChain;
+  /** Reads the UTXOs that other chains exported to the chain `reader`. */
+  readonly readAtomicUtxos: (reader: Id) => ReadUtxoPage;
+  readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
+  /** Whether an output is or was in the memory that `from` shares with `reader`. */
+  readonly knowsAtomicUtxo: (reader: Id, from: Id, utxoID: Id) => boolean;
+  /** At most `limit` of the outputs that can be imported, between any two chains. */
+  readonly listAtomicUtxos: (limit: number) => readonly SharedOutput[];
+  /** Writes to the database and reads it back, for health checks; throws if that fails. */
+  readonly probeWrite: () => void;
+  /** Reads from the database, for health checks; throws if that fails. */
+  readonly probeRead: () => void;
+  /** The random key that page tokens are sealed with; created with the database. */
+  readonly pageSecret: () => Uint8Array;
+  /** The number of times the database was reverted; part of every cache key. */
+  readonly epoch: () => number;
+  /** The log of events; undefined with --strict, where there is no event stream. */
+  readonly eventLog: SqliteEventLog | undefined;
+  readonly onRevert: Store['onRevert'];
+  readonly sizeBytes: () => number;
+  /** The database itself, for snapshots. */
+  readonly store: Store;
+  /** Must be called before a revert: until the chains' last blocks are recorded again, the record names block 0, which is in every state. */
+  readonly prepareRevert: () => void;
+  readonly close: () => void;
+};
+
+export type OpenedChain = ExportClaims & {
+  readonly ledger: Ledger;
+  /** Stores accepted blocks; nothing else adds blocks to the chain. */
+  readonly accept: Accept;
+  readonly reads: AvmReads;
+  readonly state: ChainState;
+  /** The history index; undefined if both the Data and the Metrics API are disabled. */
+  readonly history: IndexReads | undefined;
+  /** The further reads of the explorer routes; undefined if `history` is. */
+  readonly explorer: ExplorerReads | undefined;
+  readonly index: SqliteIndex | undefined;
+  /** Stores block 0; the chain must be empty. */
+  readonly initialize: () => void;
+};
+
+/** `publicKeyOf`: public keys that are stored with the index; see `BlockWriterOptions`. */
+export function openNodeStore(
+  config: Config,
+  env: Env,
+  context: NetworkContext,
+  access: 'write' | 'read',
+  events: Publisher = noPublisher,
+  publicKeyOf?: PublicKeyOf,
+): NodeStore {
+  const { store, ends, close } = openNodeDatabase(config, env, context, access);
+  try {
+    const readonly = access === 'read';
+    const memory = openSharedMemory(store);
+    const isStrict = !context.differences.pageCursors;
+    const isIndexed = config.data.enabled || config.stats.enabled;
+    const sql = createSqliteSql(store);
+    const recordBlock0: (() => void)[] = [];
+    if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
+    const isForked = readonly || config.fork === undefined ? isForkedStore(store.db) : requireForkedStore(store, config);
+    // A followed chain has the real clock.
+    if (config.mode.kind === 'solo') connectStoredClock(store, context.clock);
+    const eventLog = config.strict ? undefined : openSqliteEventLog(store, env);
+    return {
+      openChain: (spec) => {
+        const genesis = idOf(spec.genesis.bytes);
+        let number: number | undefined;
+        const recordEnd = ends && createEndRecorder(ends, () => (number ??= getChainNumber(store, spec.id)), spec.id);
+        const state = openState(store, memory, { id: spec.id, genesis }, recordEnd);
+        if (state.isInitialized()) recordEnd?.(state.lastAccepted());
+        // Blocks of a followed public network do not contain its history from before linearization, and a fork has none from before it. A
+        // private copy has no such history.
+        const isIncomplete = isForked ? spec === context.specs[0] : config.mode.kind === 'follow' && hasPreLinearizationHistory(context);
+        const chain = registerIndexSpec(store, spec, isIncomplete ? 1 : 0);
+        if (isIndexed) migrateIndex(store, chain.number);
+        const index = isIndexed && !readonly ? openSqliteIndex(store, chain, publicKeyOf) : undefined;
+        const initialize = (): void =>
+          state.init(
+            spec.genesis.assets.map(({ tx }) => tx),
+            spec.genesisBlock,
+            index?.indexBlock,
+            chain.completeFrom === 0 ? 'unspent' : 'unknown',
+          );
+        if (!state.isInitialized()) initialize();
+        recordBlock0.push(() => recordEnd?.(spec.genesisBlock));
+        store.onRevert(() => {
+          if (state.isInitialized()) recordEnd?.(state.lastAccepted());
+        });
+        eventLog?.addChain({ number: chain.number, state });
+        const writeRows: OnBlocksStored = (stored) => {
+          index?.indexBlocks(stored);
+          eventLog?.append(chain.number, stored);
+        };
+        const accept = createAccept(state, writeRows, events);
+        const ledger: Ledger = {
+          ...state,
+          commitAll: accept,
+          consumerOf: (utxoID) => state.consumerOf(utxoID) ?? index?.importerOf(utxoID),
+        };
+        const utxos: ReadUtxoPage = (sourceChain, addresses, start, limit) =>
+          state.utxos(sourceChain, { addresses, start, limit }, isStrict);
+        const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
+        const explored = { ...chain, hasInbound: config.mode.kind === 'solo' };
+        const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
+        const claims = openExportClaims(store, spec.id, memory, index);
+        return { ledger, accept, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
+      },
+      readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
+        memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
+      putAtomicUtxo: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
+      knowsAtomicUtxo: (reader, from, utxoID) => memory.get(reader, from, utxoID) !== undefined || memory.wasRemoved(reader, utxoID),
+      listAtomicUtxos: memory.list,
+      probeWrite: store.probeWrite,
+      probeRead: () => void store.db.prepare(`SELECT 1 FROM meta WHERE name = 'touched'`).get(),
+      pageSecret: () => readPageSecret(store),
+      epoch: store.epoch,
+      eventLog,
+      onRevert: store.onRevert,
+      store,
+      prepareRevert: () => {
+        for (const record of recordBlock0) record();
+        ends?.sync();
+      },
+      sizeBytes: () => store.sizes().file + store.sizes().wal,
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Marks a new database as that of a fork; throws if it holds a chain that is not a fork, since that chain has the outputs of its genesis. */
+function requireForkedStore(store: Store, { dataDir = '' }: Config): true {
+  if (isForkedStore(store.db)) return true;
+  if (store.db.prepare('SELECT 1 FROM chain WHERE genesis IS NOT NULL').get() !== undefined)
+    throw new ForkError(`the chain in ${dataDir} is not a fork; give a new directory with --data-dir`, {
+      code: 'FORK_NOT_A_FORK',
+      dataDir,
+    });
+  store.write(() => markForkedStore(store.db));
+  return true;
+}
+
+type Publisher = Pick<EventBus, 'publish'>;
+
+/** For reader processes, which accept no blocks. */
+const noPublisher: Publisher = { publish: () => {} };
+
+/** Opens the node's database: in memory, or in the data directory, where a lock makes sure that only one process writes. */
+export function openNodeDatabase(
+  config: Config,
+  env: Env,
+  context: NetworkContext,
+  access: 'write' | 'read',
+  onDamage?: (pages: readonly number[]) => void,
+) {
+  const { store, dataDir, network } = config;
+  const cacheBytes = splitCacheBudget(config, env).databasePages;
+  const options = {
+    networkID: network.id,
+    genesis: context.specs[0].id,
+    readonly: access === 'read',
+    cacheBytes,
+    // A joined node fetches from its peers what a power cut took.
+    durability: config.mode.kind === 'join' ? ('checkpoint' as const) : ('commit' as const),
+  };
+  const open = (path: string, watchesCommits = false) => {
+    const opened = openStore(env.openDatabase, { ...options, path, watchesCommits });
+    return { store: opened, ends: undefined, close: opened.close };
+  };
+  if (store === 'memory' || dataDir === undefined) return open(memoryPath);
+  const files = dataFilesIn(dataDir);
+  if (access === 'read') return open(files.database, true);
+  env.makeFolder(files.folder);
+  const lock = acquireLock(env.openDatabase, files.lock);
+  try {
+    const { store, ends, close } = openDataFiles(files, env, options, onDamage);
+    const release = (): void => {
+      close();
+      lock.release();
+    };
+    return { store, ends, close: release };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Returns a function that records the last block of a chain after each commit (see ledger/state/chain-ends.ts). A failure does not undo the commit. */
+const createEndRecorder =
+  (ends: ChainEnds, numberOf: () => number, chainID: Id) =>
+  (last: ChainEnd): void => {
+    try {
+      ends.record(numberOf(), chainID, last);
+    } catch {
+      return;
+    }
+  };
+
+export const registerIndexSpec = (store: Store, { id, genesis }: AvmChainSpec, completeFrom: number): IndexSpec => ({
+  number: registerChain(store, id, idOf(genesis.bytes)),
+  id,
+  feeAsset: genesis.assets[0].tx.id,
+  completeFrom,
+});
+
+const insertPageSecret = (store: Store, random: Uint8Array): void =>
+  store.db.prepare(`INSERT OR IGNORE INTO meta VALUES ('page secret', ?)`).run(random);
+
+const readPageSecret = (store: Store): Uint8Array =>
+  (store.db.prepare<{ value: Uint8Array }>(`SELECT value FROM meta WHERE name = 'page secret'`).get() as { value: Uint8Array }).value;

@@ -1,0 +1,122 @@
+import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { Fault } from '../../base/fault.ts';
+
+/** A message channel to another process of the node. Messages may be any values that can be cloned. */
+export type Channel = {
+  readonly send: (message: unknown) => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+};
+
+/** An HTTP request that a reader process sends to the writer process. */
+export type RelayedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string | null;
+  readonly body: Uint8Array;
+};
+
+export type Relay = (request: RelayedRequest) => Promise<HttpResponse>;
+
+/** All requests of one turn of the event loop are sent in one message, since the cost is mostly per message. */
+type RelayRequests = { readonly relay: 'requests'; readonly all: readonly (RelayedRequest & { readonly id: number })[] };
+type RelayResponses = { readonly relay: 'responses'; readonly all: readonly (HttpResponse & { readonly id: number })[] };
+
+export type RelayTimers = {
+  readonly soon: (run: () => void) => void;
+  readonly after: (ms: number, run: () => void) => () => void;
+};
+
+/** The reader's end. `setHung(true)` rejects all requests, including pending ones, until `setHung(false)`. */
+export type RelayClient = Relay & { readonly setHung: (isHung: boolean) => void };
+
+/** The most pending requests, and the timeout of a request in milliseconds. Beyond either, requests are rejected as busy. */
+const maxPending = 16_384;
+const relayTimeout = 30_000;
+
+export function createRelayClient(channel: Channel, { soon, after }: RelayTimers): RelayClient {
+  const pending = new Map<number, PendingRequest>();
+  let lastId = 0;
+  let isHung = false;
+  const send = batchSends(soon, (all: RelayRequests['all']) => channel.send({ relay: 'requests', all } satisfies RelayRequests));
+  channel.onMessage((message) => {
+    if (!isRelayResponses(message)) return;
+    for (const { id, status, headers, body } of message.all) {
+      const request = pending.get(id);
+      pending.delete(id);
+      request?.cancel();
+      request?.done({ status, headers, body });
+    }
+  });
+  const relay: Relay = (request) =>
+    new Promise((resolve, reject) => {
+      if (isHung || pending.size >= maxPending) return reject(relayBusyError());
+      const id = ++lastId;
+      const cancel = after(relayTimeout, () => {
+        pending.delete(id);
+        reject(relayBusyError());
+      });
+      pending.set(id, { done: resolve, fail: reject, cancel });
+      send({ id, ...request });
+    });
+  const setHung = (hung: boolean): void => {
+    isHung = hung;
+    if (!hung) return;
+    for (const { cancel, fail } of pending.values()) {
+      cancel();
+      fail(relayBusyError());
+    }
+    pending.clear();
+  };
+  return Object.assign(relay, { setHung });
+}
+
+type PendingRequest = {
+  readonly done: (response: HttpResponse) => void;
+  readonly fail: (error: RelayError) => void;
+  readonly cancel: () => void;
+};
+
+/** The writer's end: passes requests to the handler as if they came from this machine. */
+export function serveRelay(channel: Channel, handler: Handler, soon: RelayTimers['soon']): void {
+  const send = batchSends(soon, (all: RelayResponses['all']) => channel.send({ relay: 'responses', all } satisfies RelayResponses));
+  const respond = async (request: RelayRequests['all'][number]): Promise<void> => {
+    const { status, headers, body, stream } = await handler(toHttpRequest(request));
+    // A response is sent between processes as one message, so it cannot be a stream.
+    if (stream === undefined) send({ id: request.id, status, headers, body });
+    else send({ id: request.id, status: 501, headers: {}, body: 'only the writer process can serve a stream\n' });
+  };
+  channel.onMessage((message) => {
+    if (isRelayRequests(message)) for (const request of message.all) void respond(request);
+  });
+}
+
+/** Collects the values of one turn of the event loop and sends them together. */
+function batchSends<T>(soon: RelayTimers['soon'], send: (all: readonly T[]) => void): (one: T) => void {
+  let all: T[] = [];
+  return (one) => {
+    if (all.push(one) > 1) return;
+    soon(() => {
+      const sent = all;
+      all = [];
+      send(sent);
+    });
+  };
+}
+
+/** The reader process has already checked host and origin. */
+const toHttpRequest = ({ method, path, query, contentType, body }: RelayedRequest): HttpRequest => ({
+  method,
+  path,
+  query,
+  header: (name) => (name === 'content-type' ? contentType : name === 'host' ? 'localhost' : null),
+  body: async () => body,
+});
+
+const isRelayResponses = (message: unknown): message is RelayResponses => (message as RelayResponses | null)?.relay === 'responses';
+const isRelayRequests = (message: unknown): message is RelayRequests => (message as RelayRequests | null)?.relay === 'requests';
+
+const relayBusyError = () => new RelayError('the writer process of the node does not answer; try again', { code: 'RELAY_BUSY' });
+
+export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_WRONG_PROCESS' };
+export class RelayError extends Fault<RelayFault> {}

@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import type { Env } from '../setup/env.ts';
+import type { MessageToReader } from './messages.ts';
+import { startReaders } from './supervisor.ts';
+
+/** Starts fake readers that only exchange messages, in virtual time. */
+function startFakes(count: number) {
+  const { timing, until, pass } = createVirtualTiming();
+  const spawned: FakeChild[] = [];
+  const fake = { spawnFails: false, answersPing: (_index: number): boolean => true };
+  const spawnReader: Env['spawnReader'] = () => {
+    if (fake.spawnFails) throw new Error('no more processes');
+    const child = fakeChild((message) => message.reader === 'ping' && fake.answersPing(spawned.indexOf(child)));
+    spawned.push(child);
+    return child;
+  };
+  const log: string[] = [];
+  const env = {
+    spawnReader,
+    timers: timing,
+    clock: { monotonic: timing.now },
+    random: () => new Uint8Array(4),
+    log: (line: string) => void log.push(line),
+  } as unknown as Env;
+  let changes = 0;
+  const readers = startReaders(count, env, {
+    handler: () => ({ status: 200, headers: {}, body: '' }),
+    start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
+    onChange: () => void changes++,
+  });
+  const error = () => (readers.check() as { error?: string }).error;
+  return { readers, spawned, fake, until, pass, now: timing.now, error, log, changes: () => changes };
+}
+
+type FakeChild = ReturnType<typeof fakeChild>;
+
+function fakeChild(answersTo: (message: MessageToReader) => boolean) {
+  const listeners: ((message: unknown) => void)[] = [];
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
+  const killed: string[] = [];
+  return {
+    exited,
+    exit,
+    killed,
+    kill: (signal: string) => {
+      killed.push(signal);
+      exit(137);
+    },
+    onMessage: (listener: (message: unknown) => void) => void listeners.push(listener),
+    send: (message: unknown) => {
+      if (answersTo(message as MessageToReader)) for (const listener of listeners) listener({ reader: 'pong', isServing: true });
+    },
+  };
+}
+
+test('a reader that keeps exiting is always replaced, after at most 30 s', async () => {
+  const { spawned, pass, until, now, error } = startFakes(1);
+  for (let i = 0; i < 40; i++) {
+    const began = now();
+    spawned.at(-1)?.exit(1);
+    await until(() => spawned.length === i + 2, 30_000);
+    expect(now() - began).toBeLessThanOrEqual(30_000);
+    expect(error()).toBe('a reader process exited with code 1');
+  }
+  await pass(1000);
+  expect(error()).toBeUndefined();
+});
+
+test('after a minute of service the backoff starts over', async () => {
+  const { spawned, pass, until, now } = startFakes(1);
+  for (let i = 0; i < 12; i++) {
+    spawned.at(-1)?.exit(1);
+    await until(() => spawned.length === i + 2, 30_000);
+  }
+  await pass(62_000);
+  const began = now();
+  spawned.at(-1)?.exit(1);
+  await until(() => spawned.length === 14);
+  expect(now() - began).toBeLessThanOrEqual(100);
+});
+
+test('a start that fails is retried', async () => {
+  const { fake, spawned, pass, until, error } = startFakes(1);
+  fake.spawnFails = true;
+  spawned[0]?.exit(1);
+  await pass(5000);
+  expect([spawned.length, error()]).toEqual([1, 'cannot start a reader process: Error: no more processes']);
+  fake.spawnFails = false;
+  await until(() => spawned.length === 2, 30_000);
+  await pass(1000);
+  expect(error()).toBeUndefined();
+});
+
+test('a hung reader is noticed within 5 s, reported, killed and replaced; the other one keeps running', async () => {
+  const { readers, fake, spawned, pass, until, now, error, changes } = startFakes(2);
+  await pass(20_000);
+  expect([error(), changes()]).toEqual([undefined, 2]);
+  fake.answersPing = (index) => index !== 0;
+  const began = now();
+  await until(() => error() !== undefined);
+  expect(now() - began).toBeLessThanOrEqual(5000);
+  expect(now() - began).toBeGreaterThan(3000);
+  expect(error()).toBe('a reader process has not answered for 4.5 s and was killed');
+  await until(() => spawned.length === 3);
+  await pass(1000);
+  expect([spawned[0]?.killed, spawned[1]?.killed, error(), changes()]).toEqual([['SIGKILL'], [], undefined, 4]);
+  expect(readers.check()).toMatchObject({ details: { wanted: 2, serving: 2, replaced: 1 } });
+});
+
+test('a start that hangs is killed after 30 s', async () => {
+  const { fake, spawned, pass, error } = startFakes(1);
+  fake.answersPing = () => false;
+  await pass(29_000);
+  expect([spawned.length, error()]).toEqual([1, undefined]);
+  fake.answersPing = (index) => index > 0;
+  await pass(3000);
+  expect([spawned[0]?.killed, spawned.length, error()]).toEqual([['SIGKILL'], 2, undefined]);
+});
+
+test('no reader is replaced while the node stops', async () => {
+  const { readers, spawned, until } = startFakes(1);
+  spawned[0]?.exit(1);
+  await readers.stop();
+  await until(() => true);
+  expect(spawned).toHaveLength(1);
+});

@@ -1,0 +1,45 @@
+import type { TypeOf } from '../../base/codec/codec.ts';
+import { bytes, id, list, text, u8, u32 } from '../../base/codec/primitive.ts';
+import { struct } from '../../base/codec/struct.ts';
+import { union } from '../../base/codec/union.ts';
+import { TransferableInput } from './input.ts';
+import { Operation } from './operation.ts';
+import { InitialState, TransferableOutput } from './output.ts';
+import { typeNames } from './type-ids.ts';
+
+export const BaseTx = struct({
+  networkID: u32,
+  blockchainID: id,
+  outputs: list(TransferableOutput),
+  inputs: list(TransferableInput),
+  memo: bytes,
+});
+export type BaseTx = TypeOf<typeof BaseTx>;
+
+/** Creates an asset whose id is the id of this transaction. Name and symbol are bytes; the rules verify their characters. */
+export const CreateAssetTx = struct({ ...BaseTx.fields, name: text, symbol: text, denomination: u8, initialStates: list(InitialState) });
+export type CreateAssetTx = TypeOf<typeof CreateAssetTx>;
+
+export const OperationTx = struct({ ...BaseTx.fields, operations: list(Operation) });
+export type OperationTx = TypeOf<typeof OperationTx>;
+
+export const ImportTx = struct({ ...BaseTx.fields, sourceChain: id, importedInputs: list(TransferableInput) });
+export type ImportTx = TypeOf<typeof ImportTx>;
+
+export const ExportTx = struct({ ...BaseTx.fields, destinationChain: id, exportedOutputs: list(TransferableOutput) });
+export type ExportTx = TypeOf<typeof ExportTx>;
+
+export const UnsignedTx = union('txs.UnsignedTx', typeNames, {
+  BaseTx: [0, BaseTx],
+  CreateAssetTx: [1, CreateAssetTx],
+  OperationTx: [2, OperationTx],
+  ImportTx: [3, ImportTx],
+  ExportTx: [4, ExportTx],
+});
+export type UnsignedTx = TypeOf<typeof UnsignedTx>;
+
+/** One handler per kind of transaction. A new kind does not compile until every table has a handler for it. */
+export type TxHandlers<R> = { readonly [K in UnsignedTx['kind']]: (tx: Extract<UnsignedTx, { kind: K }>) => R };
+
+/** Calls the handler for the kind of the transaction. */
+export const dispatchTx = <R>(handlers: TxHandlers<R>, tx: UnsignedTx): R => (handlers[tx.kind] as (tx: UnsignedTx) => R)(tx);

@@ -1,0 +1,72 @@
+import type { Id } from '../base/bytes/id.ts';
+
+/** A block as an engine sees it: its position in the tree and its bytes, without the contents. */
+export type EngineBlock = {
+  readonly id: Id;
+  readonly parentID: Id;
+  readonly height: bigint;
+  /** Unix seconds. */
+  readonly time: bigint;
+  readonly bytes: Uint8Array;
+};
+
+/**
+ * The chain as an engine needs it, Snowman or solo. A block is verified on its parent's view before it is decided. Several blocks may be
+ * processing at once, siblings too; only the engine chooses which one to accept.
+ */
+export type Vm = {
+  readonly lastAccepted: () => Id;
+  /** The accepted block at a height. */
+  readonly blockIdAtHeight: (height: bigint) => Id | undefined;
+  /**
+   * Builds a block on the preferred one, without verifying it; undefined if no transaction is waiting or this node may not build now. Its
+   * transactions have left the pool. They are back there when the block is rejected, fails, or can no longer be accepted.
+   */
+  readonly build: () => EngineBlock | undefined;
+  /** From when `build` may return a block on the preferred one, in Unix milliseconds; undefined if this node may not build one. */
+  readonly nextBuildTime: () => number | undefined;
+  /** Decodes a block. It may refer to `bytes` as long as it exists. */
+  readonly parse: (bytes: Uint8Array) => EngineBlock;
+  /** Returns a processing or accepted block. */
+  readonly block: (id: Id) => EngineBlock | undefined;
+  /** Returns the bytes of a processing or accepted block, without decoding them. */
+  readonly blockBytes: (id: Id) => Uint8Array | undefined;
+  /**
+   * Does the slow part of verifying a block ahead, without blocking the event loop. Optional: `verify` does what was not prepared. Rejects only
+   * if something that `verify` needs could not be loaded.
+   */
+  readonly prepare: (block: EngineBlock) => Promise<void>;
+  /** Throws a fault if the block is invalid; else it is processing from now on. Its parent must be processing or last accepted. */
+  readonly verify: (block: EngineBlock) => void;
+  /** Accepts a block, which must be processing and a child of the last accepted one. It is stored when this returns or is resolved. */
+  readonly accept: (id: Id) => void | Promise<void>;
+  /** Accepts a chain of processing blocks, lowest first, in one commit: bootstrapping is much faster with it. All are accepted, or none. */
+  readonly acceptAll: (ids: readonly Id[]) => void | Promise<void>;
+  /** Rejects a processing block, or one that was built and will not be verified. All its transactions are back in the pool even if this throws. */
+  readonly reject: (id: Id) => void;
+  readonly setPreference: (id: Id) => void;
+  /**
+   * Turns bootstrapping on or off; off at first. A node that bootstraps executes blocks that the network has accepted: signatures, imports and
+   * operations are not verified again, and transactions cannot be issued.
+   */
+  readonly setBootstrapping: (on: boolean) => void;
+  /** Sets the listener to call whenever there may be transactions for a block. */
+  readonly onWork: (listener: () => void) => void;
+  /** Number of transactions that wait for a block. */
+  readonly waiting: () => number;
+};
+
+/** What the health check shows of an engine. Durations in milliseconds. */
+export type EngineReport = {
+  readonly processingBlocks: number;
+  readonly longestProcessing: number;
+  readonly averageAcceptance: number;
+};
+
+export type Engine = {
+  readonly report: () => EngineReport;
+  /** Whether the engine is about to build a block, or will build one after a delay, without a further call. */
+  readonly isBlockDue: () => boolean;
+  /** Stops building blocks. */
+  readonly stop: () => void;
+};

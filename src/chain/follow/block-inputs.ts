@@ -1,0 +1,77 @@
+import type { Block } from '../../avm/tx/block.ts';
+import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
+import type { TransferableInput, UtxoRef } from '../../avm/tx/input.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import { utxoId } from '../../avm/tx/utxo.ts';
+import type { Id } from '../../base/bytes/id.ts';
+
+/** What a batch of blocks needs from outside to be verified. */
+export type BlockInputs = {
+  /** Outputs of this chain that they consume and do not create, by id, with the transaction that created them. */
+  readonly utxos: ReadonlyMap<Id, UtxoRef>;
+  /** Assets that they refer to and do not create. */
+  readonly assets: ReadonlySet<Id>;
+  readonly imports: readonly ImportedInput[];
+  readonly effects: ReadonlyMap<Tx, Effects>;
+};
+
+/** An input of an ImportTx: it consumes an output of another chain. */
+export type ImportedInput = {
+  /** Id of the consumed output. */
+  readonly id: Id;
+  readonly sourceChain: Id;
+  readonly input: TransferableInput;
+  readonly tx: Tx;
+  /** Index of its credential in the transaction. */
+  readonly credentialIndex: number;
+};
+
+export function collectBlockInputs(blocks: readonly Block[]): BlockInputs {
+  const effects = new Map<Tx, Effects>();
+  const utxos = new Map<Id, UtxoRef>();
+  const assets = new Set<Id>();
+  const imports: ImportedInput[] = [];
+  const createdUtxos = new Set<Id>();
+  const createdAssets = new Set<Id>();
+  for (const { txs } of blocks)
+    for (const tx of txs) {
+      const txEffects = effectsOf(tx);
+      effects.set(tx, txEffects);
+      for (const [i, ref] of localInputsOf(tx).entries()) {
+        const id = txEffects.spent[i] as Id;
+        if (!createdUtxos.has(id)) utxos.set(id, ref);
+      }
+      for (const id of assetIdsOf(tx)) if (!createdAssets.has(id)) assets.add(id);
+      imports.push(...importedInputsOf(tx));
+      for (const utxo of txEffects.created) createdUtxos.add(utxo.id);
+      createdAssets.add(tx.id);
+    }
+  return { utxos, assets, imports, effects };
+}
+
+/** References to the consumed outputs of this chain, in the order of `Effects.spent`. */
+function localInputsOf({ unsigned }: Tx): UtxoRef[] {
+  const operations = unsigned.kind === 'OperationTx' ? unsigned.operations.flatMap((one) => one.inputIDs) : [];
+  return [...unsigned.inputs, ...operations];
+}
+
+/** Ids of all assets that the rules may look up for a transaction. May repeat. */
+export function* assetIdsOf({ unsigned }: Tx): Iterable<Id> {
+  for (const { assetID } of unsigned.inputs) yield assetID;
+  for (const { assetID } of unsigned.outputs) yield assetID;
+  if (unsigned.kind === 'OperationTx') for (const { assetID } of unsigned.operations) yield assetID;
+  if (unsigned.kind === 'ImportTx') for (const { assetID } of unsigned.importedInputs) yield assetID;
+  if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) yield assetID;
+}
+
+function importedInputsOf(tx: Tx): ImportedInput[] {
+  const { unsigned } = tx;
+  if (unsigned.kind !== 'ImportTx') return [];
+  return unsigned.importedInputs.map((input, i) => ({
+    id: utxoId(input.txID, input.outputIndex),
+    sourceChain: unsigned.sourceChain,
+    input,
+    tx,
+    credentialIndex: unsigned.inputs.length + i,
+  }));
+}

@@ -1,0 +1,231 @@
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Engine } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { RecoverSigner } from '../../base/crypto/recover.ts';
+import { createBackoff } from '../../base/timing/backoff.ts';
+import { createDeferred } from '../../base/timing/deferred.ts';
+import { createMutex } from '../../base/timing/mutex.ts';
+import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
+import type { TxStatus } from '../lifecycle/ledger.ts';
+import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
+import type { AddressTask } from './address-task.ts';
+import { createExportLookup } from './export-lookup.ts';
+import { FollowError, isTemporary } from './fault.ts';
+import type { FollowLedger } from './ledger.ts';
+import { checkNodeIdentity, checkStoredBlock, type ExpectedNode } from './node-identity.ts';
+import { type BatchLimit, type Pipeline, startPipeline } from './pipeline.ts';
+import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts';
+import { createPreLinearizationLookup, emptyPreLinearizationLookup } from './pre-linearization-lookup.ts';
+import type { ForeignChain, Remote } from './remote.ts';
+import { withDeadline, withRetries } from './retrying-remote.ts';
+import { createSpentExportsBackfill } from './spent-exports-backfill.ts';
+import type { FollowStatus } from './status.ts';
+import { abortableSleep, type Timing } from './timing.ts';
+import { createTracker } from './tracker.ts';
+import { type BlockPosition, verifyBlocks } from './verify-blocks.ts';
+
+/** Follows a node: fetches, verifies and stores every block that it accepts. */
+export type Follower = {
+  readonly status: () => FollowStatus;
+  /** Resolves when the node's identity is verified. Rejects if it is another node than expected; following then retries slowly. */
+  readonly ready: Promise<void>;
+  /** Resolves when all blocks of the node are stored for the first time. */
+  readonly caughtUp: Promise<void>;
+  /** The engine as the health check of the chain needs it. */
+  readonly engine: Engine;
+  /** Fetches what blocks do not contain: pre-linearization outputs of the addresses, and which of their exports other chains have imported. */
+  readonly backfillAddresses: AddressTask;
+  /** Fetches a pre-linearization transaction; undefined if the chain has none. */
+  readonly preLinearizationTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
+  /** The node's status of a transaction that is not stored here. Accepted becomes Processing while its block is not stored, unless it is pre-linearization. */
+  readonly remoteTxStatus: (id: Id) => Promise<TxStatus>;
+  /** Issues a transaction on the node, within 5 s. A FOLLOW_REFUSED error has the node's message. */
+  readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
+  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
+  readonly issueWalletTx: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
+  /** Resolves when the last write is done. */
+  readonly stop: () => Promise<void>;
+};
+
+export type FollowerDeps = {
+  /** Must not retry: this module does. */
+  readonly remote: Remote;
+  readonly ledger: FollowLedger;
+  readonly expectedNode: ExpectedNode;
+  /** Verifies transactions by the rules of the chain. */
+  readonly verifier: TxVerifier;
+  readonly recover: RecoverSigner;
+  /** Ids of the other chains by their alias on the node. */
+  readonly foreign: { readonly [C in ForeignChain]: Id };
+  /** Whether the chain had transactions before its block 0. */
+  readonly hasPreLinearizationHistory: boolean;
+  /** The exported outputs in the index of this chain; undefined if there is no index. */
+  readonly exportedOutputs?: ExportedOutputs | undefined;
+  readonly timing: Timing;
+  /** Recovers signers on another thread before blocks are verified. */
+  readonly prepare?: ((txs: readonly Tx[]) => Promise<void>) | undefined;
+  /** Called after every relevant change of the status. */
+  readonly onProgress?: ((status: FollowStatus) => void) | undefined;
+  /** Reports an error when it first occurs, not while it repeats. */
+  readonly report: (error: unknown) => void;
+  /** Limit of blocks stored in one database transaction. */
+  readonly batchLimit?: BatchLimit;
+};
+
+const defaultBatchLimit: BatchLimit = { txs: 2000, bytes: 4 * 1024 * 1024 };
+
+/** Milliseconds: longest wait for a block before the node is rechecked, time between two checks of old blocks, longest wait for a height. */
+const intervals = { takeTimeout: 1000, recheck: 60_000, heightTimeout: 10_000 } as const;
+
+/** Errors that are not temporary, such as an invalid block, are retried slowly. */
+const backoffLimits = { temporary: { first: 100, max: 2000 }, lasting: { first: 2000, max: 30_000 } } as const;
+
+const isWrongNode = (error: unknown): boolean =>
+  error instanceof FollowError && (error.fault.code === 'FOLLOW_OTHER_NETWORK' || error.fault.code === 'FOLLOW_BLOCK_CHANGED');
+
+export function startFollower(deps: FollowerDeps): Follower {
+  const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const remote = withRetries(deps.remote, { timing, signal });
+  const callerRemote = withDeadline(deps.remote, { timing, signal });
+  const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
+  const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
+  const lockWrites = createMutex();
+  const tracker = createTracker(deps);
+  const backoffs = {
+    temporary: createBackoff(backoffLimits.temporary, timing.random),
+    lasting: createBackoff(backoffLimits.lasting, timing.random),
+  };
+  const ready = createDeferred();
+  let pipeline: Pipeline | undefined;
+  let isNodeUnverified = true;
+  let lastRecheck = timing.now();
+  /** A height at which the node had another block than the stored one, or at which the check failed. */
+  let conflictHeight: bigint | undefined;
+
+  const checkNode = async (at: BlockPosition): Promise<void> => {
+    await checkNodeIdentity(remote, expectedNode);
+    for (const height of conflictHeight === undefined ? [at.height] : [at.height, conflictHeight]) await checkBlockAt(height);
+    isNodeUnverified = false;
+    tracker.nodeVerified();
+    ready.resolve();
+  };
+
+  const checkBlockAt = async (height: bigint): Promise<void> => {
+    conflictHeight = height;
+    await checkStoredBlock(remote, ledger, height);
+    conflictHeight = undefined;
+  };
+
+  const recheckNode = async (at: BlockPosition): Promise<void> => {
+    if (isNodeUnverified) await checkNode(at);
+    if (timing.now() - lastRecheck < intervals.recheck) return;
+    lastRecheck = timing.now();
+    await checkBlockAt(BigInt(Math.floor(timing.random() * Number(at.height + 1n))));
+  };
+
+  const openPipeline = (from: bigint): Pipeline =>
+    startPipeline(from, {
+      remote: deps.remote,
+      timing,
+      prepare: deps.prepare,
+      onRemoteHeight: tracker.remoteHeight,
+      onError: (error) => {
+        // After an error another node may answer at the same URL.
+        isNodeUnverified = true;
+        tracker.errorOccurred(error);
+      },
+    });
+
+  const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
+    const fetched = await from.take(batchLimit, intervals.takeTimeout);
+    await recheckNode(at);
+    if (fetched.length === 0) return at;
+    const began = timing.now();
+    const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
+    const newest = verified[verified.length - 1]?.block ?? at;
+    if (verified.length > 0) {
+      await lockWrites(() => ledger.commit(verified));
+      tracker.blocksStored(verified, timing.now() - began);
+    }
+    if (fault !== undefined) throw fault;
+    backoffs.temporary.reset();
+    backoffs.lasting.reset();
+    return newest;
+  };
+
+  const run = async (): Promise<void> => {
+    // After a failure only the ledger knows how many blocks were stored.
+    let at: BlockPosition = await ledger.lastAccepted();
+    tracker.startAt(at);
+    await checkNode(at);
+    if (pipeline === undefined) pipeline = openPipeline(at.height + 1n);
+    else pipeline.restart(at.height + 1n);
+    for (;;) at = await processNextBatch(pipeline, at);
+  };
+
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted)
+      try {
+        await run();
+      } catch (error) {
+        if (signal.aborted) return;
+        tracker.errorOccurred(error);
+        if (isWrongNode(error)) ready.reject(error);
+        await abortableSleep(timing, backoffs[isTemporary(error) ? 'temporary' : 'lasting'].next(), signal).catch(() => {});
+      }
+  };
+
+  const finished = follow();
+
+  const { exportedOutputs } = deps;
+  const backfills: readonly AddressTask[] = [
+    deps.hasPreLinearizationHistory &&
+      createPreLinearizationBackfill({
+        remote,
+        ledger: { addPreLinearizationUtxos: (utxos) => lockWrites(() => ledger.addPreLinearizationUtxos(utxos)) },
+        waitForHeight: (height) => tracker.waitForHeight(height, intervals.heightTimeout),
+      }),
+    exportedOutputs &&
+      createSpentExportsBackfill({
+        remote,
+        exportedOutputs: {
+          listUnspent: (address) => lockWrites(() => exportedOutputs.listUnspent(address)),
+          markSpent: (spent) => lockWrites(() => exportedOutputs.markSpent(spent)),
+        },
+        foreign: deps.foreign,
+        now: timing.now,
+      }),
+  ].filter((one) => one !== undefined && one !== false);
+
+  const remoteTxStatus = async (id: Id): Promise<TxStatus> => {
+    const status = await callerRemote.txStatus(id);
+    if (status !== 'Accepted') return status;
+    // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
+    const isPreLinearization = deps.hasPreLinearizationHistory && (await callerRemote.height()) <= tracker.status().height;
+    return isPreLinearization ? status : 'Processing';
+  };
+
+  const stop = async (): Promise<void> => {
+    abort.abort();
+    deps.remote.close();
+    pipeline?.stop();
+    tracker.stop();
+    await finished;
+    await lockWrites(async () => {});
+  };
+
+  return {
+    status: tracker.status,
+    ready: ready.promise,
+    caughtUp: tracker.caughtUp,
+    engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
+    backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
+    preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
+    remoteTxStatus,
+    issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
+    issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
+    stop,
+  };
+}

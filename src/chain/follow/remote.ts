@@ -1,0 +1,199 @@
+import { type Block, parseBlock } from '../../avm/tx/block.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
+import { type Address, createAddressFormatter } from '../../base/bytes/address.ts';
+import { formatHex, parseHex } from '../../base/bytes/hex.ts';
+import { type Id, idOf, idText, parseId } from '../../base/bytes/id.ts';
+import { maxU64 } from '../../base/bytes/octets.ts';
+import { maxBytes } from '../../base/codec/pack.ts';
+import { Fault } from '../../base/fault.ts';
+import type { TxStatus } from '../lifecycle/ledger.ts';
+import { FollowError, invalidResponse } from './fault.ts';
+import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
+
+/** Client of an AvalancheGo or Serac node. Every response is validated; calls are not retried. Timeouts are in milliseconds. */
+export type Remote = {
+  readonly url: string;
+  readonly networkID: () => Promise<number>;
+  readonly blockchainID: (alias: string) => Promise<Id>;
+  readonly height: (timeout?: number) => Promise<bigint>;
+  /** The accepted block at a height; undefined if the node has none. Its parent is not checked. */
+  readonly blockAt: (height: bigint) => Promise<Block | undefined>;
+  readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
+  readonly txStatus: (id: Id, timeout?: number) => Promise<TxStatus>;
+  readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
+  /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
+  readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
+  /** Issues a transaction. A FOLLOW_REFUSED error has the node's message. */
+  readonly issueTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
+  /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
+  readonly issueWalletTx: (bytes: Uint8Array, timeout?: number) => Promise<Id>;
+  /** Aborts pending requests. */
+  readonly close: () => void;
+};
+
+export type ForeignChain = 'P' | 'C';
+
+export type RemoteUtxoQuery = {
+  /** The chain whose service is called: X for its own outputs, P or C for outputs that X exported to them. */
+  readonly chain: 'X' | ForeignChain;
+  readonly address: Address;
+  readonly after: RemoteUtxoCursor | undefined;
+};
+
+/** The end of a page, as the node gave it. */
+export type RemoteUtxoCursor = { readonly address: string; readonly utxo: string };
+
+/** `next` is undefined on the last page. */
+export type RemoteUtxoPage = { readonly utxos: readonly Utxo[]; readonly next: RemoteUtxoCursor | undefined };
+
+export type RemoteOptions = RpcDeps & {
+  readonly hrp: string;
+  /** The chain's alias in the node's paths. */
+  readonly chain?: string;
+};
+
+/** AvalancheGo returns the first and the last only. */
+const statuses: readonly TxStatus[] = ['Accepted', 'Processing', 'Rejected', 'Unknown'];
+
+const pageSize = 1024;
+const maxU32 = 0xffffffffn;
+
+/** Largest response with one block or transaction: the codec's limit as hex with a checksum, and the JSON around it. */
+const maxObjectResponse = 2 * (maxBytes + 4) + 4096;
+/** Largest response with any transaction: genesis transactions are larger than the codec's limit. */
+const maxTxResponse = 8 * 1024 * 1024;
+const maxPageResponse = 32 * 1024 * 1024;
+
+export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: RemoteOptions): Remote {
+  const rpc = createRpc(url, deps);
+  const x = `/ext/bc/${chain}`;
+  const wallet = `${x}/wallet`;
+  const formatAddress = { X: createAddressFormatter(chain, hrp), P: createAddressFormatter('P', hrp), C: createAddressFormatter('C', hrp) };
+
+  const issue = async (path: string, method: string, bytes: Uint8Array, timeout?: number): Promise<Id> => {
+    const { txID } = await rpc.call(path, method, { tx: formatHex('hex', bytes), encoding: 'hex' }, toLimits(timeout));
+    const got = parseField(method, 'txID', txID, parseId);
+    if (got !== idOf(bytes)) throw invalidResponse(method, `it returned ${idText(got)} for the transaction ${idText(idOf(bytes))}`);
+    return got;
+  };
+
+  return {
+    url,
+    networkID: async () => {
+      const method = 'info.getNetworkID';
+      const { networkID } = await rpc.call('/ext/info', method, {});
+      return Number(parseField(method, 'networkID', networkID, (text) => parseNumber(text, maxU32)));
+    },
+    blockchainID: async (alias) => {
+      const method = 'info.getBlockchainID';
+      const { blockchainID } = await rpc.call('/ext/info', method, { alias });
+      return parseField(method, 'blockchainID', blockchainID, parseId);
+    },
+    height: async (timeout) => {
+      const { height } = await rpc.call(x, 'avm.getHeight', {}, toLimits(timeout));
+      return parseField('avm.getHeight', 'height', height, (text) => parseNumber(text, maxU64));
+    },
+    blockAt: async (height) => {
+      const method = 'avm.getBlockByHeight';
+      const response = await undefinedIfNotFound(
+        rpc.call(x, method, { height: String(height), encoding: 'hex' }, { bytes: maxObjectResponse }),
+      );
+      if (response === undefined) return undefined;
+      const block = parseField(method, 'block', response.block, (text) => parseBlock(parseHex('hex', text)));
+      if (block.height !== height) throw invalidResponse(method, `requested block ${height}, got block ${block.height}`);
+      return block;
+    },
+    tx: async (id, timeout) => {
+      const method = 'avm.getTx';
+      const response = await undefinedIfNotFound(
+        rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxTxResponse, ...toLimits(timeout) }),
+      );
+      if (response === undefined) return undefined;
+      const tx = parseField(method, 'tx', response.tx, (text) => parseTx(parseHex('hex', text), maxTxResponse));
+      return checkId(method, id, tx.id, tx);
+    },
+    txStatus: async (id, timeout) => {
+      const method = 'avm.getTxStatus';
+      const { status } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
+      return parseField(method, 'status', status, (text) => statuses.find((one) => one === text));
+    },
+    utxos: async ({ chain, address, after }) => {
+      const { path, method, source } = utxoEndpoints(x)[chain];
+      const params = {
+        addresses: [formatAddress[chain](address)],
+        limit: pageSize,
+        encoding: 'hex',
+        ...source,
+        ...(after && { startIndex: after }),
+      };
+      const { utxos, endIndex } = await rpc.call(path, method, params, { bytes: maxPageResponse });
+      if (!Array.isArray(utxos) || utxos.length > pageSize)
+        throw invalidResponse(method, 'utxos is not a list, or longer than the requested limit');
+      const page = utxos.map((text) => parseField(method, 'utxos', text, (hex) => parseUtxo(parseHex('hex', hex))));
+      return { utxos: page, next: utxos.length < pageSize ? undefined : parseCursor(method, endIndex) };
+    },
+    foreignTx: async (chainName, id) => {
+      const [path, method] = chainName === 'P' ? ['/ext/bc/P', 'platform.getTx'] : ['/ext/bc/C/avax', 'avax.getAtomicTx'];
+      const response = await undefinedIfNotFound(
+        rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxObjectResponse }),
+      );
+      if (response === undefined) return undefined;
+      const bytes = parseField(method, 'tx', response.tx, (text) => parseHex('hex', text));
+      return checkId(method, id, idOf(bytes), bytes);
+    },
+    issueTx: (bytes, timeout) => issue(x, 'avm.issueTx', bytes, timeout),
+    issueWalletTx: (bytes, timeout) => issue(wallet, 'wallet.issueTx', bytes, timeout),
+    close: rpc.close,
+  };
+}
+
+const toLimits = (timeout: number | undefined): CallLimits => (timeout === undefined ? {} : { timeout });
+
+const utxoEndpoints = (x: string) => ({
+  X: { path: x, method: 'avm.getUTXOs', source: {} },
+  P: { path: '/ext/bc/P', method: 'platform.getUTXOs', source: { sourceChain: 'X' } },
+  C: { path: '/ext/bc/C/avax', method: 'avax.getUTXOs', source: { sourceChain: 'X' } },
+});
+
+/** Turns the node's "not found" errors into undefined. Their texts: `not found`, `couldn't get …: not found`, `could not find tx …`. */
+async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof FollowError && error.fault.code === 'FOLLOW_REFUSED' && /(not found|^could not find tx .*)$/.test(error.message))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Parses a field that must be a string. `parse` returns undefined or throws a Fault for invalid text. */
+function parseField<T>(method: string, field: string, value: unknown, parse: (text: string) => T | undefined): T {
+  if (typeof value !== 'string') throw invalidResponse(method, `${field} is not a string`);
+  const parsed = parseOrInvalid(method, field, value, parse);
+  if (parsed === undefined) throw invalidResponse(method, `${field} is ${JSON.stringify(value.slice(0, 40))}`);
+  return parsed;
+}
+
+function parseOrInvalid<T>(method: string, field: string, text: string, parse: (text: string) => T): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof Fault) throw invalidResponse(method, `${field}: ${error.message}`);
+    throw error;
+  }
+}
+
+const parseNumber = (text: string, max: bigint): bigint | undefined =>
+  /^\d{1,20}$/.test(text) && BigInt(text) <= max ? BigInt(text) : undefined;
+
+function checkId<T>(method: string, want: Id, got: Id, value: T): T {
+  if (got !== want) throw invalidResponse(method, `requested ${idText(want)}, got ${idText(got)}`);
+  return value;
+}
+
+function parseCursor(method: string, endIndex: unknown): RemoteUtxoCursor {
+  const { address, utxo } = (endIndex ?? {}) as { address?: unknown; utxo?: unknown };
+  if (typeof address !== 'string' || typeof utxo !== 'string') throw invalidResponse(method, 'endIndex has no address and utxo');
+  return { address, utxo };
+}

@@ -1,0 +1,53 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { ExportedOutputs, UnspentExport } from '../../ledger/index-write/exported-outputs.ts';
+import { type AddressTask, createAddressTask } from './address-task.ts';
+import { invalidResponse } from './fault.ts';
+import type { ForeignChain, Remote } from './remote.ts';
+import { listUtxoPages } from './utxo-pages.ts';
+
+export type SpentExportsBackfillDeps = {
+  readonly remote: Pick<Remote, 'height' | 'utxos'>;
+  readonly exportedOutputs: ExportedOutputs;
+  /** Ids of the other chains by their alias on the node. Exports to any further chain cannot be checked. */
+  readonly foreign: { readonly [C in ForeignChain]: Id };
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+};
+
+/** Milliseconds after which an address is checked again. */
+const maxAge = 2000;
+
+const chains: readonly ForeignChain[] = ['P', 'C'];
+
+/**
+ * Marks exports of an address as spent once another chain has imported them, which no block of this chain shows. The followed node runs
+ * those chains too and lists the exports that are still unspent. An address without unspent exports needs no request.
+ */
+export const createSpentExportsBackfill = ({ remote, exportedOutputs, foreign, now }: SpentExportsBackfillDeps): AddressTask =>
+  createAddressTask(
+    async (address) => {
+      const unspent = await exportedOutputs.listUnspent(address);
+      const destinations = chains.filter((chain) => unspent.some(({ destination }) => destination === foreign[chain]));
+      if (destinations.length === 0) return;
+      await checkHeight(remote, unspent);
+      const spent = await Promise.all(destinations.map((chain) => findSpent(remote, chain, address, exportsTo(unspent, foreign[chain]))));
+      if (spent.flat().length > 0) await exportedOutputs.markSpent(spent.flat());
+    },
+    { concurrency: 8, validFor: { milliseconds: maxAge, now } },
+  );
+
+const exportsTo = (unspent: readonly UnspentExport[], chain: Id) => unspent.filter(({ destination }) => destination === chain);
+
+/** Throws if the node is behind the newest export, for example restored from a backup: exports it does not have yet would look spent. */
+async function checkHeight(remote: Pick<Remote, 'height'>, unspent: readonly UnspentExport[]): Promise<void> {
+  const newest = unspent.reduce((most, { height }) => Math.max(most, height), 0);
+  const height = await remote.height();
+  if (height < newest) throw invalidResponse('avm.getHeight', `its last block is ${height}, but it gave block ${newest} before`);
+}
+
+async function findSpent(remote: Pick<Remote, 'utxos'>, chain: ForeignChain, address: Address, unspent: readonly UnspentExport[]) {
+  const listed = new Set<Id>();
+  for await (const utxos of listUtxoPages(remote, chain, address)) for (const { id } of utxos) listed.add(id);
+  return unspent.filter(({ id }) => !listed.has(id));
+}

@@ -1,0 +1,159 @@
+import type { EngineReport } from '../../avm/vm.ts';
+import { createDeferred } from '../../base/timing/deferred.ts';
+import { FollowError, isTemporary, stopped } from './fault.ts';
+import { createRateMeter } from './rate-meter.ts';
+import type { FollowStatus } from './status.ts';
+import type { Timing } from './timing.ts';
+import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
+
+/** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
+export type Tracker = {
+  readonly startAt: (at: BlockPosition) => void;
+  readonly nodeVerified: () => void;
+  readonly remoteHeight: (height: bigint) => void;
+  readonly blocksStored: (blocks: readonly VerifiedBlock[], milliseconds: number) => void;
+  readonly errorOccurred: (error: unknown) => void;
+  readonly status: () => FollowStatus;
+  readonly report: () => EngineReport;
+  readonly caughtUp: Promise<void>;
+  /** Resolves when a height is stored; rejects with FOLLOW_BEHIND after `timeout` milliseconds. */
+  readonly waitForHeight: (height: bigint, timeout: number) => Promise<void>;
+  readonly stop: () => void;
+};
+
+export type TrackerDeps = {
+  readonly timing: Pick<Timing, 'now' | 'unix' | 'after'>;
+  readonly onProgress?: ((status: FollowStatus) => void) | undefined;
+  readonly report: (error: unknown) => void;
+};
+
+/** Milliseconds without being in sync that still count as live: the node's height is polled a few times a second. */
+const syncTolerance = 1000;
+
+export function createTracker({ timing, onProgress, report }: TrackerDeps): Tracker {
+  const meter = createRateMeter(timing.now);
+  const caughtUp = createDeferred();
+  const waiters = new Set<HeightWaiter>();
+  let last: BlockPosition | undefined;
+  let target: bigint | undefined;
+  let isNodeVerified = false;
+  let lastError: unknown;
+  let lastInSync: number | undefined;
+  let lastProgress = timing.now();
+  let unknownImports = 0;
+  let acceptance = { blocks: 0, milliseconds: 0 };
+
+  const height = (): bigint => last?.height ?? 0n;
+
+  const noteIfInSync = (): void => {
+    if (last === undefined || target === undefined || last.height < target) return;
+    lastInSync = timing.now();
+    lastProgress = lastInSync;
+    if (isTemporary(lastError)) lastError = undefined;
+    caughtUp.resolve();
+  };
+
+  const behindSeconds = (): number => {
+    if (lastInSync === undefined) return last === undefined ? 0 : Math.max(0, Number(timing.unix() - last.time));
+    const gap = timing.now() - lastInSync;
+    return gap < syncTolerance ? 0 : gap / 1000;
+  };
+
+  const currentState = (): FollowStatus['state'] => {
+    if (lastError !== undefined) return 'waiting';
+    if (!isNodeVerified || target === undefined) return 'starting';
+    return lastInSync !== undefined && timing.now() - lastInSync < syncTolerance ? 'live' : 'catching-up';
+  };
+
+  const status = (): FollowStatus => {
+    const rates = meter.rates();
+    const left = target === undefined || target < height() ? 0n : target - height();
+    const eta =
+      target === undefined || (left > 0n && rates.blocksPerSecond === 0) ? undefined : Number(left) / (rates.blocksPerSecond || 1);
+    return { state: currentState(), height: height(), target, ...rates, eta, behindSeconds: behindSeconds(), lastError, unknownImports };
+  };
+
+  const notifyProgress = (): void => onProgress?.(status());
+
+  return {
+    status,
+    caughtUp: caughtUp.promise,
+    startAt: (at) => {
+      last = at;
+    },
+    nodeVerified: () => {
+      isNodeVerified = true;
+      // An invalid block stays an error until another one is stored at its height.
+      if (codeOf(lastError) !== 'FOLLOW_BAD_BLOCK') lastError = undefined;
+      notifyProgress();
+    },
+    remoteHeight: (newTarget) => {
+      target = newTarget;
+      noteIfInSync();
+      notifyProgress();
+    },
+    blocksStored: (blocks, milliseconds) => {
+      const newest = blocks[blocks.length - 1]?.block;
+      if (newest === undefined) return;
+      last = newest;
+      lastProgress = timing.now();
+      lastError = undefined;
+      meter.add(
+        blocks.length,
+        blocks.reduce((sum, { block }) => sum + block.txs.length, 0),
+      );
+      for (const block of blocks) unknownImports += block.unknownImports;
+      acceptance = { blocks: acceptance.blocks + blocks.length, milliseconds: acceptance.milliseconds + milliseconds };
+      noteIfInSync();
+      for (const one of waiters) if (one.height <= newest.height) one.settle();
+      notifyProgress();
+    },
+    errorOccurred: (error) => {
+      const isNew = codeOf(error) !== codeOf(lastError);
+      lastError = error;
+      if (isNew) report(error);
+      notifyProgress();
+    },
+    report: () => {
+      const isBusy = target === undefined || height() < target || lastError !== undefined;
+      return {
+        processingBlocks: isBusy ? 1 : 0,
+        longestProcessing: isBusy ? timing.now() - lastProgress : 0,
+        averageAcceptance: acceptance.blocks === 0 ? 0 : acceptance.milliseconds / acceptance.blocks,
+      };
+    },
+    waitForHeight: (wanted, timeout) => {
+      if (wanted <= height()) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          cancel();
+          waiters.delete(one);
+        };
+        const one: HeightWaiter = {
+          height: wanted,
+          settle: (error) => {
+            end();
+            if (error === undefined) resolve();
+            else reject(error);
+          },
+        };
+        const cancel = timing.after(timeout, () => one.settle(behindError(height(), wanted)));
+        waiters.add(one);
+      });
+    },
+    stop: () => {
+      for (const one of waiters) one.settle(stopped());
+    },
+  };
+}
+
+type HeightWaiter = { readonly height: bigint; readonly settle: (error?: FollowError) => void };
+
+const codeOf = (error: unknown): unknown => (error instanceof FollowError ? error.fault.code : error);
+
+const behindError = (height: bigint, want: bigint) =>
+  new FollowError(`block ${want} of the followed node is needed, but only blocks up to ${height} are stored yet; try again later`, {
+    code: 'FOLLOW_BEHIND',
+    height: String(height),
+    want: String(want),
+  });

@@ -1,0 +1,21 @@
+import type { NewBlock, StoredBlock } from '../../ledger/state/block-change.ts';
+import type { ChainState, OnBlocksStored } from '../../ledger/state/chain-state.ts';
+import type { EventBus } from './events.ts';
+
+/**
+ * Stores accepted blocks and their index rows in one database transaction, then publishes an event for each block. All accepted blocks go
+ * through it, those of an engine and those of a followed node. `writeMore` runs in that transaction too.
+ */
+export type Accept = (blocks: readonly NewBlock[], writeMore?: () => void) => void;
+
+export const createAccept =
+  (state: Pick<ChainState, 'id' | 'commitAll'>, writeIndex: OnBlocksStored | undefined, { publish }: Pick<EventBus, 'publish'>): Accept =>
+  (blocks, writeMore) => {
+    let committed: readonly StoredBlock[] = [];
+    state.commitAll(blocks, (all) => {
+      writeIndex?.(all);
+      writeMore?.();
+      committed = all;
+    });
+    for (const stored of committed) publish({ kind: 'accepted', chainID: state.id, stored });
+  };

@@ -1,0 +1,23 @@
+import type { Block } from '../../avm/tx/block.ts';
+import type { View } from '../../avm/view.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { Diff } from '../../ledger/state/diff.ts';
+
+/** The accepted state, as far as the chain needs it. */
+export type Ledger = View & {
+  readonly lastAccepted: () => { readonly id: Id; readonly height: bigint; readonly time: bigint };
+  readonly block: (id: Id) => Uint8Array | undefined;
+  readonly blockIdAt: (height: bigint) => Id | undefined;
+  readonly hasTx: (id: Id) => boolean;
+  /** Whether an output has been spent, on this chain or in the memory shared with another chain. */
+  readonly wasConsumed: (utxoID: Id) => boolean;
+  /** The transaction that spent an output, if known. */
+  readonly consumerOf: (utxoID: Id) => Id | undefined;
+  /** Stores blocks and their changes in one database transaction; `writeMore` runs in it too. */
+  readonly commitAll: (blocks: readonly { readonly block: Block; readonly diff: Diff }[], writeMore?: () => void) => void;
+};
+
+export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
+
+/** The fields of a block that the engine needs. */
+export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;

@@ -1,0 +1,113 @@
+import type { Block } from '../../avm/tx/block.ts';
+import type { Effects } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { View } from '../../avm/view.ts';
+import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
+import { createDiff, type Diff } from '../../ledger/state/diff.ts';
+import { ChainError } from './fault.ts';
+import type { TxVerifier } from './tx-verifier.ts';
+
+/** How far a block's time may be ahead of the local clock, in seconds. AvalancheGo: vms/avm/block/executor/block.go, SyncBound. */
+export const maxSecondsAhead = 10n;
+
+/** A verified block that is neither accepted nor rejected yet, with its changes. */
+export type ProcessingBlock = { readonly block: Block; readonly diff: Diff; readonly imported: ReadonlySet<Id> };
+
+/** A block that can have children: a processing one, or the last accepted one (whose changes are already in the state). */
+export type Parent = { readonly id: Id; readonly height: bigint; readonly time: bigint; readonly view: View };
+
+export type BlockVerifyDeps = {
+  readonly verifier: TxVerifier;
+  readonly now: () => bigint;
+  readonly parent: (id: Id) => Parent | undefined;
+  /** IDs of the outputs imported by the parent and by its processing ancestors. */
+  readonly importedByAncestors: (parentID: Id) => ReadonlySet<Id>;
+  readonly effects: (tx: Tx) => Effects;
+  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
+};
+
+/** Verifies a block, with the checks in AvalancheGo's order. AvalancheGo: vms/avm/block/executor/block.go, Verify. */
+export function verifyBlock(block: Block, deps: BlockVerifyDeps): ProcessingBlock {
+  checkHeader(block, deps.now());
+  for (const tx of block.txs) verifyTxInBlock('syntactically', tx, deps, () => deps.verifier.verifySyntax(tx));
+
+  const parent = deps.parent(block.parentID);
+  if (parent === undefined)
+    throw new ChainError(`failed to get parent ${idText(block.parentID)}: not found`, {
+      code: 'BLOCK_PARENT_UNKNOWN',
+      parentID: idText(block.parentID),
+    });
+  checkHeightAndTime(block, parent);
+
+  const diff = createDiff(parent.view);
+  const imported = new Set<Id>();
+  for (const tx of block.txs) {
+    verifyTxInBlock('semantically', tx, deps, () => deps.verifier.verifySpend(tx, diff));
+    const effects = deps.effects(tx);
+    const ids = effects.imported?.ids ?? [];
+    if (ids.some((id) => imported.has(id))) {
+      const conflict = conflictingTxsError();
+      deps.onDropped(tx, conflict);
+      throw conflict;
+    }
+    for (const id of ids) imported.add(id);
+    diff.apply(tx, effects);
+  }
+  if (imported.size > 0) {
+    const before = deps.importedByAncestors(block.parentID);
+    if ([...imported].some((id) => before.has(id))) throw ancestorConflictError();
+  }
+  return { block, diff, imported };
+}
+
+export const conflictingTxsError = () => new ChainError('block contains conflicting transactions', { code: 'BLOCK_CONFLICTING_TXS' });
+
+export const ancestorConflictError = () =>
+  new ChainError('block contains a transaction that conflicts with a transaction in a parent block', {
+    code: 'BLOCK_CONFLICTS_WITH_ANCESTOR',
+  });
+
+function checkHeader(block: Block, now: bigint): void {
+  if (block.merkleRoot !== zeroId) {
+    const merkleRoot = idText(block.merkleRoot);
+    throw new ChainError(`unexpected merkle root: ${merkleRoot}`, { code: 'BLOCK_MERKLE_ROOT', merkleRoot });
+  }
+  if (block.time > now + maxSecondsAhead)
+    throw new ChainError(
+      `proposed timestamp is too far in the future relative to local time, proposed time (${block.time}), local time (${now})`,
+      {
+        code: 'BLOCK_TOO_FAR_AHEAD',
+        time: block.time,
+        now,
+      },
+    );
+  if (block.txs.length === 0) throw new ChainError('block contains no transactions', { code: 'BLOCK_EMPTY' });
+}
+
+function checkHeightAndTime(block: Block, parent: Parent): void {
+  const want = parent.height + 1n;
+  if (block.height !== want)
+    throw new ChainError(`block has incorrect height: expected height ${want}, got ${block.height}`, {
+      code: 'BLOCK_HEIGHT',
+      want,
+      got: block.height,
+    });
+  if (block.time < parent.time)
+    throw new ChainError(`proposed timestamp before current chain time: proposed timestamp (${block.time}), chain time (${parent.time})`, {
+      code: 'BLOCK_EARLIER_THAN_PARENT',
+      time: block.time,
+      parentTime: parent.time,
+    });
+}
+
+function verifyTxInBlock(phase: string, tx: Tx, deps: BlockVerifyDeps, verify: () => void): void {
+  try {
+    verify();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    deps.onDropped(tx, error);
+    const txID = idText(tx.id);
+    throw new ChainError(`failed to ${phase} verify tx ${txID}: ${error.message}`, { code: 'BLOCK_BAD_TX', txID, cause: error.fault.code });
+  }
+}

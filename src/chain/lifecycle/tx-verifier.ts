@@ -1,0 +1,117 @@
+import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
+import { type EnrichFault, explainTx, type TxCheck } from '../../avm/verify/explain.ts';
+import type { ExpectedSignature } from '../../avm/verify/owners.ts';
+import type { Rules } from '../../avm/verify/rules.ts';
+import { type SpendContext, verifySpend } from '../../avm/verify/spend.ts';
+import { verifySyntax } from '../../avm/verify/syntax.ts';
+import type { View } from '../../avm/view.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Impersonation } from './impersonation.ts';
+import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
+
+/** The rules of one chain, bound to its signature recovery, clock and subnet. */
+export type TxVerifier = {
+  readonly verifySyntax: (tx: Tx) => void;
+  readonly verifySpend: (tx: Tx, view: View) => void;
+  /** The signatures that verification would recover: all, or those before the first check that fails without a signature. */
+  readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
+  /** Turns bootstrapping on or off: while it is on, `verifySpend` skips signatures, imports and operations. */
+  readonly setBootstrapping: (on: boolean) => void;
+};
+
+/** A verifier that can also list every check of a transaction with its result, see verify/explain.ts. */
+export type ExplainingVerifier = TxVerifier & { readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[] };
+
+export type TxVerifierDeps = {
+  readonly rules: Rules;
+  readonly recover: SpendContext['recover'];
+  readonly addressText: SpendContext['addressText'];
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  readonly subnetID: Id;
+  readonly subnetOf: (chainID: Id) => Id | undefined;
+  readonly impersonation?: Pick<Impersonation, 'isActive' | 'has' | 'mark'>;
+};
+
+export function createTxVerifier({
+  rules,
+  recover,
+  addressText,
+  now,
+  subnetID,
+  subnetOf,
+  impersonation,
+}: TxVerifierDeps): ExplainingVerifier {
+  const { chainID } = rules;
+  let bootstrapped = true;
+  // A transaction is verified when it is issued, when its block is built, and with the block. Its syntax is the same each time.
+  const passed = new WeakSet<Tx>();
+  const verifySyntaxOnce = (tx: Tx): void => {
+    if (passed.has(tx)) return;
+    verifySyntax(tx, rules);
+    passed.add(tx);
+  };
+  const verified = new WeakMap<Tx, VerifiedTx>();
+  /** Transactions that are valid if all these signatures are: recovering them takes another thread some time. */
+  const unsigned = new WeakMap<Tx, VerifiedTx & { readonly signatures: readonly ExpectedSignature[] }>();
+  /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
+  const completeVerification = (tx: Tx, view: View, { now }: SpendContext): VerifiedTx | undefined => {
+    const before = unsigned.get(tx);
+    if (before === undefined || !hasUnchangedInputs(before, view, now)) return undefined;
+    unsigned.delete(tx);
+    const message = unsignedBytes(tx);
+    try {
+      return before.signatures.every(({ signature, owner }) => recover(message, signature) === owner) ? before : undefined;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return undefined;
+    }
+  };
+  const context = (): SpendContext => ({ chainID, now: now(), recover, addressText, bootstrapped, subnetID, subnetOf });
+  const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
+    let isUsed = false;
+    const acceptUnsigned = (owner: Address): boolean => {
+      const isAccepted = has(owner);
+      isUsed ||= isAccepted;
+      return isAccepted;
+    };
+    verifySpend(tx, view, { ...context(), acceptUnsigned });
+    mark(tx, isUsed);
+  };
+  return {
+    verifySyntax: verifySyntaxOnce,
+    setBootstrapping: (on) => {
+      bootstrapped = !on;
+    },
+    verifySpend: (tx, view) => {
+      // Not recorded: a transaction that passes now may fail when its signatures are verified.
+      if (!bootstrapped) return verifySpend(tx, view, context());
+      if (impersonation?.isActive() === true) return verifyWithImpersonation(tx, view, impersonation);
+      const spending = context();
+      const before = verified.get(tx);
+      if (before !== undefined && hasUnchangedInputs(before, view, spending.now)) return;
+      const completed = completeVerification(tx, view, spending);
+      if (completed === undefined) verifySpend(tx, view, spending);
+      if (isRecordable(tx)) verified.set(tx, completed ?? recordVerified(tx, spending.now));
+    },
+    explain: (tx, view, enrich) => {
+      const acceptUnsigned = impersonation?.isActive() === true ? impersonation.has : undefined;
+      return explainTx(tx, view, rules, { ...context(), acceptUnsigned }, enrich);
+    },
+    expectedSignatures: (tx, view) => {
+      const all: ExpectedSignature[] = [];
+      if (!bootstrapped) return all;
+      const spending = context();
+      try {
+        verifySyntaxOnce(tx);
+        verifySpend(tx, view, { ...spending, onExpectedSignature: (one) => all.push(one) });
+        if (isRecordable(tx)) unsigned.set(tx, { ...recordVerified(tx, spending.now), signatures: all });
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+      }
+      return all;
+    },
+  };
+}

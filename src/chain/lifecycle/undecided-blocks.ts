@@ -1,0 +1,275 @@
+import { type Block, parseBlock } from '../../avm/tx/block.ts';
+import { type Effects, effectsOf } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { View } from '../../avm/view.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { type AnyFault, Fault } from '../../base/fault.ts';
+import { buildBlock } from './builder.ts';
+import type { CommitState } from './commit-state.ts';
+import { ChainError, isDuplicate } from './fault.ts';
+import type { ChainBlock, Ledger } from './ledger.ts';
+import { type Conflict, conflictError, type Mempool } from './mempool.ts';
+import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
+import type { TxVerifier } from './tx-verifier.ts';
+
+/** Blocks that were built but not verified yet, and blocks that are processing. Transactions leave the mempool with a block and come back with it. */
+export type UndecidedBlocks = {
+  readonly setPreference: (id: Id) => void;
+  readonly build: () => Block | undefined;
+  readonly parse: (bytes: Uint8Array) => ChainBlock;
+  readonly block: (id: Id) => ChainBlock | undefined;
+  /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
+  readonly parentView: (block: ChainBlock) => View | undefined;
+  readonly txsOf: (block: ChainBlock) => readonly Tx[];
+  readonly verify: (block: ChainBlock) => void;
+  readonly acceptAll: (ids: readonly Id[], writeMore?: () => void) => void;
+  readonly reject: (id: Id) => void;
+  /** Puts transactions back into the mempool without verifying them; one that conflicts with another there is dropped. */
+  readonly returnToMempool: (txs: readonly Tx[]) => void;
+  /** Whether an undecided block holds a transaction, or keeps it because it conflicts with one of its own. */
+  readonly holdsTx: (id: Id) => boolean;
+  readonly processing: () => number;
+  /** Continues on a reverted state. No block may be processing. */
+  readonly restart: () => void;
+};
+
+export type UndecidedBlocksDeps = {
+  readonly ledger: Ledger;
+  readonly verifier: TxVerifier;
+  readonly mempool: Mempool;
+  readonly commitState: Pick<CommitState, 'recordFailure' | 'clear'>;
+  /** The clock that block times are compared with, in Unix seconds. */
+  readonly blockClock: () => bigint;
+  /** Returns the clock for the time of a new block. */
+  readonly newBlockClock: () => () => bigint;
+  /** See ChainDeps. */
+  readonly acceptUnknownImports: boolean;
+  readonly checkRules: (tx: Tx) => void;
+  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
+  readonly onAccepted: (tx: Tx) => void;
+  readonly notifyWork: () => void;
+};
+
+/** Limit for built blocks that were not verified; an engine builds one at a time. */
+const maxBuilt = 8;
+
+/** `displaced`: transactions that left the mempool because they conflict with the block. They come back if it is rejected. */
+type Undecided = ProcessingBlock & { readonly displaced: readonly Conflict[] };
+
+export function createUndecidedBlocks(deps: UndecidedBlocksDeps): UndecidedBlocks {
+  const { ledger, verifier, mempool, onDropped } = deps;
+  const processing = new Map<Id, Undecided>();
+  const built = new Map<Id, Block>();
+  /** The blocks that this file has made or decoded; every other object is decoded from its bytes. */
+  const decoded = new WeakSet<object>();
+  const effects = memoizeEffects();
+  let preferred = ledger.lastAccepted().id;
+
+  const remember = (block: Block): Block => {
+    decoded.add(block);
+    return block;
+  };
+  const wholeBlock = (block: ChainBlock): Block => (decoded.has(block) ? (block as Block) : parseBlock(block.bytes));
+
+  const parentAt = (id: Id): Parent | undefined => {
+    const undecided = processing.get(id);
+    if (undecided !== undefined) return { id, height: undecided.block.height, time: undecided.block.time, view: viewAfter(id) };
+    const last = ledger.lastAccepted();
+    return id === last.id ? { ...last, view: ledger } : undefined;
+  };
+
+  /**
+   * The state after a block: its diff while it is processing, the accepted state once it is accepted. It is resolved on every read. A child
+   * that held its parent's diff would keep every ancestor in memory, and each read would pass through all of them.
+   */
+  const viewAfter = (id: Id): View => {
+    const current = (): View => processing.get(id)?.diff ?? ledger;
+    return {
+      utxo: (utxoID) => current().utxo(utxoID),
+      // An accepted asset never changes. Most are accepted, and the way to them through the diffs of a bootstrapping chain is long.
+      asset: (assetID) => ledger.asset(assetID) ?? current().asset(assetID),
+      tx: (txID) => current().tx(txID),
+      atomic: ledger.atomic,
+    };
+  };
+
+  const parentWithUnknownImports = (id: Id): Parent | undefined => {
+    const parent = parentAt(id);
+    return parent && { ...parent, view: { ...parent.view, atomic: atomicOrUnknown } };
+  };
+
+  const atomicOrUnknown: View['atomic'] = (sourceChain, utxoID) =>
+    ledger.atomic(sourceChain, utxoID) ?? (ledger.wasConsumed(utxoID) ? undefined : 'unknown');
+
+  const importedByAncestors = (parentID: Id): ReadonlySet<Id> => {
+    const all = new Set<Id>();
+    for (let at = processing.get(parentID); at !== undefined; at = processing.get(at.block.parentID))
+      for (const id of at.imported) all.add(id);
+    return all;
+  };
+
+  const build = (): Block | undefined => {
+    const parent = parentAt(preferred);
+    if (parent === undefined) return undefined;
+    const now = deps.newBlockClock();
+    const block = buildBlock(parent, { mempool, verifier, now, importedByAncestors, effects, onDropped, returnToMempool });
+    if (block === undefined) return undefined;
+    for (const [id, { txs }] of built) {
+      if (built.size < maxBuilt) break;
+      built.delete(id);
+      returnToMempool(txs);
+    }
+    built.set(block.id, block);
+    return remember(block);
+  };
+
+  /** A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped. */
+  const noteInvalid = (tx: Tx, reason: AnyFault): void => mempool.markDropped(tx.id, reason);
+
+  const verify = (block: ChainBlock): void => {
+    if (processing.has(block.id)) return;
+    const own = built.get(block.id);
+    const whole = own ?? withKnownTxs(wholeBlock(block));
+    const parent = own === undefined && deps.acceptUnknownImports ? parentWithUnknownImports : parentAt;
+    const rules = { verifier, now: deps.blockClock, parent, importedByAncestors, effects };
+    built.delete(block.id);
+    let verified: ProcessingBlock;
+    try {
+      verified = verifyBlock(whole, { ...rules, onDropped: own === undefined ? noteInvalid : onDropped });
+    } catch (error) {
+      if (own !== undefined) returnToMempool(own.txs.filter((tx) => mempool.dropReason(tx.id) === undefined));
+      throw error;
+    }
+    processing.set(block.id, { ...verified, displaced: mempool.remove(whole.txs) });
+  };
+
+  /** A transaction in the mempool was verified before, and the verifier knows it by its object. */
+  const withKnownTxs = (block: Block): Block => remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
+
+  /** The engine is not notified: it would build the same block again at once. */
+  const returnToMempool = (txs: readonly Tx[]): void => {
+    for (const tx of txs) {
+      try {
+        mempool.putBack(tx);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (!isDuplicate(error)) onDropped(tx, error);
+      }
+    }
+  };
+
+  const acceptAll = (ids: readonly Id[], writeMore?: () => void): void => {
+    const accepted = ids.map(requireProcessing);
+    const last = accepted.at(-1)?.block;
+    if (last === undefined) return;
+    try {
+      ledger.commitAll(
+        accepted.map(({ block, diff }) => ({ block, diff })),
+        writeMore,
+      );
+    } catch (error) {
+      deps.commitState.recordFailure(last.height, error);
+      throw error;
+    }
+    for (const { block, displaced } of accepted) {
+      processing.delete(block.id);
+      for (const conflict of displaced) onDropped(conflict.tx, conflictError(conflict));
+      for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
+      for (const tx of block.txs) deps.onAccepted(tx);
+    }
+    for (const block of built.values()) {
+      if (block.height > last.height) continue;
+      giveBack(block);
+      deps.notifyWork();
+    }
+    deps.commitState.clear();
+  };
+
+  const giveBack = ({ id, txs }: Block): void => {
+    built.delete(id);
+    returnToMempool(txs.filter((tx) => !ledger.hasTx(tx.id)));
+  };
+
+  /**
+   * Rejects a block. Its transactions and those it displaced go back to the mempool if they are still valid. If reading the state fails, the
+   * remaining ones go back unverified and the error is thrown.
+   */
+  const reject = (id: Id): void => {
+    const unverified = built.get(id);
+    if (unverified !== undefined) {
+      giveBack(unverified);
+      return;
+    }
+    const { block, displaced } = requireProcessing(id);
+    processing.delete(id);
+    const txs = [...displaced.map(({ tx }) => tx), ...block.txs];
+    let verified = 0;
+    try {
+      for (const tx of txs) {
+        if (!isPooledOrAccepted(tx) && isStillValid(tx)) returnToMempool([tx]);
+        verified++;
+      }
+    } finally {
+      returnToMempool(txs.slice(verified));
+      deps.notifyWork();
+    }
+  };
+
+  const isPooledOrAccepted = ({ id }: Tx): boolean => mempool.get(id) !== undefined || ledger.hasTx(id);
+
+  const isStillValid = (tx: Tx): boolean => {
+    try {
+      deps.checkRules(tx);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      onDropped(tx, error);
+      return false;
+    }
+  };
+
+  const requireProcessing = (id: Id): Undecided => {
+    const undecided = processing.get(id);
+    if (undecided === undefined)
+      throw new ChainError(`block not found: ${idText(id)}`, { code: 'BLOCK_NOT_PROCESSING', blockID: idText(id) });
+    return undecided;
+  };
+
+  return {
+    setPreference: (id) => {
+      preferred = id;
+    },
+    build,
+    parse: (bytes) => remember(parseBlock(bytes)),
+    block: (id) => processing.get(id)?.block,
+    parentView: ({ parentID }) => parentAt(parentID)?.view,
+    txsOf: (block) => wholeBlock(block).txs,
+    verify,
+    acceptAll,
+    reject,
+    returnToMempool,
+    holdsTx: (id) => {
+      for (const { block, displaced } of processing.values())
+        if (block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)) return true;
+      for (const { txs } of built.values()) if (txs.some((tx) => tx.id === id)) return true;
+      return false;
+    },
+    processing: () => processing.size,
+    restart: () => {
+      preferred = ledger.lastAccepted().id;
+      built.clear();
+    },
+  };
+}
+
+/** Returns effectsOf with a cache: each transaction is applied twice, when its block is built and when it is verified. */
+function memoizeEffects(): (tx: Tx) => Effects {
+  const known = new WeakMap<Tx, Effects>();
+  return (tx) => {
+    const before = known.get(tx);
+    if (before !== undefined) return before;
+    const effects = effectsOf(tx);
+    known.set(tx, effects);
+    return effects;
+  };
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '../../avm/tx/tx.ts';
+import { refId } from '../../avm/tx/utxo.ts';
+import type { View } from '../../avm/view.ts';
+import type { Id } from '../../base/bytes/id.ts';
+
+/**
+ * A transaction that was valid on one view, with all that can differ on another view. An output never changes while its id exists, and
+ * neither do the feature extensions of an asset, so signatures, amounts and owners need not be verified again.
+ */
+export type VerifiedTx = {
+  /** Unix seconds. An output that was unlocked then is unlocked at any later time. */
+  readonly now: bigint;
+  readonly spent: readonly Id[];
+  readonly assets: readonly Id[];
+};
+
+/** Whether the result can be reused. Imports and operations depend on more of the view, and are rare: they are verified each time. */
+export const isRecordable = ({ unsigned: { kind } }: Tx): boolean => kind !== 'ImportTx' && kind !== 'OperationTx';
+
+export function recordVerified({ unsigned }: Tx, now: bigint): VerifiedTx {
+  const assets = new Set<Id>();
+  for (const { assetID } of unsigned.inputs) assets.add(assetID);
+  for (const { assetID } of unsigned.outputs) assets.add(assetID);
+  if (unsigned.kind === 'ExportTx') for (const { assetID } of unsigned.exportedOutputs) assets.add(assetID);
+  return { now, spent: unsigned.inputs.map(refId), assets: [...assets] };
+}
+
+/** Whether a verified transaction is certainly valid on this view. If not, the caller verifies it again, which also finds the reason. */
+export function hasUnchangedInputs({ now, spent, assets }: VerifiedTx, view: View, laterNow: bigint): boolean {
+  if (laterNow < now) return false;
+  for (const id of spent) if (view.utxo(id) === undefined) return false;
+  for (const id of assets) if (typeof view.asset(id) !== 'object') return false;
+  return true;
+}

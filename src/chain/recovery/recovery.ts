@@ -1,0 +1,135 @@
+import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
+import type { ExpectedSignature } from '../../avm/verify/owners.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { sha256 } from '../../base/bytes/hash.ts';
+import type { RecoverKey, SignerCache } from '../../base/crypto/recover.ts';
+import { packRecoveryInputs, type RecoveryInput, recoverBatch, unpackSigners } from '../../base/crypto/recovery-batch.ts';
+import { Fault } from '../../base/fault.ts';
+import { createRestartingThread, type ThreadEnv } from './restarting-thread.ts';
+import { createSlicedRecovery } from './sliced-recovery.ts';
+
+/**
+ * Recovers signers on another core while many transactions arrive; recovery is half of the cost of a transaction. For a single transaction
+ * the messages to the thread cost too much, unless it has so many signatures that recovering them here would delay others. So the thread is
+ * started by the first burst or the first such transaction, and stops when it has been idle for a while.
+ */
+export type Recovery = {
+  /**
+   * Returns undefined if the transaction can be verified at once, else a promise that resolves when its signers are cached. `expected`
+   * lists the signatures that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered.
+   */
+  readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
+  /** Rejects pending preparations, because a transaction accepted now would be lost. */
+  readonly close: () => void;
+};
+
+export type RecoveryEnv = ThreadEnv & {
+  readonly recoverKey: RecoverKey;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  readonly cores: number;
+};
+
+/**
+ * More than this many transactions within this many milliseconds are a burst. It lasts so many milliseconds after that was last the case:
+ * while a block is stored nothing arrives, and the transactions after it belong to the same burst.
+ */
+const burst = { transactions: 24, within: 40, lasts: 200 } as const;
+
+const batchSize = 16;
+
+/** A transaction with more signatures than this (four milliseconds of work) is recovered in slices. */
+const sliceThreshold = 64;
+
+type Batch = { readonly inputs: RecoveryInput[]; readonly done: Promise<void>; readonly send: () => void };
+
+/** Milliseconds without work after which the thread stops. */
+const idleTimeout = 10_000;
+
+export function createRecovery(signers: SignerCache, env: RecoveryEnv): Recovery {
+  const thread = createRestartingThread(env);
+  let isClosed = false;
+  let cancelStop = () => {};
+  let batch: Batch | undefined;
+  const arrivals: number[] = [];
+  let burstUntil = Number.NEGATIVE_INFINITY;
+
+  const isBurst = (): boolean => {
+    const now = env.clock.monotonic();
+    arrivals.push(now);
+    if (arrivals.length > burst.transactions && now - (arrivals.shift() as number) < burst.within) burstUntil = now + burst.lasts;
+    return now < burstUntil;
+  };
+
+  const close = (): void => {
+    isClosed = true;
+    cancelStop();
+    batch?.send();
+    thread.stop();
+  };
+
+  /** A batch holds what arrives in one turn of the event loop. It is small, so that the first results are used while the thread does the next batch. */
+  const newBatch = (): Batch => {
+    const inputs: RecoveryInput[] = [];
+    let send = () => {};
+    const done = new Promise<void>((resolve, reject) => {
+      send = () => {
+        if (batch?.inputs === inputs) batch = undefined;
+        send = () => {};
+        recoverAll(inputs)
+          .then((recovered) => cacheSigners(inputs, recovered))
+          .then(resolve, reject);
+      };
+    });
+    env.timers.soon(() => send());
+    return { inputs, done, send: () => send() };
+  };
+
+  /** Recovers signers on the thread. If it failed, does so on this thread in the next turn of the event loop. */
+  const recoverAll = async (inputs: readonly RecoveryInput[]): Promise<(Address | undefined)[]> => {
+    if (isClosed) throw stopping();
+    cancelStop();
+    cancelStop = env.timers.after(idleTimeout, thread.stop);
+    const packed = packRecoveryInputs(inputs);
+    const results = await thread.recover(packed);
+    if (results === undefined && !isClosed) await new Promise<void>((resolve) => env.timers.soon(resolve));
+    if (isClosed) throw stopping();
+    return unpackSigners(results ?? recoverBatch(env.recoverKey, packed), signers.keys);
+  };
+
+  const cacheSigners = (inputs: readonly RecoveryInput[], recovered: readonly (Address | undefined)[]): void => {
+    for (const [i, { hash, signature }] of inputs.entries()) {
+      const signer = recovered[i];
+      if (signer !== undefined) signers.add(hash, signature, signer);
+    }
+  };
+
+  const sliced = createSlicedRecovery(recoverAll);
+
+  return {
+    prepare: (tx, expected) => {
+      const inBurst = env.cores >= 2 && isBurst();
+      if (!inBurst && signatureCount(tx) <= sliceThreshold) return undefined;
+      const signatures = expected();
+      if (signatures.length === 0) return undefined;
+      const hash = sha256(unsignedBytes(tx));
+      const ownInputs = signatures.map(({ signature }) => ({ hash, signature }));
+      // Cached all at once, right before the rules need them, so that none of them is evicted by then.
+      if (signatures.length > sliceThreshold)
+        return sliced.recover(hash, signatures).then((recovered) => cacheSigners(ownInputs, recovered));
+      if (!inBurst) return undefined;
+      batch ??= newBatch();
+      const { inputs, done } = batch;
+      inputs.push(...ownInputs);
+      if (inputs.length >= batchSize) batch.send();
+      return done;
+    },
+    close,
+  };
+}
+
+const signatureCount = ({ credentials }: Tx): number =>
+  credentials.reduce((count, credential) => count + ('signatures' in credential ? credential.signatures.length : 0), 0);
+
+const stopping = () => new StoppingError('transaction not issued: the node is stopping', { code: 'NODE_STOPPING' });
+
+export class StoppingError extends Fault<{ code: 'NODE_STOPPING' }> {}

@@ -1,0 +1,194 @@
+import type { Engine, EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
+
+export type SoloTimers = {
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Unix seconds: the clock for block times. */
+  readonly unix: () => bigint;
+  /** Runs after the requests that have already arrived, so that transactions sent together share a block. */
+  readonly soon: (run: () => void) => void;
+  readonly after: (ms: number, run: () => void) => () => void;
+};
+
+export type SoloOptions = {
+  /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
+  readonly minBlockDelay: number;
+  /** Default: automine. */
+  readonly policy?: BlockPolicy;
+};
+
+/** When blocks are built. Both may be on; with neither, blocks are built only by `mine`. No block is built without a transaction. */
+export type BlockPolicy = {
+  /** As soon as transactions wait. */
+  readonly automine: boolean;
+  /** Every so many milliseconds; 0: off. */
+  readonly interval: number;
+};
+
+/** A solo engine, whose policy can be changed while it runs. */
+export type SoloEngine = Engine & {
+  readonly policy: () => BlockPolicy;
+  readonly setPolicy: (policy: BlockPolicy) => void;
+  /** Builds and accepts a block now; undefined if no valid transaction waits. Throws why the block could not be accepted. */
+  readonly mine: () => EngineBlock | undefined;
+};
+
+/** The part of a Vm that the solo engine drives. `accept` must have stored the block when it returns. */
+export type SoloVm = Pick<Vm, 'lastAccepted' | 'build' | 'block' | 'verify' | 'reject' | 'setPreference' | 'onWork' | 'waiting'> & {
+  readonly accept: (id: Id) => void;
+};
+
+const retryDelay = 1000;
+
+/**
+ * Storing a block costs about three milliseconds beside the cost of its transactions: each commit writes whole database pages and waits for
+ * the disk. So after at least `minLastBatch` transactions were waiting for the last block, the engine gathers more before it builds the next:
+ * while new ones arrive (checked every `interval` ms), for at most `maxWait` ms, and up to `maxBatch` transactions, which take about 40 ms to
+ * build and store. Clients that send a few at a time, or wait for each acceptance, are never delayed.
+ */
+const gathering = { minLastBatch: 8, maxBatch: 448, interval: 3, maxWait: 110 } as const;
+
+/**
+ * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. A block is verified like one from another node,
+ * then accepted. A block that fails verification is reported and abandoned; verification drops its invalid transactions.
+ */
+export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
+  let isScheduled = false;
+  let isStopped = false;
+  let cancelDelay: (() => void) | undefined;
+  let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
+  let cancelInterval: (() => void) | undefined;
+  let processingSince: number | undefined;
+  let accepted = 0;
+  let acceptanceTime = 0;
+  /** Number of transactions that waited when the last block was built. */
+  let lastBatch = 0;
+
+  const schedule = (): void => {
+    if (isScheduled || isStopped || !policy.automine) return;
+    isScheduled = true;
+    const delay = delayOrRetry();
+    if (delay > 0) cancelDelay = timers.after(delay, run);
+    else if (lastBatch < gathering.minLastBatch || vm.waiting() >= gathering.maxBatch) timers.soon(run);
+    else gather(vm.waiting(), timers.now() + gathering.maxWait);
+  };
+
+  const gather = (before: number, until: number): void => {
+    cancelDelay = timers.after(gathering.interval, () => {
+      const arrived = vm.waiting();
+      if (arrived === before || arrived >= gathering.maxBatch || timers.now() >= until) run();
+      else gather(arrived, until);
+    });
+  };
+
+  /** Reading the parent may fail. That must not fail the call that issued a transaction, nor stop the engine. */
+  const delayOrRetry = (): number => {
+    try {
+      return msUntilNextBlock();
+    } catch (error) {
+      report(error);
+      return retryDelay;
+    }
+  };
+
+  const msUntilNextBlock = (): number => {
+    if (options.minBlockDelay === 0) return 0;
+    const parent = vm.block(vm.lastAccepted());
+    const next = Number(parent?.time ?? 0n) * 1000 + options.minBlockDelay;
+    return Math.max(0, Math.min(options.minBlockDelay, next - Number(timers.unix()) * 1000));
+  };
+
+  const run = (): void => {
+    cancelDelay = undefined;
+    if (isStopped) return;
+    if (!policy.automine) {
+      isScheduled = false;
+      return;
+    }
+    const { errors } = buildAndAccept();
+    for (const error of errors) report(error);
+    if (errors.length > 0) {
+      // An immediate retry would fail again, for example with a full disk or a clock that is behind.
+      cancelDelay = timers.after(retryDelay, run);
+      return;
+    }
+    isScheduled = false;
+    if (vm.waiting() > 0) schedule();
+  };
+
+  /**
+   * Builds, verifies and accepts a block. A block that cannot be stored is rejected, which puts its transactions back into the pool for a
+   * retry. Returns all errors in order, so that an error while rejecting does not hide the first one.
+   */
+  const buildAndAccept = (): { readonly accepted: EngineBlock | undefined; readonly errors: readonly unknown[] } => {
+    const errors: unknown[] = [];
+    let acceptedBlock: EngineBlock | undefined;
+    const attempt = (step: () => void): boolean => {
+      try {
+        step();
+        return true;
+      } catch (error) {
+        errors.push(error);
+        return false;
+      }
+    };
+    attempt(() => {
+      lastBatch = vm.waiting();
+      const block = vm.build();
+      if (block === undefined) return;
+      const started = timers.now();
+      processingSince = started;
+      vm.verify(block);
+      vm.setPreference(block.id);
+      if (attempt(() => vm.accept(block.id))) {
+        acceptedBlock = block;
+        accepted++;
+        acceptanceTime += timers.now() - started;
+      } else attempt(() => vm.reject(block.id));
+    });
+    processingSince = undefined;
+    attempt(() => vm.setPreference(vm.lastAccepted()));
+    return { accepted: acceptedBlock, errors };
+  };
+
+  const startInterval = (): void => {
+    cancelInterval?.();
+    cancelInterval = policy.interval > 0 && !isStopped ? timers.after(policy.interval, tick) : undefined;
+  };
+
+  const tick = (): void => {
+    if (isStopped) return;
+    startInterval();
+    if (vm.waiting() > 0) for (const error of buildAndAccept().errors) report(error);
+  };
+
+  vm.onWork(schedule);
+  startInterval();
+  if (vm.waiting() > 0) schedule();
+
+  return {
+    report: () => ({
+      processingBlocks: processingSince === undefined ? 0 : 1,
+      longestProcessing: processingSince === undefined ? 0 : timers.now() - processingSince,
+      averageAcceptance: accepted === 0 ? 0 : acceptanceTime / accepted,
+    }),
+    isBlockDue: () => isScheduled && !isStopped,
+    stop: () => {
+      isStopped = true;
+      cancelDelay?.();
+      cancelInterval?.();
+    },
+    policy: () => policy,
+    setPolicy: (next) => {
+      policy = next;
+      startInterval();
+      if (vm.waiting() > 0) schedule();
+    },
+    mine: () => {
+      const { accepted, errors } = buildAndAccept();
+      if (errors.length > 0) throw errors[0];
+      return accepted;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import type { Config } from '../../app/config/config.ts';
+import { startProgress } from '../../app/log/progress.ts';
+import { type DataFiles, describeDamagedPages, rebuildPageChecksums, requireDatabase, verifyPages } from '../../app/setup/data-files.ts';
+import type { Env } from '../../app/setup/env.ts';
+import { createNetworkContext, type NetworkContext } from '../../app/setup/network-context.ts';
+import { type Id, idFromBytes, idOf, idText } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import { type ChainEnd, checkChainEnds, readChainEnds } from '../../ledger/state/chain-ends.ts';
+import { getChainNumber } from '../../ledger/state/chain-number.ts';
+import { openState } from '../../ledger/state/chain-state.ts';
+import { checkChain, estimateRowsToRead } from '../../ledger/state/check.ts';
+import { countForkedAddresses } from '../../ledger/state/forked-addresses.ts';
+import { readImpersonatedTxs } from '../../ledger/state/impersonated-txs.ts';
+import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
+import { StoreError, storeErrorFromDriver } from '../../ledger/store/fault.ts';
+import { acquireLock } from '../../ledger/store/lock.ts';
+import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
+import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { type CommandResult, hasBlocks, listIndexDifferences, withRebuiltIndex } from './reindex.ts';
+
+/**
+ * `serac check`: verifies a data directory that no node is using, without changing the rows of the database. It checks the pages against their
+ * checksums, the structure of every table, blocks and transactions against their IDs and each other, outputs and balances against the
+ * transactions, the index against the blocks, and the last block of each chain against the file that records it. Signatures are not verified
+ * again, because the IDs cover them.
+ */
+export function check(config: Config, env: Env): CommandResult {
+  try {
+    return checkFiles(config, env);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new StoreError(
+      `the check could not be finished: the disk of ${config.dataDir} is full; free some space and run it again. No damage was found so far`,
+      { code: 'STORE_FULL' },
+    );
+  }
+}
+
+/** Whether a database or a file could not be written because the disk is full, which is no damage. */
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof StoreError
+    ? error.fault.code === 'STORE_FULL'
+    : (error as { readonly code?: unknown }).code === 'ENOSPC' || storeErrorFromDriver(error)?.fault.code === 'STORE_FULL';
+
+function checkFiles(config: Config, env: Env): CommandResult {
+  const files = requireDatabase(config.dataDir as string, env);
+  const context = createNetworkContext(config, env);
+  const lock = acquireLock(env.openDatabase, files.lock);
+  try {
+    const hasChecksums = hasPageChecksums(env.openFile, files.database);
+    const pages = hasChecksums ? verifyPages(openPageChecksums(env.openFile, files.database), env) : [];
+    const { lines, problems } = checkRows(files, config, env, context);
+    if (problems.length > 0)
+      return {
+        lines: [...(pages.length > 0 ? [describeDamagedPages(files.database, pages)] : []), ...problems, ...lines, 'damage found'],
+        isDamaged: true,
+      };
+    if (hasChecksums && pages.length === 0) return { lines: [...lines, 'no damage found'], isDamaged: false };
+    rebuildPageChecksums(files, env);
+    const reason = hasChecksums ? `${describeDamagedPages(files.database, pages)}; every row is valid` : 'the pages had no checksums';
+    return { lines: [...lines, `${reason}: new checksums were recorded`, 'no damage found'], isDamaged: false };
+  } finally {
+    lock.release();
+  }
+}
+
+type CheckResult = { readonly lines: readonly string[]; readonly problems: readonly string[] };
+
+function checkRows(files: DataFiles, config: Config, env: Env, context: NetworkContext): CheckResult {
+  const lines: string[] = [];
+  const problems: string[] = [];
+  /** The error of a check that could not be finished because the disk is full. */
+  let full: unknown;
+  /** Runs a check; an error while reading is recorded as a problem. */
+  const collectProblem = (what: string, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (isDiskFull(error)) {
+        full = error;
+        return;
+      }
+      const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
+      if (fault === undefined) throw error;
+      problems.push(`${what}: ${fault.message}`);
+    }
+  };
+  const options = { path: files.database, networkID: config.network.id, genesis: context.specs[0].id, readonly: true };
+  const store = openStore(env.openDatabase, options);
+  try {
+    collectProblem('structure', () => problems.push(...checkStructure(store, env)));
+    collectProblem('chains', () => {
+      for (const chainID of listStoredChains(store))
+        collectProblem(`chain ${idText(chainID)}`, () => lines.push(checkStoredChain(chainID)));
+    });
+    collectProblem('end of the chain', () => checkChainEnds(store, readRecordedEnds(files, env), files.ends));
+  } finally {
+    store.close();
+  }
+  if (problems.length > 0) return { lines: [...lines, 'the index was not compared'], problems };
+  collectProblem('index', () => problems.push(...checkIndex(files, env, context, options)));
+  if (full !== undefined && problems.length === 0) throw full;
+  return { lines, problems };
+
+  function checkStoredChain(chainID: Id): string {
+    const progress = startProgress(env.clock.monotonic, 'rows');
+    const total = estimateRowsToRead(store, getChainNumber(store, chainID));
+    let done = 0;
+    const report = checkChain(store, chainID, (rows) => {
+      done = Math.min(done + rows, total);
+      env.showProgress(progress({ done, total }));
+    });
+    env.showProgress(undefined);
+    problems.push(...report.problems);
+    const state = openState(store, openSharedMemory(store), { id: chainID, genesis: readGenesisID(store, chainID) });
+    const spec = context.specs.find(({ id }) => id === chainID);
+    const first = state.blockAt(0n);
+    if (spec !== undefined && first !== undefined && idOf(first) !== spec.genesisBlock.id)
+      problems.push('block 0 is not the block 0 of the genesis');
+    return `chain ${idText(chainID)}: ${report.blocks} blocks, ${report.txs} transactions, ${report.unspent} unspent outputs${describeForked(store, chainID)}${describeImpersonated(store, chainID)}`;
+  }
+}
+
+/** Tells how many addresses of a chain were copied from another node; empty if none was. */
+function describeForked(store: Store, chainID: Id): string {
+  const count = countForkedAddresses(store.db, getChainNumber(store, chainID));
+  return count === 0 ? '' : `; ${count === 1 ? '1 address was' : `${count} addresses were`} copied from another node (--fork-url)`;
+}
+
+/** Tells how many transactions of a chain were accepted for impersonated addresses; empty if none was. */
+function describeImpersonated(store: Store, chainID: Id): string {
+  const { count, first } = readImpersonatedTxs(store.db, getChainNumber(store, chainID));
+  if (first === undefined) return '';
+  const subject = count === 1 ? '1 transaction was' : `${count} transactions were`;
+  return `; ${subject} accepted without the signatures of impersonated addresses, the first in block ${first.height} (${idText(first.id)})`;
+}
+
+/** Runs SQLite's integrity check on every table and its indexes. */
+function checkStructure({ db }: Store, env: Env): string[] {
+  const tables = db.prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+  const progress = startProgress(env.clock.monotonic, 'tables');
+  const problems: string[] = [];
+  for (const [done, { name }] of tables.entries()) {
+    env.showProgress(progress({ done, total: tables.length }));
+    const rows = db.prepare<{ integrity_check: string }>(`PRAGMA integrity_check('${name.replaceAll("'", "''")}')`).all();
+    problems.push(...rows.filter((row) => row.integrity_check !== 'ok').map((row) => `table ${name}: ${row.integrity_check}`));
+  }
+  env.showProgress(undefined);
+  return problems.slice(0, maxStructureProblems);
+}
+
+const maxStructureProblems = 100;
+
+/** All chains that have blocks in the database, including those that the flags do not name. */
+const listStoredChains = ({ db }: Store): Id[] =>
+  db
+    .prepare<{ id: Uint8Array }>('SELECT id FROM chain WHERE genesis IS NOT NULL ORDER BY number')
+    .all()
+    .map(({ id }) => idFromBytes(id));
+
+const readGenesisID = ({ db }: Store, chainID: Id): Id =>
+  idFromBytes(
+    (
+      db.prepare<{ genesis: Uint8Array }>('SELECT genesis FROM chain WHERE id = ?').get(Buffer.from(chainID, 'hex')) as {
+        genesis: Uint8Array;
+      }
+    ).genesis,
+  );
+
+/** The last block of each chain as recorded beside the database (see ledger/state/chain-ends.ts). */
+function readRecordedEnds({ ends }: DataFiles, env: Env): ReadonlyMap<Id, ChainEnd> {
+  const file = env.openFile(ends, 'read');
+  try {
+    return file === undefined ? new Map() : readChainEnds(file);
+  } finally {
+    file?.close();
+  }
+}
+
+/**
+ * Rebuilds the index from the blocks, which have been verified, and compares it with the stored one. Skipped if there is no index: the
+ * directory was only used without the Data and Metrics APIs.
+ */
+function checkIndex(files: DataFiles, env: Env, context: NetworkContext, options: StoreOptions): string[] {
+  const store = openStore(env.openDatabase, {
+    ...options,
+    readonly: false,
+    pageChecksums: openPageChecksums(env.openFile, files.database),
+  });
+  try {
+    if (store.db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'progress'`).get() === undefined) return [];
+    const specs = context.specs.filter((spec) => hasBlocks(store, spec));
+    const differences = withRebuiltIndex({ store, files, env, specs }, listIndexDifferences);
+    if (differences.length === 0) return [];
+    return ['the history index does not match the blocks; serac reindex rebuilds it', ...differences];
+  } finally {
+    store.close();
+  }
+}

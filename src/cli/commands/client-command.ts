@@ -1,0 +1,55 @@
+import { devRows } from '../../api/client/dev-methods.ts';
+import type { ResultOf } from '../../api/client/method-row.ts';
+import { services } from '../../api/client/namespaces.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import { type Json, writeJson } from '../../api/rpc/write-json.ts';
+import type { Options } from '../../app/flags/options.ts';
+
+/** What a command that asks a running node works with. */
+export type ClientContext = {
+  readonly client: RpcClient;
+  readonly args: readonly string[];
+  readonly options: Options;
+  /** Prints one line to standard output; characters that a terminal would obey are replaced, or escaped in JSON. */
+  readonly print: (line: string) => void;
+  /** The contents of a file as a stream, or undefined if it cannot be read. */
+  readonly readFile: (path: string) => Promise<Blob | undefined>;
+  /** Replaces a file by the chunks of a stream; the old file stays if the stream fails. */
+  readonly writeFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<number>;
+  /** Aborted when the user interrupts the command. */
+  readonly interrupted: AbortSignal;
+};
+
+/** Runs a command; returns the exit code if it is not 0. */
+export type ClientCommand = (context: ClientContext) => Promise<number | undefined>;
+
+/** Calls a `dev.*` method; undefined parameters are left out. Returns its result as JSON. */
+export const callDev = (client: RpcClient, name: string, params: object = {}): Promise<unknown> =>
+  client.call(services.dev.path, `dev.${name}`, params);
+
+type DevMethod = keyof typeof devRows;
+export type DevResult<M extends DevMethod> = ResultOf<(typeof devRows)[M]>;
+
+/** The JSON of a result as text. Integers above 2^53 are not rounded. */
+export const formatJson = (result: unknown): string => writeJson(result as Json);
+
+/** The result of a `dev.*` method from its JSON: amounts are bigints. */
+export const decodeDev = <M extends DevMethod>(method: M, json: unknown): DevResult<M> =>
+  devRows[method].result.decode(json, '') as DevResult<M>;
+
+/**
+ * A command that calls one `dev.*` method. With `--json` its result is printed as it is, otherwise as the lines of `format`.
+ * `read` takes the parameters from arguments and flags; undefined ones are left out.
+ */
+export const devCommand =
+  <M extends DevMethod>(
+    method: M,
+    read: (args: readonly string[], options: Options) => object,
+    format: (result: DevResult<M>) => readonly string[],
+  ): ClientCommand =>
+  async ({ client, args, options, print }) => {
+    const json = await callDev(client, method, read(args, options));
+    if (options.json) print(formatJson(json));
+    else for (const line of format(decodeDev(method, json))) print(line);
+    return undefined;
+  };

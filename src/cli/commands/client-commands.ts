@@ -1,0 +1,29 @@
+import type { CommandName, commandTable } from '../../app/flags/command.ts';
+import type { ClientCommand, ClientContext } from './client-command.ts';
+import { controlCommands } from './control-commands.ts';
+import { doctor } from './doctor.ts';
+import { explainError } from './explain-error.ts';
+import { moneyCommands } from './money-commands.ts';
+import { peers } from './peers.ts';
+import { rpc } from './rpc.ts';
+import { showCommands } from './show-commands.ts';
+import { tail } from './tail.ts';
+
+/** The commands that ask a running node. */
+export type ClientCommandName = { [N in CommandName]: (typeof commandTable)[N]['kind'] extends 'client' ? N : never }[CommandName];
+
+/** Runs a command; an error of a call is thrown with its hints in words. Returns the exit code if it is not 0. */
+export const runClientCommand = (name: ClientCommandName, context: ClientContext): Promise<number | undefined> =>
+  clientCommands[name](context).catch((error: unknown) => {
+    throw explainError(error);
+  });
+
+const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
+  ...moneyCommands,
+  ...controlCommands,
+  ...showCommands,
+  tail,
+  peers,
+  doctor,
+  rpc,
+};

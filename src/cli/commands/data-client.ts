@@ -1,0 +1,35 @@
+import { SeracError } from '../../api/client/fault.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+
+/** Reads the Data API of a node: `get('/blocks/5')`. Returns undefined if there is no such thing. */
+export async function createDataClient(client: RpcClient): Promise<(path: string) => Promise<unknown>> {
+  const { networkName } = (await client.call('/ext/info', 'info.getNetworkName')) as { networkName: string };
+  return async (path) => {
+    const response = await client.request(`/v1/networks/${encodeURIComponent(networkName)}/blockchains/x-chain${path}`);
+    if (response.status === 404) return undefined;
+    const text = await client.readText(response);
+    if (response.ok) return parseAnswer(text, client.url);
+    throw new SeracError(`${client.url}: ${readMessage(text) ?? `status ${response.status}`}`, {
+      code: 'NODE_HTTP',
+      url: client.url,
+      status: response.status,
+    });
+  };
+}
+
+function parseAnswer(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SeracError(`${url} does not answer with JSON: ${text.trim().slice(0, 200)}`, { code: 'NODE_HTTP', url, status: 200 });
+  }
+}
+
+function readMessage(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: string | string[] };
+    return Array.isArray(message) ? message.join('; ') : message;
+  } catch {
+    return undefined;
+  }
+}

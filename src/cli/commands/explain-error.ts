@@ -1,0 +1,78 @@
+import { SeracError } from '../../api/client/fault.ts';
+import { cleanText } from '../../base/bytes/printable.ts';
+
+/** What the data of a JSON-RPC error may tell beside its message. */
+type ErrorData = {
+  readonly code?: string;
+  readonly argument?: string;
+  readonly address?: string;
+  readonly expected?: string;
+  readonly didYouMean?: string;
+  readonly replacedBy?: string;
+  readonly path?: string;
+  readonly hint?: string;
+  readonly spentBy?: string;
+  readonly unknownParams?: readonly { readonly name: string }[];
+};
+
+/**
+ * The error of a command: the message of the node with commands in place of methods, and what the error's data tells, in words. Other errors
+ * are returned as they are.
+ */
+export function explainError(error: unknown): unknown {
+  if (!(error instanceof SeracError)) return error;
+  const message = cleanText(error.fault.code === 'RPC_ERROR' ? nameCommands(error.message.slice(0, maxMessage)) : error.message);
+  const hints = listHints(error).map((hint) => cleanText(nameCommands(hint.slice(0, maxMessage))));
+  return new SeracError([message, ...hints].join('\n       '), error.fault);
+}
+
+/** Characters of a node's message that are shown. */
+const maxMessage = 2000;
+
+/** The commands that do what methods do, which the messages of a node name. */
+const commandOfMethod: { readonly [method: string]: string } = {
+  'dev.accounts': 'serac accounts',
+  'dev.listSnapshots': 'serac snapshot list',
+  'dev.snapshot': 'serac snapshot save',
+  'dev.mine': 'serac mine',
+  'dev.createAsset': 'serac asset create',
+  'dev.createNFT': 'serac nft create',
+  'avm.getUTXOs': 'serac address ADDRESS',
+};
+
+/** Replaces the names of methods in a message; a method without a command of its own can be called with `serac rpc`. */
+const nameCommands = (text: string): string =>
+  text
+    .replace(/\b(?:dev|avm)\.[a-z]\w*/gi, (method) => commandOfMethod[method] ?? `serac rpc ${method}`)
+    .replace(' (mintable)', ' --mintable');
+
+function listHints({ fault, message }: SeracError): string[] {
+  if (fault.code === 'NODE_HTTP') return isDevPath(fault.url) ? (devRemedies[fault.status] ?? []) : [];
+  if (fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
+  const data = fault.data as ErrorData;
+  const hints = [
+    data.code === 'RPC_BAD_ARGUMENT' && data.argument && `${data.argument} must be ${data.expected || 'of another type'}`,
+    data.address && data.expected && `did you mean ${data.expected}?`,
+    data.unknownParams && `the node does not know the parameters ${data.unknownParams.map(({ name }) => name).join(', ')}`,
+    data.didYouMean && `did you mean ${data.didYouMean}?`,
+    data.replacedBy && `use ${data.replacedBy}`,
+    data.path && `it is served at ${data.path}`,
+    data.spentBy && !message.includes(data.spentBy) && `it was spent by the transaction ${data.spentBy}`,
+    data.hint,
+  ];
+  return hints.filter((hint): hint is string => typeof hint === 'string' && hint !== '');
+}
+
+const isDevPath = (url: string): boolean => url.includes('/ext/dev');
+
+/** Why the developer's methods are refused, by HTTP status. */
+const devRemedies: { readonly [status: number]: string[] } = {
+  403: [
+    "give the node's token with --dev-token TOKEN or SERAC_DEV_TOKEN; without a",
+    'token only programs on the same machine are allowed',
+  ],
+  404: [
+    'this node has no dev methods: it is AvalancheGo, it follows a node, it runs',
+    'with --public-api, or it listens on all addresses without --dev-token',
+  ],
+};

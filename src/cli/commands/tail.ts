@@ -1,0 +1,50 @@
+import { openEventStream } from '../../api/client/client.ts';
+import { SeracError } from '../../api/client/fault.ts';
+import { readServerSentEvents } from '../../api/client/server-sent-events.ts';
+import { createSilenceLimit } from '../../api/client/silence-limit.ts';
+import { addChainPrefix } from './address-spellings.ts';
+import { createAmountFormatter, findAsset } from './asset-labels.ts';
+import type { ClientCommand } from './client-command.ts';
+import { formatEvent } from './format-event.ts';
+
+/** Milliseconds until a lost connection is tried again, and until one without a heartbeat, which comes every 2 s, counts as lost. */
+const [retryDelay, silenceLimit] = [1000, 10_000];
+
+/** `serac tail`: prints events until it is interrupted, and resumes without gap after a lost connection. */
+export const tail: ClientCommand = async ({ client, options, print, interrupted }) => {
+  const filter = new URLSearchParams();
+  if (options.address !== undefined) filter.set('address', addChainPrefix(options.address));
+  if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
+  const formatAmount = createAmountFormatter(client);
+  for (const kind of options.kind ?? []) filter.append('kind', kind);
+  let lastID: string | undefined;
+  let isFirst = true;
+  let silence: ReturnType<typeof createSilenceLimit> | undefined;
+  while (!interrupted.aborted) {
+    try {
+      silence = createSilenceLimit(silenceLimit);
+      const signal = AbortSignal.any([interrupted, silence.signal]);
+      const response = await openEventStream(client, `${filter}`, signal, lastID === undefined ? {} : { 'last-event-id': lastID });
+      isFirst = false;
+      for await (const { id, kind, data } of readServerSentEvents(silence.watch(response))) {
+        if (id !== '') lastID = id;
+        if (options.json) {
+          if (kind !== 'heartbeat') print(data);
+        } else for (const line of await formatEvent(kind, data, formatAmount)) print(line);
+      }
+    } catch (error) {
+      if (interrupted.aborted) return undefined;
+      if (isFirst || !isLostConnection(error)) throw error;
+    } finally {
+      silence?.stop();
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryDelay));
+  }
+  return undefined;
+};
+
+/** A node that is starting or stopping may answer with status 503. */
+const isLostConnection = (error: unknown): boolean =>
+  !(error instanceof SeracError) ||
+  error.fault.code === 'NODE_UNREACHABLE' ||
+  (error.fault.code === 'NODE_HTTP' && error.fault.status === 503);

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { FlagDefinition } from '../../app/flags/flag-definition.ts';
+import type { FlagInputs } from '../../app/flags/flag-source.ts';
+import { acceptsFlag, flagTable } from '../../app/flags/flag-table.ts';
+import type { Options } from '../../app/flags/options.ts';
+import { fileSize, readEnd } from '../../app/platform/detached-process.ts';
+import type { Env } from '../../app/setup/env.ts';
+import { loadIdentity } from '../../network/identity/identity.ts';
+import { findFreePorts, startNodeProcess, stopWithParent } from '../testnet/node-process.ts';
+import type { TestnetNode } from '../testnet/node-status.ts';
+import { listFolders, planTestnet } from '../testnet/plan.ts';
+import { readNode } from '../testnet/read-node.ts';
+import { type NodeProcess, startTestnet, type Testnet, type TestnetDeps } from '../testnet/testnet.ts';
+import { formatTable } from './table.ts';
+
+export type TestnetCommand = {
+  readonly nodes: number;
+  readonly options: Options;
+  readonly given: FlagInputs;
+  /** Runs this program: its file comes before the command. */
+  readonly program: readonly string[];
+  readonly onStatus: TestnetDeps['onStatus'];
+};
+
+export type RunningTestnet = Testnet & { readonly nodes: readonly TestnetNode[]; readonly folder: string };
+
+/** `serac testnet N`: plans the nodes, creates their staking keys if they have none, and starts them. */
+export async function runTestnet(
+  { nodes: seracNodes, options, given, program, onStatus }: TestnetCommand,
+  env: Env,
+): Promise<RunningTestnet> {
+  const isTemporary = options['data-dir'] === undefined;
+  const folder = options['data-dir'] ?? mkdtempSync(`${env.tempFolder()}/serac-testnet-`);
+  const avalancheGoNodes = options['avalanchego-nodes'];
+  const sizes = { seracNodes, avalancheGoNodes, folder };
+  const identityEnv = { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random };
+  const nodeIDs = listFolders(sizes).map((dataDir) => loadIdentity({ dataDir }, identityEnv).nodeID);
+  const nodes = planTestnet(
+    {
+      ...sizes,
+      ports: await choosePorts(nodeIDs.length, given.has('http-port') ? options['http-port'] : 0),
+      seracFlags: passedFlags(given, (name, row) => acceptsFlag('join', row) && !ownFlags.has(name)),
+      avalancheGoFlags: [
+        '--fd-limit=16384',
+        `--network-id=${options['network-id']}`,
+        ...passedFlags(given, (name) => sharedFlags.has(name)),
+      ],
+      seracCommand: [...program, 'join', '--silent'],
+      avalancheGoCommand: avalancheGoNodes === 0 ? [] : [...stopWithParent(), options.avalanchego ?? ''],
+    },
+    nodeIDs,
+  );
+  const testnet = startTestnet(nodes, {
+    spawn: ({ command, folder: dataDir, kind }) => startLogged(command, dataDir, `${dataDir}/${kind.toLowerCase()}.log`),
+    read: (node) => readNode(env.fetch as typeof fetch, node),
+    timers: env.timers,
+    now: env.clock.monotonic,
+    random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
+    onStatus,
+  });
+  return {
+    ...testnet,
+    nodes,
+    folder,
+    close: async () => {
+      await testnet.close();
+      if (isTemporary) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a node; if it fails, the last line of its log says why. */
+async function startLogged(command: readonly string[], folder: string, logFile: string): Promise<NodeProcess> {
+  const logStart = fileSize(logFile);
+  const started = await startNodeProcess(command, folder, logFile);
+  const explain = (exit: string): string => {
+    const last = /^exit code [1-9]/.test(exit) ? readEnd(logFile, logStart, maxShownLog).trim().split('\n').at(-1) : undefined;
+    return last ? `${exit}: ${last}` : exit;
+  };
+  return { ...started, exited: started.exited.then(explain) };
+}
+
+const maxShownLog = 500;
+
+/** The table of the nodes that is printed at the start. */
+export const formatNodes = (nodes: readonly TestnetNode[]): string[] =>
+  formatTable(
+    ['NODE', 'PROGRAM', 'URL', 'PEERS AT', 'NODE ID', 'DATA DIRECTORY'],
+    nodes.map(({ number, kind, url, stakingAddress, nodeID, folder }) => [`${number}`, kind, url, stakingAddress, nodeID, folder]),
+  );
+
+/** Ports from a first one on, two per node; free ones if it is 0. */
+async function choosePorts(count: number, first: number): Promise<(readonly [number, number])[]> {
+  const all = first === 0 ? await findFreePorts(2 * count) : Array.from({ length: 2 * count }, (_, i) => first + i);
+  return Array.from({ length: count }, (_, i) => [all[2 * i] as number, all[2 * i + 1] as number]);
+}
+
+/** Flags that are passed on to nodes, as they were given. */
+function passedFlags(given: FlagInputs, isPassed: (name: string, row: FlagDefinition) => boolean): string[] {
+  return [...given].flatMap(([name, { texts }]) => {
+    const row = (flagTable as { readonly [name: string]: FlagDefinition })[name];
+    const spelled = avalancheGoNames[name] ?? name;
+    return row !== undefined && isPassed(name, row) ? [`--${spelled}=${texts.join(',')}`] : [];
+  });
+}
+
+/** Names that AvalancheGo and Serac both know. */
+const avalancheGoNames: { readonly [name: string]: string } = { 'min-block-delay': 'proposervm-min-block-delay' };
+
+/** Flags that `serac testnet` sets for each node, or that concern only itself. */
+const ownFlags: ReadonlySet<string> = new Set([
+  'sybil-protection-enabled',
+  'data-dir',
+  'db-type',
+  'http-host',
+  'http-port',
+  'staking-host',
+  'public-ip',
+  'echo-other-chains',
+  'json',
+  'silent',
+  'detach',
+  'wait',
+  'wait-timeout',
+  'log-file',
+  'process-context-file',
+  'config-file',
+  'config-file-content',
+  'config-file-content-type',
+]);
+
+/** Flags that AvalancheGo nodes get too. */
+const sharedFlags: ReadonlySet<string> = new Set([
+  'genesis-file',
+  'genesis-file-content',
+  'tx-fee',
+  'create-asset-tx-fee',
+  'min-block-delay',
+  'snow-sample-size',
+  'snow-quorum-size',
+  'snow-preference-quorum-size',
+  'snow-confidence-quorum-size',
+  'snow-commit-threshold',
+  'snow-concurrent-repolls',
+  'log-level',
+]);

@@ -1,0 +1,398 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { resolveFollowedNetwork } from '../app/chains/follow.ts';
+import { resolveForkedNetwork } from '../app/chains/fork.ts';
+import { type Config, configFrom } from '../app/config/config.ts';
+import { type CommandName, commandTable } from '../app/flags/command.ts';
+import { exitCodeOf, exitCodes, formatExitError } from '../app/flags/exit-error.ts';
+import { type ParsedFlags, parseFlags } from '../app/flags/flags.ts';
+import { startApiServer } from '../app/index/api-server.ts';
+import { startIndexer } from '../app/index/indexer.ts';
+import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel } from '../app/log/log.ts';
+import { type Node, startNode } from '../app/node.ts';
+import { takeDetachedMark } from '../app/platform/detached-process.ts';
+import { stopWithOwners } from '../app/platform/owner-processes.ts';
+import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
+import { writeError } from '../app/platform/stderr.ts';
+import { readBlob, replaceFile } from '../app/platform/whole-files.ts';
+import { createEnv } from '../app/runtime/env.ts';
+import { startReader } from '../app/servers/reader.ts';
+import type { Env } from '../app/setup/env.ts';
+import { stripCredentials } from '../app/setup/served-network.ts';
+import { version } from '../app/version.ts';
+import { cleanText, escapeJson } from '../base/bytes/printable.ts';
+import { type AnyFault, Fault } from '../base/fault.ts';
+import { storeErrorFromDriver } from '../ledger/store/fault.ts';
+import { formatBanner, formatBannerJson } from './banner.ts';
+import { check } from './commands/check.ts';
+import type { ClientCommandName } from './commands/client-commands.ts';
+import { manageKeys } from './commands/keys.ts';
+import { type CommandResult, reindex } from './commands/reindex.ts';
+import { formatCompletions, type Shell } from './completions.ts';
+import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
+import { type Console, createConsole } from './terminal/console.ts';
+import { createScreen } from './terminal/screen.ts';
+import { createStyle, type Style } from './terminal/style.ts';
+
+/** The program: parses the command line, runs a command, prints its output, and stops on signals. */
+
+async function main(): Promise<void> {
+  env = await openEnv();
+  stopWithOwners();
+  const isDetached = takeDetachedMark();
+  const argv = process.argv.slice(2);
+  const parseYaml = await loadYamlParser(argv);
+  const parsed = parseFlags(argv, { home: homedir(), vars: process.env, readFile: readText, parseYaml });
+  if (parsed.kind !== 'run') return printAndExit(parsed);
+  isJson = parsed.options.json;
+  try {
+    const { name } = parsed.command;
+    if (isClientCommand(name)) return await runClientCommand(name, parsed);
+    if (name === 'help' || name === 'version') return;
+    isServer = commandTable[name].kind === 'server';
+    if (parsed.options.detach && !isDetached && env.parent === undefined) return await runDetached(parsed);
+    const config = await resolveConfig(parsed);
+    if (env.parent !== undefined) {
+      // A signal to the process group is handled by the writer process, which stops its readers.
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+      return startReader(config, env, env.parent);
+    }
+    await actions[name](config, parsed);
+  } catch (error) {
+    const fault = error instanceof Fault ? error : storeErrorFromDriver(error);
+    if (fault === undefined && !isJson) throw error;
+    exitWith(fault ?? new Fault(error instanceof Error ? `${error.stack ?? error}` : String(error), { code: 'INTERNAL' }));
+  }
+}
+
+/** Prints why the program ends, and ends it. */
+function exitWith({ message, fault }: AnyFault): never {
+  const { code, exitCode, ...data } = fault as AnyFault['fault'] & { readonly exitCode?: number | null };
+  const shown = { code, message, ...(Object.keys(data).length > 0 && { data }) };
+  const isLog = isServer && process.stderr.isTTY !== true;
+  writeError(formatExitError(shown, isJson ? { json: timeTexts.json() } : isLog ? { time: timeTexts.json() } : {}));
+  process.exit(exitCode || exitCodeOf(code));
+}
+
+/** Creates the configuration. The network of a followed or forked node need not be given: it is read from the data directory or from the node. */
+async function resolveConfig({ options, command, isNetworkGiven, given }: RunFlags): Promise<Config> {
+  const config: Config = { ...configFrom(options, command), settings: listConfig(options, given) };
+  logLevel = config.logLevel;
+  if (isNetworkGiven) return config;
+  const network =
+    config.mode.kind === 'follow'
+      ? await resolveFollowedNetwork(config.mode.url, config, env)
+      : config.fork && (await resolveForkedNetwork(config.fork.url, config, env));
+  return network === undefined ? config : { ...config, ...configFrom({ ...options, 'network-id': network }, command) };
+}
+
+/** Runs a command that asks a running node. Its code is loaded only when it is needed, to keep the start of a node short. */
+async function runClientCommand(name: ClientCommandName, { command, options }: RunFlags): Promise<void> {
+  const { runClientCommand: run } = await import('./commands/client-commands.ts');
+  const { createRpcClient } = await import('../api/client/rpc-client.ts');
+  const interruption = new AbortController();
+  process.on('SIGINT', () => interruption.abort());
+  process.on('SIGTERM', () => interruption.abort());
+  process.exitCode = await run(name, {
+    client: createRpcClient({ url: options.url, token: options['dev-token'] }),
+    args: command.args,
+    options,
+    print: (line) => void process.stdout.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
+    readFile: readBlob,
+    writeFile: replaceFile,
+    interrupted: interruption.signal,
+  });
+}
+
+const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';
+
+type RunFlags = Extract<ParsedFlags, { kind: 'run' }>;
+
+/** The implementation of each command; those that serve return when they are ready. */
+const actions: {
+  readonly [C in Exclude<CommandName, ClientCommandName | 'help' | 'version'>]: (config: Config, flags: RunFlags) => Promise<void>;
+} = {
+  dev: runNode,
+  follow: runNode,
+  join: runNode,
+  testnet: async (config, { command, options, given }) => {
+    const { formatNodes, runTestnet } = await import('./commands/testnet.ts');
+    const { formatChange, formatChangeJson, formatHeights, formatNodesJson } = await import('./testnet/testnet-lines.ts');
+    const testnet = await runTestnet(
+      {
+        nodes: Number(command.args[0]),
+        options,
+        given,
+        program: [process.execPath, ...process.execArgv, ...(program === undefined ? [] : [program])],
+        onStatus: (node, status, pid) => {
+          const time = isTerminal ? timeTexts.text() : formatStamp('info', timeTexts.json()).trimEnd();
+          const line = isJson ? formatChangeJson(node, status, pid, timeTexts.json()) : formatChange(node, status, time);
+          // The status line of a terminal shows heights.
+          if (config.banner !== 'none' && (!isTerminal || isJson || status.state !== 'running')) screen.print(line);
+        },
+      },
+      env,
+    );
+    stopOnSignals(testnet);
+    printBanner(config, formatNodesJson(testnet.nodes, testnet.folder), formatNodes(testnet.nodes).join('\n'));
+    screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
+  },
+  api: async (config) => {
+    const server = await startApiServer(config, env);
+    stopOnSignals(server);
+    printBanner(
+      config,
+      JSON.stringify({ url: server.url }),
+      `serac ${version}: Data and Metrics APIs at ${server.url}, reference at ${server.url}/api`,
+    );
+  },
+  index: async (config, { given }) => {
+    const indexer = await startIndexer(config, env, { listens: given.has('http-port') });
+    stopOnSignals(indexer);
+    const following = stripCredentials(config.mode.kind === 'follow' ? config.mode.url : '');
+    const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
+    printBanner(
+      config,
+      JSON.stringify({ following, url: indexer.url }),
+      `serac ${version}: indexing ${following} into PostgreSQL${served}`,
+    );
+  },
+  'config print': async (_, { options, given, unknownKeys }) => {
+    const rows = listConfig(options, given);
+    const lines = options.json ? [formatConfigJson(rows, unknownKeys)] : formatConfig(rows, unknownKeys);
+    for (const line of lines) process.stdout.write(`${line}\n`);
+  },
+  status: async (config, flags) => runDetachedCommand('status', config, flags),
+  stop: async (config, flags) => runDetachedCommand('stop', config, flags),
+  logs: async (config, flags) => runDetachedCommand('logs', config, flags),
+  completions: async (_, { command }) => void process.stdout.write(formatCompletions(command.args[0] as Shell)),
+  check: async (config) => printResult(check(config, env)),
+  reindex: async (config) => printResult(reindex(config, env)),
+  keys: async (config, { command, options }) => {
+    for (const line of await manageKeys(command.args, options, config, env)) process.stdout.write(`${line}\n`);
+  },
+};
+
+/** The log of a node in the background. */
+const logFileOf = ({ options }: Pick<RunFlags, 'options'>): string => options['log-file'] ?? `${options['data-dir']}/serac.log`;
+
+/** Runs a command about a node in the background. */
+async function runDetachedCommand(name: 'status' | 'stop' | 'logs', config: Config, flags: RunFlags): Promise<void> {
+  const { detachedCommands } = await import('./commands/detached-node.ts');
+  const { options } = flags;
+  process.exitCode = await detachedCommands[name]({
+    contextFile: config.processContextFile,
+    logFile: logFileOf(flags),
+    options,
+    print: (text) => void process.stdout.write(text),
+    env,
+  });
+}
+
+/** `--detach`: starts the node in the background and prints where it is. */
+async function runDetached(flags: RunFlags): Promise<void> {
+  const { options, command } = flags;
+  const config = configFrom(options, command);
+  const { detach } = await import('./commands/detach.ts');
+  const { pid, logFile, url, isHealthy } = await detach(config, env, {
+    program,
+    logFile: logFileOf(flags),
+    waitTimeout: options.wait ? options['wait-timeout'] : undefined,
+  });
+  const state = url === undefined ? 'starting' : `${isHealthy ? 'ready' : 'listening'} at ${url}`;
+  printBanner(config, JSON.stringify({ pid, log: logFile, url }), `serac ${version}: ${state}, pid ${pid}, log ${logFile}`);
+}
+
+async function runNode(config: Config, { warnings }: RunFlags): Promise<void> {
+  const node = await startNode(config, env);
+  if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node);
+  const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
+  const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
+  // Before the banner: a program that has read it may send a signal.
+  stopOnSignals({
+    close: async () => {
+      const { height } = node.readStatus();
+      await node.close();
+      shown?.close({ height, note: describeSaved(config) });
+    },
+  });
+  const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings };
+  printBanner(config, formatBannerJson(info), formatBanner(info, style));
+  // Lines about the node have level info; as JSON they are read by programs and always printed.
+  if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
+  node.observe(shown);
+  if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
+}
+
+/** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */
+async function publishProcessContext(path: string, node: Node): Promise<void> {
+  try {
+    writeProcessContext(path, { pid: process.pid, uri: node.url, stakingAddress: node.stakingAddress });
+    process.on('exit', () => removeProcessContext(path));
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+}
+
+const openConsole = (format: 'text' | 'json', style: Style): Console =>
+  createConsole({
+    screen,
+    format,
+    style,
+    after: env.timers.after,
+    time: format === 'text' && !isTerminal ? () => '' : timeTexts[format],
+    stamp: () => (isTerminal ? '' : formatStamp('info', timeTexts.json())),
+    monotonic: env.clock.monotonic,
+  });
+
+/** The time of a line: local for a person, RFC 3339 for a program. */
+const timeTexts = { text: () => new Date().toTimeString().slice(0, 8), json: () => new Date().toISOString() } as const;
+
+/** Where the chain of a node that stops is. */
+function describeSaved({ store, dataDir, state }: Config): string {
+  if (state?.save !== undefined) return `saved to ${state.save}`;
+  return store === 'memory' ? 'the chain was in memory and is lost' : `the chain is in ${dataDir}`;
+}
+
+/** Prints the result of a command; sets the exit code if damage was found. */
+function printResult({ lines, isDamaged }: CommandResult): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  if (isDamaged) process.exitCode = exitCodes.damage;
+}
+
+/** Prints the first lines of a server. `json` is an object, which gets time and level as every line of JSON. */
+function printBanner({ banner }: Config, json: string, text: string): void {
+  const stamp = JSON.stringify({ event: 'started', time: timeTexts.json(), level: 'info' });
+  if (banner !== 'none') screen.print(banner === 'json' ? `${stamp.slice(0, -1)},${json.slice(1)}` : text);
+}
+
+function printAndExit(parsed: Exclude<ParsedFlags, { kind: 'run' }>): void {
+  switch (parsed.kind) {
+    case 'help':
+      process.stdout.write(`${parsed.text}\n`);
+      return;
+    case 'version':
+      process.stdout.write(
+        parsed.json ? `${JSON.stringify({ name: 'serac', version, parity: 'avalanchego/1.14.2' })}\n` : `serac/${version}\n`,
+      );
+      return;
+    case 'error':
+      isJson = parsed.isJson;
+      exitWith(new Fault(parsed.message, { code: parsed.code, exitCode: parsed.exitCode }));
+  }
+}
+
+/**
+ * How long after the first signal further ones are the same, in milliseconds. Ctrl-C reaches every process of the terminal, and npm and the
+ * launcher pass it on, so it arrives up to three times.
+ */
+const sameSignalMs = 500;
+
+/** Stops cleanly on the first signal, and immediately on a later one. */
+function stopOnSignals(running: { readonly close: () => Promise<void> }): void {
+  let firstSignal: number | undefined;
+  const stop = async () => {
+    const now = performance.now();
+    if (firstSignal !== undefined) {
+      if (now - firstSignal > sameSignalMs) process.exit(exitCodes.failure);
+      return;
+    }
+    firstSignal = now;
+    try {
+      await running.close();
+    } catch (error) {
+      log(`error while stopping: ${error}`, 'error');
+      process.exit(exitCodes.failure);
+    }
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Whether the command serves until it is stopped. */
+let isServer = false;
+
+/** Whether lines are JSON (`--json`); not before the flags are parsed. */
+let isJson = false;
+
+/** The log level; `info` until the flags are parsed. */
+let logLevel: LogLevel = 'info';
+
+/** Loads the YAML parser, if an argument or a variable names YAML. */
+async function loadYamlParser(argv: readonly string[]): Promise<((text: string) => unknown) | undefined> {
+  const variables = Object.entries(process.env).filter(([name]) => /^(?:AVAGO|SERAC)_CONFIG_/.test(name));
+  const texts = [...argv, ...variables.map(([, text]) => text ?? '')];
+  return texts.some((text) => /ya?ml/i.test(text)) ? (await import('yaml')).parse : undefined;
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** Whether stdout is a terminal that understands escape sequences. */
+const isTerminal = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+
+const screen = createScreen({
+  out: process.stdout,
+  err: process.stderr,
+  isInteractive: isTerminal,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  formatNote: (text) => formatLine(text, 'warn'),
+});
+
+/** A line of the log: with the time of day at a terminal, else with date and time. */
+function formatLine(text: string, level: LineLevel): string {
+  const time = timeTexts[isJson || process.stderr.isTTY !== true ? 'json' : 'text']();
+  return formatLogLine(text, level, time, isJson);
+}
+
+// Also after a second Ctrl-C or a fatal error, the status line is removed.
+process.on('exit', screen.close);
+
+// A reader process writes to the terminal of the writer process, which may have drawn its status line.
+const log = createLog(
+  process.send === undefined || !isTerminal
+    ? (text, level) => screen.log(formatLine(text, level), level === 'error' || level === 'fatal')
+    : (text, level) => writeError(`\r\x1b[K${formatLine(text, level)}`),
+  () => logLevel,
+);
+
+/** Whether this is a single-file executable (tools/build-executable.ts): Bun then mounts the program's files under this path. */
+const isExecutable = /\/(\$bunfs|~BUN)\//.test(import.meta.url);
+
+/** The file of this program. */
+const program = isExecutable ? undefined : fileURLToPath(import.meta.url);
+
+/** Whether a progress bar is shown; the status line is not drawn meanwhile. */
+let hasProgress = false;
+
+/** The environment of this process; set before a command runs. */
+let env: Env;
+
+async function openEnv(): Promise<Env> {
+  const base = await createEnv({ version, log, program });
+  return {
+    ...base,
+    showProgress: (progress) => {
+      if (progress === undefined && !hasProgress) return;
+      hasProgress = progress !== undefined;
+      screen.clear(hasProgress);
+      base.showProgress(progress);
+    },
+  };
+}
+
+// The reader of the output, such as `head`, may leave early. A server continues without output.
+process.stdout.on('error', (error: { readonly code?: string }) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (!isServer) process.exit();
+});
+
+// Not awaited: a module with bytecode (tools/build.ts) cannot await at its top level.
+void main();

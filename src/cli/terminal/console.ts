@@ -1,0 +1,90 @@
+import type { BlockSummary } from '../../app/feed/block-summary.ts';
+import { type After, gatherBlocks } from '../../app/feed/gather-blocks.ts';
+import { limitRefused, type RefusedLimit } from '../../app/feed/limit-refused.ts';
+import { cleanText, escapeJson } from '../../base/bytes/printable.ts';
+import { formatBlockJson, formatBlockLine } from './block-line.ts';
+import { formatEventJson, joinParts } from './event-line.ts';
+import { formatRefusedCounts, formatRefusedCountsJson, formatRefusedJson, formatRefusedLine } from './refused-line.ts';
+import type { Screen } from './screen.ts';
+import { createTxRate, formatStatusLine, type NodeStatus } from './status-line.ts';
+import type { Style } from './style.ts';
+
+export type ConsoleDeps = {
+  readonly screen: Screen;
+  readonly format: 'text' | 'json';
+  readonly style: Style;
+  readonly after: After;
+  /** The time of a line: `14:02:11` for a person, RFC 3339 for JSON; empty if the stamp has it. */
+  readonly time: () => string;
+  /** Time and level before each line of a file; empty at a terminal. */
+  readonly stamp: () => string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+};
+
+/** Prints what happens to a running node: accepted blocks, reverts and refused calls, and the status line. */
+export type Console = {
+  readonly onBlock: (summary: BlockSummary) => void;
+  readonly onRevert: (chain: string, height: bigint, snapshot: string) => void;
+  readonly refused: RefusedLimit;
+  readonly showStatus: (read: () => Omit<NodeStatus, 'txsPerSecond'>) => void;
+  /** Prints what is gathered and a last line, and removes the status line. */
+  readonly close: (last: { readonly height: bigint; readonly note: string }) => void;
+};
+
+export function createConsole({ screen, format, style, after, time, stamp, monotonic }: ConsoleDeps): Console {
+  const rate = createTxRate(monotonic);
+  const isJson = format === 'json';
+  const print = (json: () => string, text: () => string): void => screen.print(isJson ? json() : stamp() + text());
+  const blocks = gatherBlocks(
+    (summary) =>
+      print(
+        () => formatBlockJson(summary, time()),
+        () => formatBlockLine(summary, time(), style),
+      ),
+    after,
+  );
+  const refused = limitRefused(
+    {
+      show: (call) =>
+        print(
+          () => formatRefusedJson(call, time()),
+          () => formatRefusedLine(call, time(), style),
+        ),
+      showCounts: (counts) =>
+        print(
+          () => formatRefusedCountsJson(counts, time()),
+          () => formatRefusedCounts(counts, time(), style),
+        ),
+    },
+    after,
+  );
+  return {
+    onBlock: (summary) => {
+      rate.add(summary.txs);
+      blocks.add(summary);
+    },
+    onRevert: (chain, height, snapshot) => {
+      print(
+        () => escapeJson(formatEventJson('reverted', time(), { chain, height: `${height}`, snapshot })),
+        () =>
+          joinParts([
+            style.bold(chain === 'X' ? `#${height}` : `${chain} #${height}`),
+            style.dim(time()),
+            `reverted to ${cleanText(snapshot)}`,
+          ]),
+      );
+    },
+    refused,
+    showStatus: (read) => screen.setStatus((columns) => formatStatusLine({ ...read(), txsPerSecond: rate.perSecond() }, columns)),
+    close: ({ height, note }) => {
+      blocks.close();
+      refused.close();
+      print(
+        () => formatEventJson('stopped', time(), { height: `${height}`, note }),
+        () => `${style.bold('stopped')} at height ${height}; ${note}`,
+      );
+      screen.close();
+    },
+  };
+}

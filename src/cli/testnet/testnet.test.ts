@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import { describeStatus, type NodeReading, type TestnetNode } from './node-status.ts';
+import { type NodeProcess, startTestnet } from './testnet.ts';
+
+const createNode = (number: number, kind: TestnetNode['kind']): TestnetNode => ({
+  number,
+  kind,
+  nodeID: `N${number}`,
+  url: '',
+  stakingAddress: '',
+  folder: '',
+  command: [],
+});
+
+/** A testnet of processes that only exist in this test. */
+function start(kinds: readonly TestnetNode['kind'][]) {
+  const { timing, until } = createVirtualTiming();
+  const running = new Map<number, { readonly process: NodeProcess; readonly end: (how: string) => void }>();
+  const readings = new Map<number, NodeReading>();
+  const lines: string[] = [];
+  let pid = 100;
+  const testnet = startTestnet(
+    kinds.map((kind, i) => createNode(i + 1, kind)),
+    {
+      spawn: async ({ number }) => {
+        const { promise, resolve } = Promise.withResolvers<string>();
+        const process = { pid: pid++, exited: promise, kill: (signal: string) => resolve(signal) };
+        running.set(number, { process, end: resolve });
+        return process;
+      },
+      read: async ({ number }) => readings.get(number),
+      timers: timing,
+      now: timing.now,
+      random: () => 1,
+      onStatus: ({ number }, status) => lines.push(`${number}: ${describeStatus(status)}`),
+    },
+  );
+  return { testnet, running, readings, lines, until };
+}
+
+test('Serac nodes start when the AvalancheGo nodes are bootstrapped', async () => {
+  const { testnet, running, readings, until } = start(['AvalancheGo', 'Serac']);
+  await until(() => running.has(1));
+  readings.set(1, { height: 0n, peers: 0, isBootstrapped: false });
+  await until(() => testnet.statuses()[0]?.state === 'running');
+  expect(running.has(2)).toBe(false);
+  expect(testnet.statuses()[1]).toEqual({ state: 'waiting' });
+  readings.set(1, { height: 0n, peers: 0, isBootstrapped: true });
+  await until(() => running.has(2));
+  await testnet.close();
+});
+
+test('a node that exits is started again, later each time; the others go on', async () => {
+  const { testnet, running, readings, lines, until } = start(['Serac', 'Serac']);
+  await until(() => running.size === 2);
+  for (const number of [1, 2]) readings.set(number, { height: 3n, peers: 1, isBootstrapped: true });
+  await until(() => testnet.statuses().every(({ state }) => state === 'running'));
+  const first = testnet.pids();
+  running.get(1)?.end('SIGKILL');
+  await until(() => testnet.statuses()[0]?.state === 'down');
+  await until(() => testnet.statuses()[0]?.state === 'running');
+  expect(testnet.pids()[0]).not.toBe(first[0]);
+  expect(testnet.pids()[1]).toBe(first[1]);
+  running.get(1)?.end('exit code 1');
+  await until(() => testnet.statuses()[0]?.state === 'down');
+  expect(lines).toEqual([
+    '1: starting',
+    '2: starting',
+    '1: height 3, 1 peer',
+    '2: height 3, 1 peer',
+    '1: down (SIGKILL), starts again in 1.0 s',
+    '1: starting',
+    '1: height 3, 1 peer',
+    '1: down (exit code 1), starts again in 2.0 s',
+  ]);
+  await testnet.close();
+});
+
+test('close stops all nodes and starts none again', async () => {
+  const { testnet, running, until } = start(['Serac', 'Serac', 'Serac']);
+  await until(() => running.size === 3);
+  const ended = Promise.all([...running.values()].map(({ process }) => process.exited));
+  await Promise.all([testnet.close(), testnet.close()]);
+  expect(await ended).toEqual(['SIGTERM', 'SIGTERM', 'SIGTERM']);
+  expect(testnet.pids()).toEqual([undefined, undefined, undefined]);
+});

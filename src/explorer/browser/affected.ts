@@ -1,0 +1,39 @@
+import type { GraphData } from '../load/graph-data.ts';
+import type { AddressData } from '../load/load-address.ts';
+import type { AssetData } from '../load/load-asset.ts';
+import type { BlockData } from '../load/load-block.ts';
+import type { TxData } from '../load/load-tx.ts';
+import type { PagePayload } from '../views/page-payload.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+/** Whether an event changes what a page shows, so that its data must be loaded again. The home page folds events itself. */
+export function isAffected({ view, data, context }: PagePayload, event: StreamEvent): boolean {
+  if ('chainID' in event && event.chainID !== context.chain.id) return false;
+  if (event.kind === 'reverted' || event.kind === 'reset') return true;
+  if (view === 'dev') return event.kind === 'block' || event.kind === 'time';
+  if (event.kind === 'time') return context.has.dev;
+  if (view === 'node') return event.kind === 'health';
+  if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
+  if (view === 'throughput') return false;
+  if (view === 'mempool') return event.kind === 'block' || event.kind === 'mempool';
+  if (view === 'block') return event.kind === 'block' && !(data as BlockData).hasNext;
+  if (view === 'tx') return isTxAffected(data as TxData, event);
+  if (event.kind !== 'tx') return false;
+  if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
+  if (view === 'address') {
+    const { address } = data as AddressData;
+    return event.balanceChanges.some((change) => change.address === address);
+  }
+  return view === 'asset' && event.balanceChanges.some((change) => change.assetID === (data as AssetData).asset.assetId);
+}
+
+/** A waiting transaction changes when it is accepted or dropped, an accepted one when its outputs are spent. */
+function isTxAffected(data: TxData, event: StreamEvent): boolean {
+  if (data.state !== 'accepted') return (event.kind === 'tx' || event.kind === 'mempool') && event.txID === data.id;
+  if (event.kind !== 'tx') return false;
+  return isSpending(event, new Set([data.tx.txHash]));
+}
+
+/** Whether a transaction spends outputs of the given ones. */
+const isSpending = (event: Extract<StreamEvent, { kind: 'tx' }>, ids: ReadonlySet<string>): boolean =>
+  (event.tx.unsignedTx.inputs ?? []).some(({ txID }) => ids.has(txID));

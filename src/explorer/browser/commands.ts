@@ -1,0 +1,173 @@
+import type { PagePayload } from '../views/page-payload.ts';
+import { moveFocus } from './arrow-keys.ts';
+import { fetchState } from './dev-call.ts';
+import { devToken, keepApiKey, keepDevToken } from './payload.ts';
+
+export type Dispatch = { readonly reload: () => Promise<void>; readonly payload: () => PagePayload };
+
+/** Listens to keys, and to clicks on what the views mark with data attributes: copy, theme, saving a table or a picture. */
+export function listen({ reload }: Dispatch): void {
+  document.addEventListener('click', (event) => {
+    const target = event.target instanceof Element ? event.target : undefined;
+    const link = target?.closest('a[data-in-place]');
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
+      event.preventDefault();
+      history.pushState(null, '', link.getAttribute('href'));
+      void reload();
+    }
+    const state = target?.closest<HTMLAnchorElement>('a[href="/ext/dev/state"]');
+    if (state && devToken() !== '') {
+      event.preventDefault();
+      void saveState(state.download);
+    }
+    const copy = target?.closest<HTMLElement>('[data-copy]');
+    if (copy) void copyText(copy);
+    if (target?.closest('[data-theme-button]')) changeTheme();
+    if (target?.closest('[data-keys-button]')) showKeys();
+    const csv = target?.closest<HTMLElement>('[data-save-csv]')?.dataset.saveCsv;
+    if (csv !== undefined) saveCsv(csv);
+    const picture = target?.closest<HTMLElement>('[data-save-svg]')?.dataset.saveSvg;
+    if (picture !== undefined) saveSvg(picture);
+  });
+  document.addEventListener('submit', (event) => {
+    const form = event.target instanceof HTMLFormElement && event.target.matches('[data-secret]') ? event.target : undefined;
+    if (form === undefined) return;
+    event.preventDefault();
+    (form.dataset.secret === 'token' ? keepDevToken : keepApiKey)(String(new FormData(form).get('key')));
+    void reload();
+  });
+  document.addEventListener('keydown', onKey);
+  window.addEventListener('popstate', () => void reload());
+}
+
+async function copyText(button: HTMLElement | null): Promise<void> {
+  if (button === null) return;
+  await navigator.clipboard?.writeText(button.dataset.copy ?? '');
+  button.classList.add('copied');
+  setTimeout(() => button.classList.remove('copied'), 900);
+}
+
+function changeTheme(): void {
+  const { dataset } = document.documentElement;
+  const isDark = dataset.theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : dataset.theme === 'dark';
+  dataset.theme = isDark ? 'light' : 'dark';
+  localStorage.setItem('serac-theme', dataset.theme);
+}
+
+/** Saves a table, or the outputs of a transaction, as CSV. Cells that a spreadsheet would run as a formula get an apostrophe. */
+function saveCsv(name: string): void {
+  const list = document.querySelector<HTMLElement>(`[data-csv="${CSS.escape(name)}"]`);
+  const quote = (text: string): string =>
+    `"${(/^[=+@-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  const cell = (element: Element): string => {
+    const copy = element.cloneNode(true) as Element;
+    // IDs and addresses are shortened on the page; an amount is a quiet link to its asset.
+    for (const link of copy.querySelectorAll('a[title]:is(.mono, :not(.plain))')) link.textContent = link.getAttribute('title');
+    return quote((element.getAttribute('title') ?? copy.textContent ?? '').trim());
+  };
+  const rows = [...(list?.querySelectorAll('tr, li') ?? [])].map((row) =>
+    [...(row.matches('li') ? row.querySelectorAll('.index, .owner > p, .sum') : row.children)].map(cell),
+  );
+  if (list?.dataset.head !== undefined) rows.unshift(list.dataset.head.split(',').map(quote));
+  save(`${name}.csv`, 'text/csv', rows.map((row) => row.join(',')).join('\n'));
+}
+
+function saveSvg(name: string): void {
+  const box = document.querySelector(`[data-picture="${CSS.escape(name)}"]`);
+  const svg = [...(box?.querySelectorAll('svg') ?? [])].find((one) => one.checkVisibility());
+  if (svg === undefined) return;
+  const copy = svg.cloneNode(true) as SVGElement;
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  const from = [svg, ...svg.querySelectorAll('*')];
+  const to = [copy, ...copy.querySelectorAll('*')];
+  for (const [at, element] of to.entries()) {
+    const style = getComputedStyle(from[at] as Element);
+    for (const property of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font', 'opacity', 'text-anchor'] as const)
+      element.setAttribute(property, style.getPropertyValue(property));
+  }
+  save(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(copy));
+}
+
+async function saveState(name: string): Promise<void> {
+  const { result } = await fetchState();
+  if (result !== undefined) save(name, 'application/octet-stream', result);
+}
+
+function save(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+let isGoPending = false;
+
+/** Single letters do nothing inside inputs, with modifiers, or after they were switched off. */
+function onKey(event: KeyboardEvent): void {
+  const target = event.target instanceof HTMLElement || event.target instanceof SVGElement ? event.target : document.body;
+  if (event.key === 'Escape') {
+    document.querySelector('dialog[open]')?.remove();
+    target.blur();
+  }
+  if (target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (moveFocus(event)) {
+    event.preventDefault();
+    return;
+  }
+  const key = event.key.toLowerCase();
+  const go = isGoPending ? document.querySelector<HTMLAnchorElement>(`[data-go="${CSS.escape(key)}"]`) : undefined;
+  isGoPending = false;
+  if (go) {
+    go.click();
+    return;
+  }
+  if (event.key === '/') {
+    event.preventDefault();
+    document.querySelector<HTMLInputElement>('.search input')?.focus();
+  } else if (event.key === '?') showKeys();
+  else if (localStorage.getItem('serac-keys') === 'off') return;
+  else if (key === 'g') isGoPending = true;
+  else if (key === 't') changeTheme();
+  else if (key === 'c') void copyText(document.querySelector<HTMLElement>('.page-id [data-copy], .facts [data-copy]'));
+  else document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.click();
+}
+
+const keys: readonly (readonly [string, string])[] = [
+  ['/', 'search'],
+  ['J  K', 'previous, next'],
+  ['G then H B M A C T N D', 'Home, Blocks, Mempool, Assets, Cross-chain, Throughput, Node, Dev'],
+  ['H', 'hold the list'],
+  ['C', 'copy the ID'],
+  ['← ↑ → ↓', 'move in a picture or on a plot, Enter opens'],
+  ['T', 'theme'],
+  ['Esc', 'leave'],
+];
+
+/** The list of keys, with a switch for single letters. */
+function showKeys(): void {
+  const open = document.querySelector('dialog[open]');
+  if (open !== null) {
+    open.remove();
+    return;
+  }
+  const dialog = document.createElement('dialog');
+  dialog.setAttribute('aria-label', 'Keys');
+  const list = document.createElement('dl');
+  for (const [key, what] of keys) {
+    const [name, text] = [document.createElement('dt'), document.createElement('dd')];
+    name.textContent = key;
+    text.textContent = what;
+    list.append(name, text);
+  }
+  const off = document.createElement('button');
+  const label = (): string => (localStorage.getItem('serac-keys') === 'off' ? 'Switch single letters on' : 'Switch single letters off');
+  off.textContent = label();
+  off.onclick = () => {
+    localStorage.setItem('serac-keys', localStorage.getItem('serac-keys') === 'off' ? 'on' : 'off');
+    off.textContent = label();
+  };
+  const close = Object.assign(document.createElement('button'), { textContent: 'Close', onclick: () => dialog.remove() });
+  dialog.append(list, off, close);
+  document.body.append(dialog);
+  dialog.showModal();
+}

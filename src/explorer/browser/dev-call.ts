@@ -1,0 +1,41 @@
+import type { RpcAnswer } from '../load/source.ts';
+import { devHeaders } from './payload.ts';
+
+/** The token is sent to no other path. */
+export const devPath = '/ext/dev';
+
+/** Calls a method of the Node RPC or of `/ext/dev`. A refusal or a lost connection is an answer with an error. */
+export async function call<T>(path: string, method: string, params: object = {}): Promise<RpcAnswer<T>> {
+  try {
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(path === devPath && devHeaders()) },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    if (response.status !== 200) return { error: { message: `${response.status}: ${(await response.text()).slice(0, 200)}` } };
+    return (await response.json()) as RpcAnswer<T>;
+  } catch {
+    return { error: { message: 'the node does not answer' } };
+  }
+}
+
+/** Replaces the state of all chains with a state file. */
+export async function loadState(file: Blob): Promise<RpcAnswer<{ readonly height: string }>> {
+  try {
+    const response = await fetch('/ext/dev/state', { method: 'PUT', body: file, headers: devHeaders() });
+    const text = await response.text();
+    return response.ok ? { result: JSON.parse(text) as { height: string } } : { error: { message: text.slice(0, 200) } };
+  } catch {
+    return { error: { message: 'the node does not answer' } };
+  }
+}
+
+/** Fetches the state file: a link cannot send the token. */
+export async function fetchState(): Promise<RpcAnswer<Blob>> {
+  try {
+    const response = await fetch('/ext/dev/state', { headers: devHeaders() });
+    return response.ok ? { result: await response.blob() } : { error: { message: (await response.text()).slice(0, 200) } };
+  } catch {
+    return { error: { message: 'the node does not answer' } };
+  }
+}

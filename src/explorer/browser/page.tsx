@@ -1,0 +1,159 @@
+import { hydrate, render } from 'preact';
+import { chainPath } from '../load/page-context.ts';
+import { ActionsContext } from '../views/actions.ts';
+import { App } from '../views/app.tsx';
+import { LiveContext } from '../views/live.ts';
+import { isAffected } from './affected.ts';
+import { tickAges } from './ages.ts';
+import { type Dispatch, listen } from './commands.ts';
+import { call, devPath, loadState } from './dev-call.ts';
+import { createLiveStore } from './live-store.ts';
+import { loadView } from './load-view.ts';
+import { apiKey, devToken, fetchPayload, getText, readPayload } from './payload.ts';
+import { openStream } from './stream.ts';
+import type { StreamEvent } from './stream-events.ts';
+
+/** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
+const silence = 4;
+/** Milliseconds between two loads of the same page's data. */
+const reloadInterval = 500;
+/** Milliseconds after which a page that is loaded again looks busy. */
+const busyDelay = 150;
+/** The most events that wait for a frame; with more, the page is loaded again instead. */
+const maxQueue = 5000;
+
+/** Seconds after which a page is loaded again if no event announces a change of its figures. */
+const refreshSeconds = 5;
+
+const root = document.getElementById('app') as HTMLElement;
+const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
+let payload = readPayload();
+let view = await loadView(payload.view);
+const store = createLiveStore(payload, () => performance.now());
+let queue: StreamEvent[] = [];
+let isScheduled = false;
+let lastMessage = performance.now();
+let isGone = false;
+let seconds = 0;
+
+const actions = {
+  getText,
+  call,
+  dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
+  loadState,
+  reload: () => reload(),
+};
+
+function draw(isFirst = false): void {
+  const live = payload.context.has.events ? store.view(schedule, isGone) : undefined;
+  const page = (
+    <ActionsContext.Provider value={actions}>
+      <LiveContext.Provider value={live}>
+        <App payload={payload} View={view} />
+      </LiveContext.Provider>
+    </ActionsContext.Provider>
+  );
+  if (isFirst) hydrate(page, root);
+  else render(page, root);
+  document.body.classList.toggle('gone', isGone);
+}
+
+/** Renders once in the next frame, however many events come. */
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(() => {
+    isScheduled = false;
+    const events = queue;
+    queue = [];
+    store.apply(events);
+    draw();
+    loadLabels();
+  });
+}
+
+let isReloadPending = false;
+function reloadSoon(): void {
+  if (isReloadPending) return;
+  isReloadPending = true;
+  setTimeout(() => {
+    isReloadPending = false;
+    void reload();
+  }, reloadInterval);
+}
+
+async function reload(): Promise<void> {
+  const busy = setTimeout(() => document.querySelector('main')?.setAttribute('aria-busy', 'true'), busyDelay);
+  const loaded = await fetchPayload();
+  clearTimeout(busy);
+  document.querySelector('main')?.removeAttribute('aria-busy');
+  if (loaded === undefined) return;
+  // If a revert has removed the subject of the page, the page stays and says so.
+  isGone = loaded.status === 404 && payload.view !== 'message';
+  payload = isGone ? { ...payload, height: loaded.payload.height, dev: loaded.payload.dev, follow: loaded.payload.follow } : loaded.payload;
+  view = await loadView(payload.view);
+  store.restart(loaded.payload);
+  draw();
+}
+
+const loading = new Set<string>();
+function loadLabels(): void {
+  for (const id of store.unknownAssets()) {
+    if (loading.has(id)) continue;
+    loading.add(id);
+    void getText(`${chainPath(payload.context)}/assets/${id}`).then((text) => {
+      if (text === undefined) return;
+      const { symbol, denomination } = JSON.parse(text) as { symbol: string; denomination: number };
+      store.addLabel(id, { symbol, denomination });
+      schedule();
+    });
+  }
+}
+
+function receive(event: StreamEvent): void {
+  if (event.kind === 'lost') {
+    if (store.setStatus('lost')) schedule();
+    return;
+  }
+  lastMessage = performance.now();
+  if (event.kind === 'closed') return;
+  if (store.setStatus('live')) schedule();
+  if (event.kind === 'heartbeat') return;
+  if (isAffected(payload, event)) reloadSoon();
+  const takesAll = payload.view === 'home' || payload.view === 'dev';
+  if (!takesAll && event.kind !== 'reverted' && event.kind !== 'block' && event.kind !== 'time') return;
+  queue.push(event);
+  if (queue.length > maxQueue) {
+    queue = [];
+    reloadSoon();
+  }
+  schedule();
+}
+
+function followStream(): void {
+  const stream = openStream(script?.dataset.worker ?? '', ({ data }) => receive(JSON.parse(data) as StreamEvent));
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      stream.pause();
+      return;
+    }
+    stream.resume();
+    lastMessage = performance.now();
+    void reload();
+  });
+}
+
+listen({ reload, payload: () => payload } satisfies Dispatch);
+draw(true);
+if (payload.context.has.events) followStream();
+// A page that was opened by a link came without the key or the token of this tab.
+if ((apiKey() !== '' && payload.view === 'message') || (devToken() !== '' && payload.context.has.devToken && payload.dev === undefined))
+  void reload();
+setInterval(() => {
+  if (document.hidden) return;
+  if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
+  if (payload.view === 'home') schedule();
+  tickAges(store.now());
+  // Memory and the lag behind a followed node change without an event.
+  if (++seconds % refreshSeconds === 0 && (payload.view === 'node' || payload.context.has.follow)) void reload();
+}, 1000);

@@ -1,0 +1,145 @@
+import type { AssetAmount, Tx, UnacceptedTx, Utxo } from '../../api/client/data-types.ts';
+import { amountText, compactAmount, spanText, splitAddress } from '../text/text-format.ts';
+import { chainTitle, type PageContext } from './page-context.ts';
+
+/** One ribbon of the flow picture, between an edge and the trunk. */
+export type Strand = {
+  readonly title: string;
+  readonly note: string;
+  /** A short mark for narrow pictures: the index in the list below, or `fee`. */
+  readonly mark: string;
+  readonly amount: bigint;
+  /** The row of the list below that it stands for. */
+  readonly href: string | undefined;
+  readonly look: 'plain' | 'locked' | 'burned';
+};
+
+/** The flow of one asset. Amounts of different assets are never compared. */
+export type Bundle = {
+  readonly symbol: string;
+  readonly total: string;
+  readonly color: number;
+  readonly inputs: readonly Strand[];
+  readonly outputs: readonly Strand[];
+};
+
+/** The most strands on one side of a bundle; the smallest are merged into one. */
+const maxStrands = 12;
+
+/** The flow of a transaction: one bundle per asset, the chain's fee asset first. */
+export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number): Bundle[] {
+  const keys = new Map<string, AssetAmount>();
+  for (const { asset } of [...tx.consumedUtxos, ...tx.emittedUtxos]) keys.set(`${asset.assetId} ${asset.type}`, asset);
+  const assets = [...keys].toSorted(
+    ([a], [b]) => Number(b.startsWith(context.chain.feeAsset)) - Number(a.startsWith(context.chain.feeAsset)),
+  );
+  const change = new Set(tx.consumedUtxos.flatMap(({ addresses }) => addresses));
+  return assets.map(([key, asset], at) => {
+    const isSame = (one: Utxo): boolean => `${one.asset.assetId} ${one.asset.type}` === key;
+    const text = (amount: bigint): string => textOf(asset, amount);
+    const [consumed, produced] = [withIndex(tx.consumedUtxos, isSame), withIndex(tx.emittedUtxos, isSame)];
+    const [allIn, allOut] = [sum(consumed), sum(produced)];
+    const source = allOut > allIn ? [sourceStrand(tx, text(allOut - allIn), allOut - allIn)] : [];
+    const burned = allIn > allOut ? [burnedStrand(asset, context, text(allIn - allOut), allIn - allOut)] : [];
+    const inputs = limitStrands(consumed, source, text, ({ utxo, index }) => inputStrand(utxo, index, context));
+    const outputs = limitStrands(produced, burned, text, ({ utxo, index }) => outputStrand(utxo, index, context, change, now));
+    const total = allIn > allOut ? allIn : allOut;
+    return {
+      symbol: asset.type === 'nft' ? `${asset.symbol} NFT` : asset.symbol || 'unknown asset',
+      total: total === 0n ? 'right to mint' : compactAmount(total, asset.denomination),
+      color: (at % 5) + 1,
+      inputs,
+      outputs,
+    };
+  });
+}
+
+/** An output, its index in the transaction, and its amount. */
+type Placed = { readonly utxo: Utxo; readonly index: number; readonly amount: bigint };
+
+const withIndex = (utxos: readonly Utxo[], isWanted: (utxo: Utxo) => boolean): Placed[] =>
+  utxos.flatMap((utxo, index) => (isWanted(utxo) ? [{ utxo, index, amount: BigInt(utxo.asset.amount) }] : []));
+
+const sum = (parts: readonly { readonly amount: bigint }[]): bigint => parts.reduce((all, { amount }) => all + amount, 0n);
+
+const textOf = ({ denomination, symbol, type }: AssetAmount, amount: bigint): string =>
+  type === 'nft' ? `${amount} NFT` : `${amountText(amount, denomination)} ${symbol}`;
+
+const noteOf = ({ utxoType, asset }: Utxo): string =>
+  utxoType === 'mint' ? `may mint ${asset.symbol}` : textOf(asset, BigInt(asset.amount));
+
+const ownerText = ({ addresses, threshold }: Utxo, { chain }: PageContext): string => {
+  if (addresses.length === 0) return 'nobody';
+  const { prefix, short } = splitAddress(addresses[0] as string, chain.alias);
+  return addresses.length === 1 ? prefix + short : `${threshold} of ${addresses.length} owners`;
+};
+
+function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {
+  const isImported = utxo.createdOnChainId !== context.chain.id;
+  return {
+    title: isImported ? `from ${chainTitle(context, utxo.createdOnChainId)}` : ownerText(utxo, context),
+    note: noteOf(utxo),
+    mark: String(index),
+    amount: BigInt(utxo.asset.amount),
+    href: `#in-${index}`,
+    look: 'plain',
+  };
+}
+
+function outputStrand(utxo: Utxo, index: number, context: PageContext, owners: ReadonlySet<string>, now: number): Strand {
+  const isExported = utxo.consumedOnChainId !== context.chain.id;
+  const isLocked = utxo.locktime > now;
+  const notes = [noteOf(utxo)];
+  if (isLocked) notes.push(`locked ${spanText(utxo.locktime - now)}`);
+  else if (!isExported && utxo.utxoType === 'transfer' && utxo.addresses.some((address) => owners.has(address))) notes.push('change');
+  return {
+    title: isExported ? `to ${chainTitle(context, utxo.consumedOnChainId)}` : ownerText(utxo, context),
+    note: notes.join(' · '),
+    mark: String(index),
+    amount: BigInt(utxo.asset.amount),
+    href: `#out-${index}`,
+    look: isLocked ? 'locked' : 'plain',
+  };
+}
+
+/** Units that no consumed output explains: minted, or from outputs that this server does not have. */
+const sourceStrand = ({ txType }: Pick<Tx, 'txType'>, note: string, amount: bigint): Strand => ({
+  title: txType === 'CreateAssetTx' || txType === 'OperationTx' ? 'Minted' : 'From before the indexed history',
+  note,
+  mark: 'new',
+  amount,
+  href: undefined,
+  look: 'plain',
+});
+
+const burnedStrand = ({ assetId }: AssetAmount, { chain }: PageContext, note: string, amount: bigint): Strand => ({
+  title: assetId === chain.feeAsset ? 'Burned (fee)' : 'Burned',
+  note,
+  mark: assetId === chain.feeAsset ? 'fee' : 'burned',
+  amount,
+  href: undefined,
+  look: 'burned',
+});
+
+/** The strands of the largest outputs, in their order; the rest are merged into `+N more`. The `fixed` ones always stay. */
+function limitStrands(
+  outputs: readonly Placed[],
+  fixed: readonly Strand[],
+  text: (amount: bigint) => string,
+  strandOf: (output: Placed) => Strand,
+): readonly Strand[] {
+  if (outputs.length + fixed.length <= maxStrands) return [...outputs.map(strandOf), ...fixed];
+  const bySize = outputs.toSorted((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0));
+  const kept = new Set(bySize.slice(0, maxStrands - 1 - fixed.length));
+  const rest = outputs.filter((output) => !kept.has(output));
+  const amount = sum(rest);
+  const more: Strand = {
+    title: `+${rest.length} more`,
+    note: text(amount),
+    mark: `+${rest.length}`,
+    amount,
+    href: undefined,
+    look: 'plain',
+  };
+  return [...outputs.filter((output) => kept.has(output)).map(strandOf), more, ...fixed];
+}

@@ -1,0 +1,92 @@
+import type { AssetAmount, Tx, TxType, Utxo } from '../../api/client/data-types.ts';
+import { isMint } from './tx-kind.ts';
+
+/** An output in the graph: an edge from the transaction that created it to the one that spent it. */
+export type GraphOutput = {
+  readonly id: string;
+  readonly asset: AssetAmount;
+  readonly isMintRight: boolean;
+  readonly addresses: readonly string[];
+  readonly threshold: number;
+  readonly locktime: number;
+  /** The transaction that created it, its index there, and the chain. */
+  readonly createdBy: string;
+  readonly index: string;
+  readonly createdOn: string;
+  /** The transaction that spent it. Undefined if it is unspent, or if another chain spent it in an unknown transaction. */
+  readonly spentBy: string | undefined;
+  readonly isSpent: boolean;
+  /** The chain on which it is or was to be spent. */
+  readonly spentOn: string;
+};
+
+/** An expanded transaction with the outputs that are shown of it. */
+export type GraphTx = {
+  readonly id: string;
+  readonly type: TxType;
+  readonly isMint: boolean;
+  readonly height: number;
+  readonly inputs: readonly GraphOutput[];
+  readonly outputs: readonly GraphOutput[];
+  /** How many are not shown. */
+  readonly moreInputs: number;
+  readonly moreOutputs: number;
+};
+
+export type GraphData = {
+  /** What the URL names: a transaction or an output. */
+  readonly name: string;
+  readonly root: string;
+  /** The output that the URL names. */
+  readonly selected: string | undefined;
+  /** Expanded transactions beside the root, in the order in which they were expanded. */
+  readonly open: readonly string[];
+  readonly txs: readonly GraphTx[];
+};
+
+/** Expanded transactions beside the root. */
+export const maxOpen = 24;
+
+/** Outputs shown on each side of a transaction; the others are counted. */
+export const maxOutputs = 8;
+
+export function graphTx(tx: Tx, isConnected: (utxo: Utxo) => boolean): GraphTx {
+  const [inputs, outputs] = [choose(tx.consumedUtxos, isConnected), choose(tx.emittedUtxos, isConnected)];
+  return {
+    id: tx.txHash,
+    type: tx.txType,
+    isMint: isMint(tx),
+    height: tx.blockHeight,
+    inputs: inputs.map(graphOutput),
+    outputs: outputs.map(graphOutput),
+    moreInputs: tx.consumedUtxos.length - inputs.length,
+    moreOutputs: tx.emittedUtxos.length - outputs.length,
+  };
+}
+
+/** At most `maxOutputs`, in their order: those that lead to an expanded transaction, then the first of the others. */
+function choose(utxos: readonly Utxo[], isConnected: (utxo: Utxo) => boolean): readonly Utxo[] {
+  if (utxos.length <= maxOutputs) return utxos;
+  const sorted = utxos.toSorted((a, b) => Number(isConnected(b)) - Number(isConnected(a)));
+  const kept = new Set(sorted.slice(0, maxOutputs));
+  return utxos.filter((utxo) => kept.has(utxo));
+}
+
+const graphOutput = (utxo: Utxo): GraphOutput => ({
+  id: utxo.utxoId,
+  asset: utxo.asset,
+  isMintRight: utxo.utxoType === 'mint',
+  addresses: utxo.addresses,
+  threshold: utxo.threshold,
+  locktime: utxo.locktime,
+  createdBy: utxo.creationTxHash,
+  index: utxo.outputIndex,
+  createdOn: utxo.createdOnChainId,
+  spentBy: utxo.consumingTxHash,
+  isSpent: utxo.consumingTxHash !== undefined || utxo.consumingTxTimestamp !== undefined,
+  spentOn: utxo.consumedOnChainId,
+});
+
+/** The URL of a graph with these transactions expanded. */
+export const graphUrl = (name: string, open: readonly string[]): string =>
+  `/graph/${encodeURIComponent(name)}${open.length === 0 ? '' : `?open=${open.join(',')}`}`;

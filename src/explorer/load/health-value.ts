@@ -1,0 +1,30 @@
+import { bytesText, groupDigits, plural } from '../text/text-format.ts';
+
+/** Details of a health check: JSON of the node. */
+type Details = { readonly [name: string]: unknown };
+
+const count = (value: unknown): number => (Array.isArray(value) ? value.length : Number(value ?? 0));
+
+/** The value of a check in a few words, by its name. Chains have the alias of the chain as name. */
+const values: { readonly [name: string]: (details: Details) => string } = {
+  bootstrapped: (details) => (count(details) === 0 ? 'all chains' : `${plural(count(details), 'subnet')} not yet`),
+  diskspace: ({ availableDiskBytes, availableDiskPercentage }) =>
+    `${bytesText(Number(availableDiskBytes ?? 0))} free, ${Number(availableDiskPercentage ?? 0)} %`,
+  futureupgrade: ({ localUpgradeTime }) => `upgrade of ${String(localUpgradeTime).slice(0, 10)}`,
+  network: ({ connectedPeers }) => plural(count(connectedPeers), 'peer'),
+  router: ({ outstandingRequests }) => `${plural(count(outstandingRequests), 'request')} open`,
+  readers: ({ serving }) => `${plural(count(serving), 'reader')} serving`,
+  follow: ({ height, target, behindSeconds }) =>
+    `block ${groupDigits(count(height))}${target === undefined ? '' : ` of ${groupDigits(count(target))}`}, ${plural(count(behindSeconds), 'second')} behind`,
+};
+
+/** What a check found, in a few words; empty if it says nothing. */
+export function healthValue(name: string, message: unknown): string {
+  if (message === undefined || message === null) return '';
+  const value = Object.hasOwn(values, name) && typeof message === 'object' ? values[name]?.(message as Details) : undefined;
+  if (value !== undefined) return value;
+  const { lastAcceptedHeight } = ((message as { engine?: { consensus?: Details | null } }).engine?.consensus ?? {}) as Details;
+  if (lastAcceptedHeight !== undefined) return `block ${groupDigits(Number(lastAcceptedHeight))}`;
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}

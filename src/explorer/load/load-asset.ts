@@ -1,0 +1,51 @@
+import type { AssetDays, AssetDetails, Holders, NftGroup, Tx, TxList } from '../../api/client/data-types.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { read, readIfFound, type Source } from './source.ts';
+import { summarizeTx, type TxSummary } from './tx-summary.ts';
+
+/** Ranges of the plot of transactions by day. */
+export const assetRanges = { '30d': { word: '30 d', days: 30 }, '1y': { word: '1 y', days: 365 } } as const;
+export type AssetRange = keyof typeof assetRanges;
+
+export type AssetData = {
+  readonly asset: AssetDetails;
+  readonly txs: readonly TxSummary[];
+  readonly nextTxs: string | undefined;
+  /** Height of the block that created it; undefined for assets of the genesis. */
+  readonly createdIn: number | undefined;
+  readonly holders: Holders;
+  readonly groups: readonly NftGroup[];
+  readonly days: AssetDays;
+  readonly range: AssetRange;
+};
+
+export async function loadAsset(
+  source: Source,
+  context: PageContext,
+  id: string,
+  { page: pageToken, range: wanted }: { readonly page: string | undefined; readonly range: string | null },
+): Promise<AssetData | undefined> {
+  const path = `${chainPath(context)}/assets/${encodeURIComponent(id)}`;
+  const asset = await readIfFound<AssetDetails>(source, path);
+  if (asset === undefined) return undefined;
+  const range: AssetRange = wanted !== null && Object.hasOwn(assetRanges, wanted) ? (wanted as AssetRange) : '30d';
+  const [list, created, holders, days, nfts] = await Promise.all([
+    read<TxList>(source, `${path}/transactions?pageSize=25${pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`}`),
+    readIfFound<Tx>(source, `${chainPath(context)}/transactions/${encodeURIComponent(id)}`),
+    read<Holders>(source, `${path}/holders?pageSize=10`),
+    read<AssetDays>(source, `${path}/days?days=${assetRanges[range].days}`),
+    asset.type === 'nft' || asset.nftSupply !== '0'
+      ? read<{ groups: readonly NftGroup[] }>(source, `${path}/nft-groups?pageSize=24`)
+      : undefined,
+  ]);
+  return {
+    asset,
+    txs: list.transactions.map(summarizeTx),
+    nextTxs: list.nextPageToken,
+    createdIn: created?.blockHeight,
+    holders,
+    groups: nfts?.groups ?? [],
+    days,
+    range,
+  };
+}

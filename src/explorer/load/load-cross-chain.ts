@@ -1,0 +1,19 @@
+import type { CrossChainBalances, Transfer } from '../../api/client/data-types.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { read, type Source } from './source.ts';
+
+export type CrossChainData = {
+  readonly balances: CrossChainBalances;
+  readonly transfers: readonly Transfer[];
+  readonly next: string | undefined;
+};
+
+export async function loadCrossChain(source: Source, context: PageContext, page: string | undefined): Promise<CrossChainData> {
+  const base = `${chainPath(context)}/cross-chain`;
+  const token = page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`;
+  const [balances, list] = await Promise.all([
+    read<CrossChainBalances>(source, `${base}/balances`),
+    read<{ transfers: readonly Transfer[]; nextPageToken?: string }>(source, `${base}/transfers?pageSize=50${token}`),
+  ]);
+  return { balances, transfers: list.transfers, next: list.nextPageToken };
+}

@@ -1,0 +1,68 @@
+import type { IssueMinutes, RollingWindow, Series, Throughput } from '../../api/client/data-types.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { read, type Source } from './source.ts';
+
+/** Ranges of the page: how long, in which buckets. */
+export const ranges = {
+  minute: { word: '1 min', unit: 'second', count: 60 },
+  hour: { word: '1 h', unit: 'second', count: 3600 },
+  day: { word: '1 d', unit: 'hour', count: 24 },
+  week: { word: '7 d', unit: 'hour', count: 168 },
+  month: { word: '30 d', unit: 'day', count: 30 },
+  year: { word: '1 y', unit: 'day', count: 365 },
+} as const;
+export type Range = keyof typeof ranges;
+
+export type ThroughputData = {
+  readonly range: Range;
+  /** By metric; oldest first. */
+  readonly series: { readonly [metric: string]: readonly { readonly value: number; readonly timestamp: number }[] };
+  readonly windows: { readonly [metric: string]: RollingWindow['result'] };
+  /** The last minute or hour, by second; undefined for longer ranges. */
+  readonly recent: Throughput | undefined;
+  /** What happened to transactions that were issued to this node; only for the last hour, and if this server knows. */
+  readonly issues: IssueMinutes | undefined;
+};
+
+const hourly = ['txCount', 'activeAddresses', 'activeSenders'] as const;
+const daily = [
+  'txCount',
+  'activeAddresses',
+  'activeSenders',
+  'avgTps',
+  'maxTps',
+  'feesPaid',
+  'cumulativeTxCount',
+  'cumulativeAddresses',
+] as const;
+const windowed = ['txCount', 'maxTps', 'activeAddresses', 'feesPaid'] as const;
+
+export async function loadThroughput(source: Source, context: PageContext, wanted: string | null): Promise<ThroughputData> {
+  const range: Range = wanted !== null && Object.hasOwn(ranges, wanted) ? (wanted as Range) : 'hour';
+  const { unit, count } = ranges[range];
+  const base = `/v2/chains/${context.chain.alias}`;
+  if (unit === 'second' || !context.has.metrics) {
+    const seconds = unit === 'second' ? count : ranges.hour.count;
+    const hasIssues = range !== 'minute' && context.operations.includes('listIssueMinutes');
+    const [recent, issues] = await Promise.all([
+      read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`),
+      hasIssues ? read<IssueMinutes>(source, `${chainPath(context)}/issue-minutes`) : undefined,
+    ]);
+    return { range: unit === 'second' ? range : 'hour', series: {}, windows: {}, recent, issues };
+  }
+  const metrics = unit === 'hour' ? hourly : daily;
+  const [series, windows] = await Promise.all([
+    Promise.all(
+      metrics.map(async (metric) => {
+        const { results } = await read<Series>(source, `${base}/metrics/${metric}?timeInterval=${unit}&pageSize=${count}`);
+        return [metric, results.toReversed()] as const;
+      }),
+    ),
+    Promise.all(
+      windowed.map(
+        async (metric) => [metric, (await read<RollingWindow>(source, `${base}/rollingWindowMetrics/${metric}`)).result] as const,
+      ),
+    ),
+  ]);
+  return { range, series: Object.fromEntries(series), windows: Object.fromEntries(windows), recent: undefined, issues: undefined };
+}

@@ -1,0 +1,33 @@
+import type { Tx, TxPosition } from '../../api/client/data-types.ts';
+import { loadPendingTx, type PendingTx } from './load-pending-tx.ts';
+import { chainPath, type PageContext } from './page-context.ts';
+import { signedTx } from './slim.ts';
+import { callIfAllowed, readIfFound, type Source } from './source.ts';
+
+/** A transaction that is in a block. */
+export type AcceptedTx = {
+  readonly state: 'accepted';
+  /** Without the bytes of outputs, and the signatures that spent them. */
+  readonly tx: Tx;
+  readonly position: TxPosition | undefined;
+  /** Hex with a checksum, as `avm.getTx` returns it. Undefined on a server without the Node RPC. */
+  readonly hex: string | undefined;
+  readonly size: number | undefined;
+};
+
+export type TxData = AcceptedTx | PendingTx;
+
+export async function loadTx(source: Source, context: PageContext, id: string): Promise<TxData | undefined> {
+  const path = `${chainPath(context)}/transactions/${encodeURIComponent(id)}`;
+  const tx = await readIfFound<Tx>(source, path);
+  if (tx === undefined) return loadPendingTx(source, context, path, id);
+  const [position, raw] = await Promise.all([
+    readIfFound<TxPosition>(source, `${path}/position`),
+    context.has.rpc
+      ? callIfAllowed<{ tx: string }>(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' })
+      : undefined,
+  ]);
+  const shown = signedTx(tx);
+  // 0x, two digits per byte, and a checksum of four bytes.
+  return { state: 'accepted', tx: shown, position, hex: raw?.tx, size: raw === undefined ? undefined : (raw.tx.length - 2) / 2 - 4 };
+}

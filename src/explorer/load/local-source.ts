@@ -1,0 +1,56 @@
+import { forwardingHeaders } from '../../api/http/local-caller.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import type { Source } from './source.ts';
+
+/** Headers of the page's request that its own requests carry too: who calls, from where, and with which key. */
+const passedHeaders = new Set(['host', 'origin', 'authorization', 'x-service-api-key', 'x-glacier-api-key', ...forwardingHeaders]);
+
+/**
+ * Reads from this server's own routes in process, on behalf of the caller of a page: API keys, rate limits and access to `/ext/dev` are those
+ * of the caller.
+ */
+export function createLocalSource(handler: Handler, caller: HttpRequest): Source {
+  const send = async (method: string, target: string, body?: object) => parse(await sendLocal(handler, caller, method, target, body));
+  return {
+    get: (path) => send('GET', path),
+    getText: async (path) => {
+      const { status, body } = await sendLocal(handler, caller, 'GET', path);
+      return { status, body: textOf(body) };
+    },
+    call: (path, method, params = {}) => send('POST', path, { jsonrpc: '2.0', id: 1, method, params }),
+  };
+}
+
+/** Sends a request to this server in process. */
+export function sendLocal(
+  handler: Handler,
+  caller: HttpRequest,
+  method: string,
+  target: string,
+  body?: object,
+): HttpResponse | Promise<HttpResponse> {
+  const at = target.indexOf('?');
+  const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body));
+  return handler({
+    method,
+    path: at < 0 ? target : target.slice(0, at),
+    query: at < 0 ? '' : target.slice(at + 1),
+    header: (name) =>
+      name === 'content-type' && body !== undefined ? 'application/json' : passedHeaders.has(name) ? caller.header(name) : null,
+    // Only a request from a socket has a remote address; others were checked by another process.
+    ...(caller.remoteAddress && { remoteAddress: () => caller.remoteAddress?.() }),
+    body: () => bytes,
+  });
+}
+
+function parse({ status, body }: HttpResponse): { status: number; body: never } {
+  const text = textOf(body);
+  try {
+    return { status, body: JSON.parse(text) as never };
+  } catch {
+    return { status: status === 200 ? 502 : status, body: { message: text.slice(0, 200) } as never };
+  }
+}
+
+const textOf = (body: HttpResponse['body']): string =>
+  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();

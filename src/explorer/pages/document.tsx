@@ -1,0 +1,33 @@
+import { renderToString } from 'preact-render-to-string';
+import { App } from '../views/app.tsx';
+import type { PagePayload } from '../views/page-payload.ts';
+import { viewOf } from '../views/views.tsx';
+import type { PageAssets } from './page-assets.ts';
+
+/** Renders a page as an HTML document, with its data for the browser. `sentData` replaces `data` there. */
+export function renderDocument(payload: PagePayload, { urls, preloads }: PageAssets, sentData: unknown = payload.data): string {
+  const app = renderToString(<App payload={payload} View={viewOf(payload.view)} />);
+  const head = renderToString(
+    <>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{`${payload.title} · Serac`}</title>
+      <meta
+        name="description"
+        content={`${payload.title}: ${payload.context.chain.title} of the network ${payload.context.network.name}`}
+      />
+      <link rel="icon" href={urls['mark.svg']} />
+      <link rel="stylesheet" href={urls['page.css']} />
+      {preloads.map((url) => (
+        <link rel="modulepreload" href={url} />
+      ))}
+      <script src={urls['theme.js']} />
+      <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
+      {payload.view === 'api' && <script type="module" src={urls['reference.js']} />}
+    </>,
+  );
+  return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson({ ...payload, data: sentData })}</script></body></html>\n`;
+}
+
+/** JSON that can stand in a script element: it contains no `<`. */
+const scriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

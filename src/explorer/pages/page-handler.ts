@@ -1,0 +1,252 @@
+import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import { type AddressText, parseAddressText } from '../load/address-text.ts';
+import { loadDevState } from '../load/dev-state.ts';
+import { loadFollowState } from '../load/follow-state.ts';
+import { createReferenceLoader } from '../load/load-reference.ts';
+import { createLocalSource, sendLocal } from '../load/local-source.ts';
+import { chainPath, type PageContext } from '../load/page-context.ts';
+import { respondWithImage } from '../load/payload-image.ts';
+import { maxQuery, search } from '../load/search.ts';
+import { type Source, SourceError } from '../load/source.ts';
+import type { MessageData } from '../views/message-view.tsx';
+import type { PagePayload } from '../views/page-payload.ts';
+import { sections } from '../views/sections.ts';
+import { compressBody, type Encoding } from './compressed-body.ts';
+import { assetPrefix, type PageAssets } from './page-assets.ts';
+import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
+
+export type PageOptions = {
+  readonly context: () => Promise<PageContext>;
+  readonly assets: () => Promise<PageAssets>;
+  /** This server's own handler, through which pages read. */
+  readonly handler: Handler;
+  /** The chain's clock, in Unix seconds. */
+  readonly now: () => number;
+  /** Whether this port has only the API reference. */
+  readonly isReferenceOnly: boolean;
+};
+
+type HandlerParts = PageOptions & { readonly loadReference: ReturnType<typeof createReferenceLoader> };
+
+/** Answers GET requests for pages; undefined for every other path. */
+export type PageHandler = (request: HttpRequest) => Promise<HttpResponse> | undefined;
+
+export function createPageHandler(options: PageOptions): PageHandler {
+  const parts = { ...options, loadReference: createReferenceLoader() };
+  return (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    if (options.isReferenceOnly && request.path !== referencePath && !request.path.startsWith(assetPrefix)) return undefined;
+    const target = findTarget(request);
+    return target && respond(parts, request, target);
+  };
+}
+
+/** What a path asks for. */
+type Target =
+  | { readonly kind: 'asset' }
+  | { readonly kind: 'image'; readonly name: string }
+  | { readonly kind: 'page'; readonly row: PageRow; readonly name: string }
+  | { readonly kind: 'search'; readonly text: string };
+
+type PageTarget = Extract<Target, { kind: 'page' | 'search' }>;
+
+function findTarget({ path, query }: HttpRequest): Target | undefined {
+  if (path.startsWith(assetPrefix)) return { kind: 'asset' };
+  const fixed = Object.hasOwn(fixedPages, path) ? fixedPages[path] : undefined;
+  if (fixed !== undefined) return { kind: 'page', row: fixed, name: '' };
+  if (path === '/search') return { kind: 'search', text: new URLSearchParams(query).get('q') ?? '' };
+  const [, first = '', name, ...rest] = path.split('/');
+  if (rest.length > 0 || first === '') return undefined;
+  // The router has refused malformed escapes; bytes that are not UTF-8 are left.
+  const decode = (text: string): string | undefined => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return undefined;
+    }
+  };
+  if (name === undefined) {
+    const text = decode(first);
+    return text === undefined || text.length > maxQuery ? undefined : { kind: 'search', text };
+  }
+  const row = Object.hasOwn(namedPages, first) ? namedPages[first] : undefined;
+  const decoded = decode(name);
+  if (first === 'payload' && decoded !== undefined) return { kind: 'image', name: decoded };
+  return row === undefined || decoded === undefined || decoded === '' ? undefined : { kind: 'page', row, name: decoded };
+}
+
+/** Loads the code that renders pages, which most nodes never need: not when the node starts, but for the first page. */
+const loadRenderer = async () => (await import('./document.tsx')).renderDocument;
+
+async function respond(options: HandlerParts, request: HttpRequest, target: Target): Promise<HttpResponse> {
+  const assets = await options.assets();
+  if (target.kind === 'asset') return assets.respond(request) ?? notFoundText;
+  const context = await options.context();
+  const source = createLocalSource(options.handler, request);
+  if (target.kind === 'image') return respondImage(source, context, target.name);
+  if (target.kind === 'page' && !isAvailable(target.row, context)) return notFoundText;
+  if (wantsJson(request)) return respondJson(options, request, target, context);
+  const [found, frame, renderDocument] = await Promise.all([
+    load(options, source, context, target, request),
+    loadFrame(source, context),
+    loadRenderer(),
+  ]);
+  if ('location' in found) return { status: 302, headers: { ...pageHeaders, location: found.location }, body: '' };
+  const payload: PagePayload = {
+    section: target.kind === 'page' ? target.row.section : 'home',
+    context,
+    ...frame,
+    query: target.kind === 'search' ? target.text.slice(0, 1000) : '',
+    now: options.now(),
+    origin: originOf(request),
+    view: found.page.view,
+    title: found.page.title,
+    data: found.page.data,
+  };
+  const isSecret = target.kind === 'page' && target.row.hasSecrets === true;
+  const { body, encoding } = await compressBody(request, renderDocument(payload, assets, found.page.sentData), isSecret);
+  return { status: found.status, headers: isSecret ? secretPageHeaders : headersByEncoding[encoding], body };
+}
+
+/** A caller that may not read the output gets the status of that route. */
+async function respondImage(source: Source, context: PageContext, name: string): Promise<HttpResponse> {
+  try {
+    return await respondWithImage(source, context, name);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { status: error.fault.status, headers: notFoundText.headers, body: `${error.message}\n` };
+  }
+}
+
+/** A page whose source this server lacks does not exist. */
+const isAvailable = ({ section }: PageRow, context: PageContext): boolean =>
+  section === undefined || sections.find(({ name }) => name === section)?.isAvailable(context) === true;
+
+/** JSON is preferred only by callers that name it and not HTML. */
+const wantsJson = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('application/json') && !wantsHtml(request);
+
+/** Browsers name HTML; programs name JSON or accept everything. */
+export const wantsHtml = (request: HttpRequest): boolean => (request.header('accept') ?? '').includes('text/html');
+
+/** With `Accept: application/json` a page answers what the route behind it answers. */
+async function respondJson(options: PageOptions, request: HttpRequest, target: PageTarget, context: PageContext): Promise<HttpResponse> {
+  const path = target.kind === 'page' ? target.row.json?.(context, target.name) : undefined;
+  if (path === undefined) return notFoundText;
+  const query = request.query === '' || path.includes('?') ? path : `${path}?${request.query}`;
+  return sendLocal(options.handler, request, 'GET', query);
+}
+
+type Found = { readonly status: number; readonly page: LoadedPage } | { readonly location: string };
+
+async function load(
+  { loadReference, now }: HandlerParts,
+  source: Source,
+  context: PageContext,
+  target: PageTarget,
+  request: HttpRequest,
+): Promise<Found> {
+  try {
+    if (target.kind === 'search') return await loadSearch(source, context, target.text);
+    const query = new URLSearchParams(request.query);
+    const page = await target.row.load({
+      source,
+      context,
+      name: target.name,
+      page: query.get('page') ?? undefined,
+      query,
+      now: now(),
+      loadReference: () => loadReference(source, originOf(request)),
+      parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
+    });
+    return page === undefined ? await loadSearch(source, context, target.name) : { status: 200, page };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { status: error.fault.status, page: sourceFailed(error) };
+  }
+}
+
+/** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
+async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
+  const { matches, nearest } = await search(source, context, text);
+  if (matches.length === 1) return { location: matches[0]?.href as string };
+  if (matches.length > 1)
+    return {
+      status: 200,
+      page: message(`${matches.length} matches`, { status: 200, text: 'Which one?', subject: text.slice(0, 200), links: matches }),
+    };
+  const why =
+    nearest.length > 0
+      ? 'The checksum does not fit. Did you mean this one?'
+      : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
+  return { status: 404, page: message('Nothing found', { status: 404, text: why, subject: text.slice(0, 200), links: nearest }) };
+}
+
+const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPage => ({
+  view: 'message',
+  title: heading,
+  data: { heading, ...data } satisfies MessageData,
+});
+
+function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
+  const needs = path === devPath ? 'token' : status === 401 || status === 403 ? 'key' : undefined;
+  return message(needs === undefined ? 'The node cannot answer' : `This server needs ${needs === 'key' ? 'an API key' : 'a token'}`, {
+    status,
+    text: needs === undefined ? reason : secretTexts[needs],
+    subject: `${needs === 'token' ? 'POST' : 'GET'} ${path}`,
+    links: needs !== undefined || status < 500 ? [] : [{ href: '/node', word: 'Health checks', note: 'what this node lacks' }],
+    ...(needs && { needs }),
+  });
+}
+
+const secretTexts = {
+  key: 'Enter a key; it stays in this tab. An operator creates one with: serac keys create',
+  token: 'Enter the token that the node was started with (--dev-token); it stays in this tab.',
+} as const;
+
+/** The height and the state of a dev chain, which every page shows. Without them the page is shown nevertheless. */
+async function loadFrame(source: Source, context: PageContext): Promise<Pick<PagePayload, 'height' | 'dev' | 'follow'>> {
+  const [blocks, dev, follow] = await Promise.all([
+    source.get<{ blocks: readonly { blockNumber: string }[] }>(`${chainPath(context)}/blocks?pageSize=1`),
+    context.has.dev ? loadDevState(source) : undefined,
+    context.has.follow ? loadFollowState(source) : undefined,
+  ]);
+  const height = blocks.status === 200 ? blocks.body.blocks[0]?.blockNumber : undefined;
+  return { height: height === undefined ? undefined : Number(height), dev, follow };
+}
+
+/** A Host header that does not look like a host name is not copied into the page. */
+function originOf(request: HttpRequest): string {
+  const host = request.header('host') ?? '';
+  return /^[\w.:[\]-]{1,255}$/.test(host) ? `http://${host}` : 'http://localhost';
+}
+
+const notFoundText: HttpResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
+
+/** No inline code, nothing from outside, no frames. */
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  // Pages change with every block and second, so there is nothing to revalidate, and they may depend on the reader's key.
+  'cache-control': 'private, no-cache',
+  vary: 'Origin, Accept, Accept-Encoding',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+} as const;
+
+const headersByEncoding: { readonly [encoding in Encoding]: Readonly<Record<string, string>> } = {
+  plain: pageHeaders,
+  gzip: { ...pageHeaders, 'content-encoding': 'gzip' },
+  br: { ...pageHeaders, 'content-encoding': 'br' },
+};
+
+/** A page with private keys is not stored by the browser. */
+const secretPageHeaders = { ...pageHeaders, 'cache-control': 'no-store' };

@@ -1,0 +1,171 @@
+import { loadAddress } from '../load/load-address.ts';
+import { loadAsset } from '../load/load-asset.ts';
+import { loadAssets } from '../load/load-assets.ts';
+import { loadBlock } from '../load/load-block.ts';
+import { loadBlocks } from '../load/load-blocks.ts';
+import { loadCrossChain } from '../load/load-cross-chain.ts';
+import { loadDevPanel } from '../load/load-dev.ts';
+import { loadGraph } from '../load/load-graph.ts';
+import { loadHome } from '../load/load-home.ts';
+import { loadMempool } from '../load/load-mempool.ts';
+import { loadNode } from '../load/load-node.ts';
+import type { ReferenceData } from '../load/load-reference.ts';
+import { loadThroughput } from '../load/load-throughput.ts';
+import { loadTx } from '../load/load-tx.ts';
+import { chainPath, type PageContext } from '../load/page-context.ts';
+import { type Source, SourceError } from '../load/source.ts';
+import type { Section } from '../views/sections.ts';
+import type { ViewName } from '../views/views.tsx';
+
+/** What a page loads with. */
+export type LoadParts = {
+  readonly source: Source;
+  readonly context: PageContext;
+  /** The text of the path after the first segment, decoded. */
+  readonly name: string;
+  /** Page token of a list, from the query. */
+  readonly page: string | undefined;
+  readonly query: URLSearchParams;
+  /** The chain's clock, in Unix seconds. */
+  readonly now: number;
+  /** Loads the API reference of this port. */
+  readonly loadReference: () => Promise<ReferenceData>;
+  /** Reads any spelling of an address; undefined if the text is not an address. */
+  readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
+};
+
+export type LoadedPage = {
+  readonly view: ViewName;
+  readonly title: string;
+  readonly data: unknown;
+  /** What the browser gets in place of `data`. */
+  readonly sentData?: unknown;
+};
+
+export type PageRow = {
+  /** Undefined: the page is on every port that has routes to describe. */
+  readonly section: Section | undefined;
+  /** Undefined: nothing has this name. */
+  readonly load: (parts: LoadParts) => Promise<LoadedPage | undefined>;
+  /** Whether the page contains private keys: it is not compressed and not stored. */
+  readonly hasSecrets?: true;
+  /** The route whose answer the same URL gives with `Accept: application/json`. */
+  readonly json?: (context: PageContext, name: string) => string;
+};
+
+/** Pages by the first segment of their path. Those with a name take exactly one more segment. */
+export const namedPages: { readonly [first: string]: PageRow } = {
+  block: {
+    section: 'blocks',
+    json: (context, name) => `${chainPath(context)}/blocks/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, query }) => {
+      const data = await loadBlock(source, context, name, query.get('from'));
+      return data && { view: 'block', title: `Block ${data.block.blockNumber}`, data };
+    },
+  },
+  tx: {
+    section: 'blocks',
+    json: (context, name) => `${chainPath(context)}/transactions/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name }) => {
+      const data = await loadTx(source, context, name);
+      return data && { view: 'tx', title: `Transaction ${name.slice(0, 8)}…`, data };
+    },
+  },
+  address: {
+    section: 'home',
+    json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, page, query, now, parseAddress }) => {
+      const parsed = parseAddress(name);
+      if (parsed === undefined) return undefined;
+      const wanted = { page, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
+      return { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, wanted) };
+    },
+  },
+  graph: {
+    section: 'blocks',
+    load: async ({ source, context, name, query }) => {
+      const data = await loadGraph(source, context, name, query.get('open'));
+      return data && { view: 'graph', title: `UTXO graph of ${name.slice(0, 8)}…`, data };
+    },
+  },
+  asset: {
+    section: 'assets',
+    json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
+    load: async ({ source, context, name, page, query }) => {
+      const data = await loadAsset(source, context, name, { page, range: query.get('range') });
+      return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
+    },
+  },
+};
+
+/** The API reference: the only page where the explorer is turned off. */
+export const referencePath = '/api';
+
+/** The route whose refusal means that the reader must enter a token. */
+export const devPath = '/ext/dev';
+
+/** Pages without a name, by their path. */
+export const fixedPages: { readonly [path: string]: PageRow } = {
+  '/': {
+    section: 'home',
+    load: async ({ source, context }) => ({
+      view: 'home',
+      title: `${context.chain.title}, ${context.network.name}`,
+      data: await loadHome(source, context),
+    }),
+  },
+  '/blocks': {
+    section: 'blocks',
+    json: (context) => `${chainPath(context)}/blocks`,
+    load: async ({ source, context, page }) => ({ view: 'blocks', title: 'Blocks', data: await loadBlocks(source, context, page) }),
+  },
+  '/mempool': {
+    section: 'mempool',
+    json: (context) => `${chainPath(context)}/mempool`,
+    load: async ({ source, context }) => ({ view: 'mempool', title: 'Mempool', data: await loadMempool(source, context) }),
+  },
+  '/assets': {
+    section: 'assets',
+    json: (context) => `${chainPath(context)}/assets`,
+    load: async ({ source, context, page }) => ({ view: 'assets', title: 'Assets', data: await loadAssets(source, context, page) }),
+  },
+  '/cross-chain': {
+    section: 'cross-chain',
+    json: (context) => `${chainPath(context)}/cross-chain/transfers`,
+    load: async ({ source, context, page }) => ({
+      view: 'cross-chain',
+      title: 'Cross-chain',
+      data: await loadCrossChain(source, context, page),
+    }),
+  },
+  '/throughput': {
+    section: 'throughput',
+    load: async ({ source, context, query }) => ({
+      view: 'throughput',
+      title: 'Throughput',
+      data: await loadThroughput(source, context, query.get('range')),
+    }),
+  },
+  '/node': {
+    section: 'node',
+    load: async ({ source, context }) => ({ view: 'node', title: 'Node', data: await loadNode(source, context) }),
+  },
+  '/dev': {
+    section: 'dev',
+    hasSecrets: true,
+    load: async ({ source, context }) => {
+      const data = await loadDevPanel(source, context);
+      if (data === undefined && context.has.devToken)
+        throw new SourceError('a token is needed', { code: 'PAGE_SOURCE_FAILED', status: 403, path: devPath });
+      return data && { view: 'dev', title: 'Dev panel', data };
+    },
+  },
+  [referencePath]: {
+    section: undefined,
+    json: () => '/api-json',
+    load: async ({ loadReference }) => {
+      const data = await loadReference();
+      return { view: 'api', title: 'API', data, sentData: { ...data, html: '' } };
+    },
+  },
+};

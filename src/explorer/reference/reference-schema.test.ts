@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test';
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { createReferenceLoader } from '../load/load-reference.ts';
+import type { Source } from '../load/source.ts';
+import { SchemaOutline } from '../views/schema-outline.tsx';
+import { boundsText, sampleJson, typeName } from './reference-schema.ts';
+import type { OpenApi, OpenRpc, Schema } from './reference-types.ts';
+
+const hostile = '</script><script>alert("1")</script>';
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const schemas: Readonly<Record<string, Schema>> = {
+  Thing: {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: hostile },
+      kind: { type: 'string', enum: ['a', 'b'] },
+      next: { type: 'string' },
+      counts: { type: 'object', additionalProperties: { type: 'integer' } },
+    },
+    required: ['id', 'kind', 'counts'],
+  },
+  Things: { type: 'object', properties: { things: { type: 'array', items: ref('Thing') } }, required: ['things'] },
+  Tree: { type: 'object', properties: { below: { type: 'array', items: ref('Tree') } } },
+};
+
+test.each<[string, Schema]>([
+  ['string', { type: 'string' }],
+  ['a | b', { enum: ['a', 'b'] }],
+  ['list of integer', { items: { type: 'integer' } }],
+  ['map of string', { additionalProperties: { type: 'string' } }],
+  ['string or null', { type: ['string', 'null'] }],
+  ['string or integer', { oneOf: [{ type: 'string' }, { type: 'integer' }] }],
+  ['uuid', { type: 'string', format: 'uuid' }],
+  ['Thing', ref('Thing')],
+  ['anything', {}],
+])('%s', (word, schema) => expect(typeName(schema)).toBe(word));
+
+test('bounds', () => {
+  expect(boundsText({ type: 'integer', minimum: 1, maximum: 100 })).toBe('integer, 1 to 100');
+  expect(boundsText({ type: 'integer', minimum: 1 })).toBe('integer, from 1');
+});
+
+test('a sample fits the schema, also one that contains itself', () => {
+  expect(JSON.parse(sampleJson(schemas, ref('Things')))).toEqual({ things: [{ id: '...', kind: 'a', next: '...', counts: { name: 0 } }] });
+  expect(JSON.parse(sampleJson(schemas, ref('Tree')))).toEqual({ below: [{}] });
+});
+
+test('an outline folds nested properties and ends at a schema that contains itself', () => {
+  const outline = renderToString(h(SchemaOutline, { schemas, schema: ref('Things') }));
+  expect(outline).toContain('<details><summary><code>things</code> <span class="quiet">list of Thing</span></summary>');
+  expect(outline).toContain('<code>next</code><i>optional</i>');
+  expect(outline).not.toContain('<script>');
+  expect(renderToString(h(SchemaOutline, { schemas, schema: ref('Tree') }))).toContain('below');
+});
+
+describe('the reference', () => {
+  const operation = {
+    operationId: 'listThings',
+    tags: ['Things'],
+    summary: hostile,
+    parameters: [
+      { name: 'network', in: 'path' as const, required: true, schema: { type: 'string', examples: ['local'] } },
+      { name: 'kinds', in: 'query' as const, required: false, schema: { items: { enum: ['a', 'b'] } } },
+    ],
+    responses: { 200: { content: { 'application/json': { schema: ref('Things') } } }, 404: { $ref: '#/components/responses/NotFound' } },
+    security: [{ serviceApiKey: [] }],
+  };
+  const openApi: OpenApi = {
+    info: { description: 'About' },
+    tags: [{ name: 'Things' }],
+    paths: { '/v1/{network}/things': { get: operation } },
+    components: { schemas, responses: { NotFound: { description: 'Not Found.' } } },
+  };
+  const openRpc: OpenRpc = {
+    methods: [
+      {
+        name: 'avm.getThing',
+        tags: [{ name: 'avm' }],
+        servers: [{ url: '/ext/bc/X' }],
+        paramStructure: 'by-name',
+        params: [{ name: 'id', schema: { title: 'string' } }],
+        examples: [{ params: [{ name: 'id', value: "it's" }], result: { name: 'result', value: '{"amount":300000000000000001}' } }],
+      },
+    ],
+  };
+  const documents = new Map<string, object>([
+    ['/api-json', openApi],
+    ['/openrpc-json', openRpc],
+  ]);
+  let reads = 0;
+  const source: Source = {
+    get: async (path) => {
+      reads++;
+      return { status: documents.has(path) ? 200 : 404, body: (documents.get(path) ?? {}) as never };
+    },
+    getText: () => Promise.reject(),
+    call: () => Promise.reject(),
+  };
+
+  test('is rendered once, with the origin of each reader', async () => {
+    const load = createReferenceLoader();
+    const [first, second] = [await load(source, 'http://a:1'), await load(source, 'http://b:2')];
+    expect(reads).toBe(2);
+    expect(first.keyState).toBe('required');
+    expect(first.html).toContain('http://a:1/v1/local/things');
+    expect(second.html).toContain('http://b:2/v1/local/things');
+    expect(second.html).not.toContain('http://a:1');
+    expect(first.html).not.toContain('<script>');
+    expect(first.html).toContain('{&quot;amount&quot;:300000000000000001}');
+    // A quote in a parameter does not end the quoted argument of the shell.
+    expect(first.html.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
+      `-d '{"jsonrpc":"2.0","id":1,"method":"avm.getThing","params":{"id":"it'\\''s"}}'`,
+    );
+  });
+
+  test('a port without Node RPC has only routes', async () => {
+    documents.delete('/openrpc-json');
+    const { html, hasRpc } = await createReferenceLoader()(source, 'http://a:1');
+    expect(hasRpc).toBe(false);
+    expect(html).toContain('id="listThings"');
+    expect(html).not.toContain('Node RPC');
+  });
+});

@@ -1,0 +1,40 @@
+import { createContext } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import type { RpcAnswer } from '../load/source.ts';
+
+/** What a page can do in the browser. Absent on the server. */
+export type Actions = {
+  /** Gets a route of this server as text; undefined if it does not answer with status 200. */
+  readonly getText: (path: string) => Promise<string | undefined>;
+  /** Calls a method of the Node RPC at a path. */
+  readonly call: <T>(path: string, method: string, params?: object) => Promise<RpcAnswer<T>>;
+  /** Calls a method of `/ext/dev`. */
+  readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
+  /** Replaces the state of all chains with a state file. */
+  readonly loadState: (file: Blob) => Promise<RpcAnswer<{ readonly height: string }>>;
+  /** Loads the page's data again. */
+  readonly reload: () => Promise<void>;
+};
+
+export const ActionsContext = createContext<Actions | undefined>(undefined);
+
+export const useActions = (): Actions | undefined => useContext(ActionsContext);
+
+/** Runs `dev.*` methods one at a time, then loads the page again. `note` says what happened. */
+export function useDevCall() {
+  const actions = useActions();
+  const [note, setNote] = useState<{ readonly text: string; readonly isError: boolean } | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (method: string, params: object, done: (result: Record<string, unknown>) => string): Promise<void> => {
+    if (actions === undefined || isBusy) return;
+    setBusy(true);
+    try {
+      const { result, error } = await actions.dev<Record<string, unknown>>(method, params);
+      setNote(error === undefined ? { text: done(result ?? {}), isError: false } : { text: error.message, isError: true });
+      if (error === undefined) await actions.reload();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { run, note, isBusy };
+}

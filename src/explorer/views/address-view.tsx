@@ -1,0 +1,213 @@
+import type { AssetAmount, Tx } from '../../api/client/data-types.ts';
+import type { AddressData } from '../load/load-address.ts';
+import { chainPath, chainTitle } from '../load/page-context.ts';
+import { ageText, amountText } from '../text/text-format.ts';
+import { useDevCall } from './actions.ts';
+import { AddressHistory } from './address-history.tsx';
+import { AddressOutputs } from './address-outputs.tsx';
+import { BalancePanel } from './balance-panel.tsx';
+import { AssetLink, CopyAs, CopyButton, CsvButton, PageHead, Panel, Scroll } from './parts.tsx';
+import type { ViewProps } from './view.ts';
+
+export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
+  const { address, hex, balances, txs, nextTxs, plot } = data;
+  const bare = address.slice(address.indexOf('-') + 1);
+  const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
+  return (
+    <>
+      <PageHead
+        title="Address"
+        buttons={
+          <>
+            <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
+            {context.has.dev && <FaucetButton address={address} />}
+          </>
+        }
+        id={address}
+        line={
+          txs.length === 0 ? (
+            'no transactions yet'
+          ) : (
+            <>
+              last active <span data-age={(txs[0] as Tx).timestamp}>{ageText(now - (txs[0] as Tx).timestamp)}</span> ago
+            </>
+          )
+        }
+        more={
+          <span class="spellings">
+            {spellings.map((one) => (
+              <span title={one}>
+                {one.length > 24 ? `${one.slice(0, 14)}…${one.slice(-6)}` : one}{' '}
+                <CopyButton text={one} what={one.slice(0, 2) === '0x' ? 'hex' : `spelling ${one.slice(0, 2)}`} />
+              </span>
+            ))}
+          </span>
+        }
+      />
+      <BalancesPanel data={data} context={context} now={now} />
+      <div class="two">
+        <BalancePanel data={data} now={now} />
+        <AddressOutputs data={data} context={context} now={now} />
+      </div>
+      <AddressHistory data={data} context={context} now={now} />
+      {nextTxs !== undefined && (
+        <p class="pager">
+          <a
+            class="button"
+            href={`/address/${address}?page=${nextTxs}${plot === undefined ? '' : `&asset=${plot.asset.assetId}&range=${plot.range}`}`}
+            rel="next"
+          >
+            Older transactions
+          </a>
+        </p>
+      )}
+      {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && (
+        <p class="note">This address has never been used on this chain.</p>
+      )}
+    </>
+  );
+}
+
+/** Sends 10 AVAX to the address, on a dev chain. */
+function FaucetButton({ address }: { address: string }) {
+  const { run, note, isBusy } = useDevCall();
+  return (
+    <>
+      {note?.isError && <span class="bad-text">{note.text}</span>}
+      <button
+        type="button"
+        class="primary with-script"
+        disabled={isBusy}
+        onClick={() => run('dev.faucet', { to: address, amount: '10 AVAX' }, () => '')}
+      >
+        Faucet 10 AVAX
+      </button>
+    </>
+  );
+}
+
+type PartProps = Omit<ViewProps<AddressData>, 'origin'>;
+
+type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: AssetAmount };
+
+function BalancesPanel({ data: { address, balances, shared, plot }, context }: PartProps) {
+  const rows = new Map<string, Split>();
+  const rowOf = (asset: AssetAmount): Split => {
+    const key = `${asset.assetId} ${asset.type}`;
+    const row = rows.get(key) ?? { unlocked: 0n, locked: 0n, shared: 0n, exported: 0n, exportedTo: new Set<string>(), asset };
+    rows.set(key, row);
+    return row;
+  };
+  for (const one of balances.unlocked) rowOf(one).unlocked += BigInt(one.amount);
+  for (const one of balances.locked) rowOf(one).locked += BigInt(one.amount);
+  for (const one of [...balances.atomicMemoryUnlocked, ...balances.atomicMemoryLocked]) {
+    const row = rowOf(one);
+    row.exported += BigInt(one.amount);
+    row.exportedTo.add(one.sharedWithChainId ?? '');
+  }
+  for (const { asset } of shared) rowOf(asset).shared += BigInt(asset.amount);
+  const list = [...rows.values()];
+  const text = (value: bigint, { denomination, type }: AssetAmount): string => amountText(value, type === 'nft' ? 0 : denomination);
+  return (
+    <Panel title="Balances" side={list.length > 0 && <CsvButton name="balances" />}>
+      {list.length === 0 ? (
+        <p class="table-foot">Nothing.</p>
+      ) : (
+        <Scroll>
+          <table data-csv="balances">
+            <thead>
+              <tr>
+                <th>Asset</th>
+                <th class="bar-cell">
+                  <span class="hidden">Shares</span>
+                </th>
+                <th class="number">Unlocked</th>
+                <th class="number">Locked</th>
+                <th class="number">Multisig</th>
+                <th class="number">In shared memory</th>
+                <th class="number">Total</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((row) => (
+                <tr>
+                  <td>
+                    <b>
+                      <AssetLink id={row.asset.assetId} symbol={row.asset.symbol} />
+                    </b>{' '}
+                    <span class="quiet">{row.asset.type === 'nft' ? 'NFT' : row.asset.name}</span>{' '}
+                    {row.asset.assetId !== plot?.asset.assetId && (
+                      <small class="note">
+                        <a href={`/address/${address}?asset=${row.asset.assetId}`} data-in-place>
+                          over time
+                        </a>
+                      </small>
+                    )}
+                  </td>
+                  <td class="bar-cell">
+                    <Shares row={row} />
+                  </td>
+                  <td class="number">{text(row.unlocked, row.asset)}</td>
+                  <td class="number">{text(row.locked, row.asset)}</td>
+                  <td class="number">{text(row.shared, row.asset)}</td>
+                  <td class="number">
+                    {text(row.exported, row.asset)}{' '}
+                    <small>{[...row.exportedTo].map((id) => chainTitle(context, id).slice(0, 1)).join(', ')}</small>
+                  </td>
+                  <td class="number">
+                    <b>{text(row.unlocked + row.locked + row.shared + row.exported, row.asset)}</b>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      <ul class="legend">
+        {(
+          [
+            [1, 'Unlocked'],
+            [0, 'Locked'],
+            [2, 'Multisig, more than one must sign'],
+            [4, 'Exported, waiting'],
+          ] as const
+        ).map(([color, word]) => (
+          <li>
+            <i class={`dot ${color === 0 ? 'mark-hatch' : `mark-bg-${color}`}`} />
+            {word}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split }) {
+  const total = Number(unlocked + locked + shared + exported);
+  const width = 266;
+  let x = 0;
+  const parts = [
+    [unlocked, 'mark-fill-1'],
+    [locked, 'fill-1'],
+    [shared, 'mark-fill-2'],
+    [exported, 'mark-fill-4'],
+  ] as const;
+  return (
+    <svg width={width} height="12" viewBox={`0 0 ${width} 12`} aria-hidden="true">
+      {total > 0 &&
+        parts.map(([value, name]) => {
+          const part = (Number(value) / total) * width;
+          const size = { x, y: 0, width: Math.max(1, part - 1), height: 12 };
+          x += part;
+          return (
+            part > 0 && (
+              <>
+                <rect {...size} class={name} />
+                {name === 'fill-1' && <rect {...size} class="hatched" />}
+              </>
+            )
+          );
+        })}
+    </svg>
+  );
+}

@@ -1,0 +1,67 @@
+import { type AssetData, assetRanges } from '../load/load-asset.ts';
+import { Plot } from '../pictures/plot.tsx';
+import { dateText, groupDigits, plural } from '../text/text-format.ts';
+import { CsvButton, Panel, SvgButton } from './parts.tsx';
+import { useWidth } from './use-width.ts';
+
+/** Transactions with an asset by day, as bars from zero, with their values as a table. */
+export function AssetDaysPanel({ data: { asset, days, range } }: { data: AssetData }) {
+  const { ref, width } = useWidth(560);
+  const points = days.days.map(({ timestamp, txCount }) => ({ x: timestamp, y: txCount }));
+  return (
+    <Panel
+      title="Transactions per day"
+      side={
+        <>
+          <nav class="switch" aria-label="Range">
+            {Object.entries(assetRanges).map(([name, { word }]) => (
+              <a href={`/asset/${asset.assetId}?range=${name}`} aria-current={name === range ? 'true' : undefined} data-in-place>
+                {word}
+              </a>
+            ))}
+          </nav>
+          <CsvButton name="days" />
+          <SvgButton name="days" />
+        </>
+      }
+    >
+      <div ref={ref} class="padded" data-picture="days">
+        {points.length === 0 ? (
+          <p class="note">– There are too many transactions in one day to count them here.</p>
+        ) : (
+          <Plot
+            points={points}
+            width={Math.max(280, width - 32)}
+            height={232}
+            kind="bars"
+            unit="tx"
+            label={`Transactions per day, ${plural(points.length, 'day')}; the table below has the values`}
+            from={dateText(points[0]?.x ?? 0)}
+            to={dateText(points.at(-1)?.x ?? 0)}
+            valueText={({ x, y }) => `${dateText(x)}: ${groupDigits(y)} tx`}
+          />
+        )}
+      </div>
+      {!days.isComplete && points.length > 0 && <p class="table-foot">Older days have too many transactions to count them at once.</p>}
+      <details class="values">
+        <summary>Values</summary>
+        <table data-csv="days">
+          <thead>
+            <tr>
+              <th>Day, UTC</th>
+              <th class="number">Transactions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map(({ x, y }) => (
+              <tr>
+                <td>{dateText(x)}</td>
+                <td class="number">{groupDigits(y)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </Panel>
+  );
+}

@@ -1,0 +1,232 @@
+import { useState } from 'preact/hooks';
+import { type BlockData, type BlockTx, rowsPerPage } from '../load/load-block.ts';
+import { chainPath, type PageContext } from '../load/page-context.ts';
+import { type Kind, kindOfType } from '../load/tx-kind.ts';
+import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
+import { ageText, amountText, bytesText, dateText, groupDigits, plural, shortId, timeText } from '../text/text-format.ts';
+import { AmountText, Chip, CopyAs, CopyButton, CsvButton, Facts, Key, PageHead, Panel, SvgButton, Switch } from './parts.tsx';
+import { TxTable } from './tx-table.tsx';
+import { useWidth } from './use-width.ts';
+import type { ViewProps } from './view.ts';
+
+type Area = 'moved' | 'bytes' | 'fee' | 'equal';
+
+const areasFor = (symbol: string): readonly (readonly [Area, string])[] => [
+  ['moved', `${symbol} moved`],
+  ['bytes', 'Bytes'],
+  ['fee', 'Fee'],
+  ['equal', 'Equal'],
+];
+
+export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) {
+  const { block, txs, rows, first, hasNext, merkleRoot } = data;
+  const height = Number(block.blockNumber);
+  const [moved, burned] = [sumOf(txs, ({ moved: one }) => one), sumOf(txs, ({ fee }) => fee)];
+  return (
+    <>
+      <PageHead
+        title={`Block ${groupDigits(height)}`}
+        chip={<Chip tone="ok">accepted</Chip>}
+        line={
+          <>
+            {dateText(block.blockTimestamp)} {timeText(block.blockTimestamp)} UTC ·{' '}
+            <span data-age={block.blockTimestamp}>{ageText(now - block.blockTimestamp)}</span> ago
+          </>
+        }
+        buttons={
+          <>
+            <CopyAs origin={origin} path={`${chainPath(context)}/blocks/${block.blockHash}`} />
+            {height > 0 && (
+              <a class="button" href={`/block/${height - 1}`} data-key="j">
+                ← {groupDigits(height - 1)} <Key letter="J" />
+              </a>
+            )}
+            {hasNext && (
+              <a class="button" href={`/block/${height + 1}`} data-key="k">
+                {groupDigits(height + 1)} → <Key letter="K" />
+              </a>
+            )}
+          </>
+        }
+      />
+      <Facts
+        columns={4}
+        facts={[
+          { name: 'Block ID', value: <IdWithCopy id={block.blockHash} what="block ID" isPageId /> },
+          {
+            name: 'Parent',
+            value:
+              height === 0 ? (
+                <span class="mono">{shortId(block.parentHash)}</span>
+              ) : (
+                <a class="mono" href={`/block/${block.parentHash}`} title={block.parentHash}>
+                  {shortId(block.parentHash)}
+                </a>
+              ),
+          },
+          { name: 'Transactions', value: groupDigits(block.txCount) },
+          { name: 'Size', value: bytesText(block.blockSizeBytes) },
+          {
+            name: 'Merkle root',
+            value:
+              merkleRoot === undefined ? (
+                '– (no Node RPC)'
+              ) : /^1+LpoYY$/.test(merkleRoot) ? (
+                'not used: all zero'
+              ) : (
+                <IdWithCopy id={merkleRoot} what="Merkle root" />
+              ),
+          },
+          {
+            name: 'Built by',
+            value:
+              block.proposerDetails === undefined ? (
+                '– (not in the block)'
+              ) : (
+                <span class="mono">{shortNode(block.proposerDetails.proposerNodeId)}</span>
+              ),
+          },
+          { name: 'Moved', value: <AmountText amount={feeAmount(moved, context)} /> },
+          { name: 'Burned', value: <AmountText amount={feeAmount(burned, context)} /> },
+        ]}
+      />
+      {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} />}
+      <section class="panel scroll">
+        <TxTable
+          csv={`block-${height}`}
+          caption={`Transactions of block ${groupDigits(height)}`}
+          firstIndex={first}
+          rows={rows}
+          summary={({ summary }) => summary}
+          context={context}
+          columns={[
+            { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
+            { name: 'Amount', cell: ({ summary: { amount } }) => amount && <AmountText amount={amount} /> },
+            { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
+          ]}
+        />
+        <p class="table-foot">
+          {txs.length === 0
+            ? height === 0
+              ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
+              : 'No transactions.'
+            : `${groupDigits(first)} to ${groupDigits(first + rows.length - 1)} of ${plural(block.txCount, 'transaction')}, counted from 0`}{' '}
+          {txs.length > 0 && <CsvButton name={`block-${height}`} />}
+          <Pages block={height} first={first} count={block.txCount} />
+        </p>
+      </section>
+    </>
+  );
+}
+
+/** Links to the pages of the table before and after this one. */
+const Pages = ({ block, first, count }: { block: number; first: number; count: number }) => (
+  <span class="buttons">
+    {first > 0 && (
+      <a class="button" href={`/block/${block}?from=${first - rowsPerPage}`} rel="prev" data-in-place>
+        Previous
+      </a>
+    )}
+    {first + rowsPerPage < count && (
+      <a class="button" href={`/block/${block}?from=${first + rowsPerPage}`} rel="next" data-in-place>
+        Next
+      </a>
+    )}
+  </span>
+);
+
+const shortNode = (id: string): string => `NodeID-${shortId(id.replace('NodeID-', ''))}`;
+
+const IdWithCopy = ({ id, what, isPageId = false }: { id: string; what: string; isPageId?: boolean }) => (
+  <span class="mono breakable">
+    <span {...(isPageId && { 'data-id': id })}>{id}</span> <CopyButton text={id} what={what} />
+  </span>
+);
+
+const feeAmount = (amount: bigint, { chain }: ViewProps<unknown>['context']) => ({
+  assetId: chain.feeAsset,
+  symbol: chain.feeSymbol,
+  denomination: chain.feeDecimals,
+  amount: amount.toString(),
+  isNft: false,
+});
+
+const sumOf = (txs: readonly BlockTx[], value: (tx: BlockTx) => string): bigint => txs.reduce((sum, tx) => sum + BigInt(value(tx)), 0n);
+
+const kindOfRow = ({ summary: { type, isMint } }: BlockTx): Kind => kindOfType(type, isMint);
+
+function BlockMap({ txs, count, chain }: { txs: readonly BlockTx[]; count: number; chain: PageContext['chain'] }) {
+  const { feeSymbol, feeDecimals } = chain;
+  const [area, setArea] = useState<Area>('moved');
+  const [hidden, setHidden] = useState<readonly string[]>([]);
+  const { ref, width } = useWidth(1152);
+  const areaOf: { readonly [K in Area]: (tx: BlockTx) => number } = {
+    // A transaction that moves nothing is still there, as a small cell.
+    moved: ({ moved }) => Math.max(1e6, Number(moved)),
+    bytes: ({ bytes }) => bytes ?? 1,
+    fee: ({ fee }) => Math.max(1e6, Number(fee)),
+    equal: () => 1,
+  };
+  const counts = new Map<string, { count: number; color: number }>();
+  for (const tx of txs) {
+    const { word, color } = kindOfRow(tx);
+    counts.set(word, { count: (counts.get(word)?.count ?? 0) + 1, color });
+  }
+  const items = txs
+    .filter((tx) => !hidden.includes(kindOfRow(tx).word))
+    .map((tx): TreemapItem => {
+      const { word, color } = kindOfRow(tx);
+      const { id, amount } = tx.summary;
+      const text =
+        amount === undefined
+          ? ''
+          : amount.isNft
+            ? `${amount.amount} NFT`
+            : `${amountText(amount.amount, amount.denomination)} ${amount.symbol}`;
+      return {
+        key: id,
+        area: areaOf[area](tx),
+        color,
+        lines: [word, text, shortId(id)],
+        label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes ?? '–'} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
+        card: [
+          ['Amount', text === '' ? '–' : text],
+          ['In, out', `${tx.inputs}, ${tx.outputs}`],
+          ['Size', tx.bytes === undefined ? '–' : bytesText(tx.bytes)],
+          ['Fee', `${amountText(tx.fee, feeDecimals)} ${feeSymbol}`],
+        ],
+        href: `/tx/${id}`,
+      };
+    });
+  const toggle = (word: string): void => setHidden(hidden.includes(word) ? hidden.filter((one) => one !== word) : [...hidden, word]);
+  return (
+    <Panel
+      title={plural(count, 'transaction')}
+      side={
+        <>
+          <Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />
+          <SvgButton name="block" />
+        </>
+      }
+    >
+      <div ref={ref} class="padded" data-picture="block">
+        <Treemap
+          items={items}
+          width={width}
+          height={330}
+          label={`Transactions of the block by ${area}; the table below has the same facts`}
+        />
+      </div>
+      <ul class="legend">
+        {[...counts].map(([word, { count: of, color }]) => (
+          <li>
+            <button type="button" aria-pressed={!hidden.includes(word)} onClick={() => toggle(word)}>
+              <i class={`dot mark-bg-${color}`} />
+              {word} <b>{of}</b>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,62 @@
+import type { BlocksData } from '../load/load-blocks.ts';
+import { ageText, bytesText, groupDigits, shortId } from '../text/text-format.ts';
+import { CsvButton, PageHead } from './parts.tsx';
+import type { ViewProps } from './view.ts';
+
+export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData>) {
+  const largest = Math.max(1, ...blocks.map(({ txs }) => txs));
+  return (
+    <>
+      <PageHead
+        title="Blocks"
+        buttons={<CsvButton name="blocks" />}
+        line={blocks[0] === undefined ? 'none yet' : `${groupDigits(blocks[0].height)} down to ${groupDigits(blocks.at(-1)?.height ?? 0)}`}
+      />
+      <section class="panel scroll">
+        <table data-csv="blocks">
+          <thead>
+            <tr>
+              <th class="number">Height</th>
+              <th>Block ID</th>
+              <th class="number">Transactions</th>
+              <th class="bar-cell">
+                <span class="hidden">Share of the largest</span>
+              </th>
+              <th class="number">Size</th>
+              <th class="number">Age</th>
+            </tr>
+          </thead>
+          <tbody>
+            {blocks.map(({ height, id, txs, bytes, time }) => (
+              <tr>
+                <td class="number">
+                  <a href={`/block/${height}`}>{groupDigits(height)}</a>
+                </td>
+                <td class="mono" title={id}>
+                  {shortId(id)}
+                </td>
+                <td class="number">{groupDigits(txs)}</td>
+                <td class="bar-cell">
+                  <svg width="200" height="10" viewBox="0 0 200 10" aria-hidden="true">
+                    <rect x="0" y="0" width={(txs / largest) * 200} height="10" class="mark-fill-1" />
+                  </svg>
+                </td>
+                <td class="number">{bytesText(bytes)}</td>
+                <td class="number quiet" data-age={time}>
+                  {ageText(now - time)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {next !== undefined && (
+        <p class="pager">
+          <a class="button" href={`/blocks?page=${next}`} rel="next">
+            Older blocks
+          </a>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,208 @@
+import { useState } from 'preact/hooks';
+import { miningText } from '../load/dev-state.ts';
+import type { DevData } from '../load/load-dev.ts';
+import { amountText, groupDigits } from '../text/text-format.ts';
+import { useDevCall } from './actions.ts';
+import { DevClock } from './dev-clock.tsx';
+import { DevConsole } from './dev-console.tsx';
+import { FormNote } from './dev-note.tsx';
+import { DevSnapshots } from './dev-snapshots.tsx';
+import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
+import { EventLog } from './event-log.tsx';
+import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
+import type { ViewProps } from './view.ts';
+
+export const DevView = (props: ViewProps<DevData>) => (
+  <>
+    <PageHead
+      title="Dev panel"
+      line={
+        <>
+          this node only · methods <span class="mono">dev.*</span> · never send real funds to these keys
+        </>
+      }
+      buttons={
+        <>
+          <SaveStateLink network={props.context.network.name} height={props.data.height} />
+          <LoadStateButton />
+        </>
+      }
+    />
+    <noscript>
+      <p class="panel message">The buttons of this page need JavaScript; the methods of /ext/dev do the same.</p>
+    </noscript>
+    <div class="dev-columns">
+      <div>
+        <Accounts {...props} />
+        <DevSnapshots {...props} />
+        <DevConsole />
+      </div>
+      <div>
+        <Faucet {...props} />
+        <Mint />
+        <Blocks {...props} />
+        <DevClock {...props} />
+        <EventLog />
+      </div>
+    </div>
+  </>
+);
+
+const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
+  <Panel title="Accounts" side={<span>{groupDigits(accounts.length)}</span>}>
+    <Scroll>
+      <table>
+        <tbody>
+          {accounts.slice(0, 100).map(({ index, address, privateKey, balance }) => (
+            <tr>
+              <td class="number quiet">{index}</td>
+              <td>
+                <AddressLink address={address} context={context} isPlain={false} />{' '}
+                <CopyButton text={address} what={`address of account ${index}`} />
+              </td>
+              <td class="number">
+                {amountText(balance, context.chain.feeDecimals)} <small>{context.chain.feeSymbol}</small>
+              </td>
+              <td class="number">
+                <button type="button" class="link" data-copy={privateKey}>
+                  Copy key
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  </Panel>
+);
+
+function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
+  const { run, note, isBusy } = useDevCall();
+  return (
+    <Panel title="Faucet">
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const asset = String(form.get('asset')).trim();
+          const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
+          const params = { to: form.get('to'), amount, ...(asset !== context.chain.feeSymbol && { assetID: asset }) };
+          void run('dev.faucet', params, (result) => `Sent in ${result.txID}`);
+        }}
+      >
+        <label class="grow">
+          To <input name="to" class="mono" required value={accounts[1]?.address ?? accounts[0]?.address ?? ''} />
+        </label>
+        <label>
+          Amount <input name="amount" inputMode="decimal" required value="1000" size={8} />
+        </label>
+        <label>
+          Asset <input name="asset" required value={context.chain.feeSymbol} size={8} title="Symbol or ID" />
+        </label>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Send
+        </button>
+      </form>
+      <FormNote note={note} />
+    </Panel>
+  );
+}
+
+function Mint() {
+  const { run, note, isBusy } = useDevCall();
+  return (
+    <Panel title="Assets">
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          const asset = { name: form.get('name'), symbol: form.get('symbol'), denomination: 0, supply: form.get('supply'), mintable: true };
+          void run('dev.createAsset', asset, (result) => `Created ${result.assetID}`);
+        }}
+      >
+        <label class="grow">
+          Name <input name="name" required value="Serac Ice" maxLength={128} />
+        </label>
+        <label>
+          Symbol <input name="symbol" required value="ICE" maxLength={4} size={5} />
+        </label>
+        <label>
+          Supply <input name="supply" inputMode="numeric" required value="1000" size={8} />
+        </label>
+        <button type="submit" disabled={isBusy}>
+          Create
+        </button>
+      </form>
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          void run('dev.mint', { assetID: form.get('assetID'), amount: form.get('amount') }, (result) => `Minted in ${result.txID}`);
+        }}
+      >
+        <label class="grow">
+          Asset ID <input name="assetID" class="mono" required />
+        </label>
+        <label>
+          Amount <input name="amount" inputMode="numeric" required value="100" size={8} />
+        </label>
+        <button type="submit" disabled={isBusy}>
+          Mint
+        </button>
+      </form>
+      <FormNote note={note} />
+    </Panel>
+  );
+}
+
+const modes = [
+  ['once', 'At once'],
+  ['timed', 'Every'],
+  ['hand', 'By hand'],
+] as const;
+
+function Blocks({ data: { state } }: ViewProps<DevData>) {
+  const { run, note, isBusy } = useDevCall();
+  const [seconds, setSeconds] = useState(state.interval > 0 ? state.interval : 2);
+  const mode = state.automine ? 'once' : state.interval > 0 ? 'timed' : 'hand';
+  const setMode = async (to: (typeof modes)[number][0]): Promise<void> => {
+    await run('dev.setIntervalMining', { seconds: to === 'timed' ? seconds : 0 }, () => '');
+    await run('dev.setAutomine', { enabled: to === 'once' }, () => '');
+  };
+  return (
+    <Panel title="Blocks" side={<span>{miningText(state)}</span>}>
+      <div class="row padded">
+        <Switch label="When blocks are built" options={modes} value={mode} onChange={setMode} />
+        <label>
+          Seconds{' '}
+          <input
+            type="number"
+            min={1}
+            max={86_400}
+            value={seconds}
+            onInput={({ currentTarget }) => setSeconds(Math.max(1, Math.floor(Number(currentTarget.value) || 1)))}
+          />
+        </label>
+      </div>
+      <form
+        class="row padded"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const blocks = Number(new FormData(event.currentTarget).get('blocks'));
+          void run('dev.mine', { blocks }, (result) => `Mined up to block ${result.height}`);
+        }}
+      >
+        <label>
+          Blocks <input name="blocks" type="number" min={1} max={1000} required value="1" />
+        </label>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Mine
+        </button>
+      </form>
+      <FormNote note={note} />
+    </Panel>
+  );
+}

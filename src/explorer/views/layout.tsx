@@ -1,0 +1,213 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { type DevState, miningText } from '../load/dev-state.ts';
+import type { FollowState } from '../load/follow-state.ts';
+import type { PageContext } from '../load/page-context.ts';
+import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
+import { useDevCall } from './actions.ts';
+import { FollowStrip } from './follow-strip.tsx';
+import { type RevertNote, useLive } from './live.ts';
+import { Key } from './parts.tsx';
+import { type Section, sections } from './sections.ts';
+
+export type Frame = {
+  /** Undefined: a page that is in no section. */
+  readonly section: Section | undefined;
+  readonly context: PageContext;
+  /** Height of the last block when the page was made; undefined if it could not be read. */
+  readonly height: number | undefined;
+  readonly dev: DevState | undefined;
+  readonly follow: FollowState | undefined;
+  readonly query: string;
+};
+
+/** The frame of every page: search, navigation, the strip of a dev chain, footer. */
+export function Layout({ frame, children }: { frame: Frame; children: ComponentChildren }) {
+  const { section, context, dev, height } = frame;
+  const live = useLive();
+  const tip = live?.blocks[0]?.height ?? height;
+  return (
+    <>
+      {useMemo(
+        () => (
+          <TopBar frame={frame} />
+        ),
+        [frame],
+      )}
+      {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} />}
+      <StateStrip height={height} />
+      <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
+        {children}
+      </main>
+      <footer class="foot">
+        <span>Serac {context.version}</span>
+        <span>
+          {context.chain.title} <span class="mono">{shortId(context.chain.id)}</span>
+        </span>
+        <span class="foot-right">{tip === undefined ? '' : `as of block ${groupDigits(tip)}`}</span>
+      </footer>
+    </>
+  );
+}
+
+/** Brand, search and navigation. They change only when the page is loaded again, not with every event. */
+const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) => (
+  <>
+    <a class="skip" href="#main">
+      Skip to the content
+    </a>
+    <header class="top-bar">
+      <div class="bar">
+        <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
+          <Mark /> Serac
+        </a>
+        <span class="network">
+          {context.network.name} <small>{context.network.id}</small>
+        </span>
+        <search>
+          {context.has.explorer && (
+            <form class="search" action="/search" method="get">
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3.5 3.5" class="glyph" />
+              </svg>
+              <input
+                name="q"
+                type="search"
+                value={query}
+                placeholder="Height, transaction, address, asset, UTXO or hex"
+                aria-label="Search: height, transaction, block, address, asset, UTXO or hex"
+                autocomplete="off"
+                spellcheck={false}
+                maxLength={262_144}
+              />
+              <Key letter="/" />
+            </form>
+          )}
+        </search>
+        <LiveDot />
+        <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
+          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" class="glyph" />
+            <path d="M8 2a6 6 0 0 1 0 12z" class="solid" />
+          </svg>
+        </button>
+      </div>
+      <nav class="bar nav" aria-label="Pages">
+        {sections
+          .filter(
+            ({ isAvailable, name }) =>
+              context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined || context.has.devToken),
+          )
+          .map(({ name, word, path, key }) => (
+            <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+              {word}
+            </a>
+          ))}
+        <span class="nav-right">
+          <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
+            API
+          </a>
+          <button type="button" class="link" data-keys-button>
+            Keys <Key letter="?" />
+          </button>
+        </span>
+      </nav>
+    </header>
+  </>
+);
+
+const Mark = () => (
+  <svg width="20" height="22" viewBox="0 0 20 22" aria-hidden="true">
+    <path d="M2 21 6 6l4-5v20z" class="mark-a" />
+    <path d="M10 1l5 6 3 14h-8z" class="mark-b" />
+  </svg>
+);
+
+function LiveDot() {
+  const live = useLive();
+  if (live === undefined) return <span class="stream-state" />;
+  const word = { live: 'live', connecting: 'connecting', lost: 'not live' }[live.status];
+  return <span class={`stream-state ${live.status}`}>{word}</span>;
+}
+
+function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
+  const { run, note, isBusy } = useDevCall();
+  const latest = dev.snapshots.at(-1);
+  return (
+    <section class="strip" aria-label="Dev chain">
+      <div class="bar">
+        <b class="strip-name">Dev chain</b>
+        <span>
+          Clock {dev.offset !== 0 && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
+          <span class="quiet">
+            <span data-clock>
+              {dateText(dev.time)} {timeText(dev.time)}
+            </span>{' '}
+            UTC
+          </span>
+        </span>
+        <span class="wide-only">{miningText(dev)}</span>
+        {latest !== undefined && (
+          <span class="wide-only">
+            Snapshot <b>{latest.name}</b> <span class="quiet">block {groupDigits(latest.height)}</span>
+          </span>
+        )}
+        {note?.isError && <span class="bad-text">{note.text}</span>}
+        {/* Also on the server, so that nothing moves when the script is ready. */}
+        <span class="buttons with-script">
+          {latest !== undefined && !isPanel && (
+            <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+              Revert
+            </button>
+          )}
+          <button type="button" disabled={isBusy} onClick={() => run('dev.mine', { blocks: 1 }, () => '')}>
+            Mine 1
+          </button>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
+function StateStrip({ height }: { height: number | undefined }) {
+  const live = useLive();
+  return (
+    <div role="status">
+      {live?.status === 'lost' && (
+        <div class="strip warn">
+          <div class="bar">
+            <b>Not live</b>
+            <span>
+              No answer since {timeText(live.lostAt ?? live.now)}
+              {height !== undefined && `. Shown: block ${groupDigits(live.blocks[0]?.height ?? height)}`}. It is tried again every second.
+            </span>
+          </div>
+        </div>
+      )}
+      {live?.reverted !== undefined && (
+        <div class="strip">
+          <div class="bar">
+            <b class="strip-name">Reverted</b>
+            <span>
+              {live.reverted.snapshot !== undefined && (
+                <>
+                  to <b>{live.reverted.snapshot}</b>,{' '}
+                </>
+              )}
+              block {groupDigits(live.reverted.height)}. {goneText(live.reverted)}
+            </span>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** `93 blocks and 6,020 transactions are gone.` */
+function goneText({ blocks, txs }: RevertNote): string {
+  if (blocks === 0) return 'What was above it is gone.';
+  if (txs === undefined) return `${plural(blocks, 'block')} above it ${blocks === 1 ? 'is' : 'are'} gone.`;
+  return `${plural(blocks, 'block')} and ${plural(txs, 'transaction')} are gone.`;
+}

@@ -1,0 +1,142 @@
+import { miningText } from '../load/dev-state.ts';
+import type { MempoolData } from '../load/load-mempool.ts';
+import { summarizeTx } from '../load/tx-summary.ts';
+import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
+import { useDevCall } from './actions.ts';
+import { CsvButton, PageHead, Panel, Scroll, TxLink } from './parts.tsx';
+import { Moved, TxTable } from './tx-table.tsx';
+import type { ViewProps } from './view.ts';
+
+export function MempoolView({ data: { mempool, drops, dev }, context, now }: ViewProps<MempoolData>) {
+  const { run, note, isBusy } = useDevCall();
+  const isPaused = dev !== undefined && !dev.automine && dev.interval === 0;
+  const waiting = mempool.txCount === 0 ? 'nothing waits' : `${groupDigits(mempool.txCount)} waiting · ${bytesText(mempool.bytes)}`;
+  return (
+    <>
+      <PageHead
+        title="Mempool"
+        line={dev === undefined ? waiting : `${waiting} · ${miningText(dev).replace('B', 'b')}`}
+        buttons={
+          dev && (
+            <span class="buttons with-script">
+              <button
+                type="button"
+                disabled={isBusy}
+                onClick={() =>
+                  run('dev.setAutomine', { enabled: isPaused }, () => (isPaused ? 'Blocks as soon as there is work.' : 'Blocks paused.'))
+                }
+              >
+                {isPaused ? 'Resume blocks' : 'Pause blocks'}
+              </button>
+              <button type="button" class="primary" disabled={isBusy} onClick={() => run('dev.mine', {}, () => 'Built a block.')}>
+                Mine now
+              </button>
+            </span>
+          )
+        }
+      />
+      {note !== undefined && (
+        <p class={note.isError ? 'bad-text' : 'note'} role="status">
+          {note.text}
+        </p>
+      )}
+      <Panel
+        title="Waiting"
+        side={
+          <>
+            <span>oldest first</span>
+            <CsvButton name="waiting" />
+          </>
+        }
+      >
+        <Scroll>
+          <TxTable
+            csv="waiting"
+            rows={mempool.transactions}
+            summary={(tx) => summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })}
+            context={context}
+            columns={[
+              { name: 'Amount', cell: (tx) => <Moved summary={summarizeTx({ ...tx, blockHeight: 0, blockHash: '', timestamp: 0 })} /> },
+              { name: 'Bytes', cell: ({ sizeBytes }) => groupDigits(sizeBytes) },
+              {
+                name: 'Waiting',
+                cell: ({ receivedAt }) =>
+                  receivedAt === undefined ? (
+                    '–'
+                  ) : (
+                    <span data-age={receivedTime(receivedAt, dev)} title={`received ${timeText(receivedAt / 1000)} UTC`}>
+                      {ageText(now - receivedTime(receivedAt, dev))}
+                    </span>
+                  ),
+                isQuiet: true,
+              },
+              ...(dev === undefined
+                ? []
+                : [
+                    {
+                      name: 'Action',
+                      cell: ({ txHash }: (typeof mempool.transactions)[number]) => (
+                        <button
+                          type="button"
+                          class="link with-script"
+                          disabled={isBusy}
+                          onClick={() => run('dev.dropTx', { txID: txHash }, () => 'Dropped.')}
+                          aria-label={`Drop ${txHash}`}
+                        >
+                          Drop
+                        </button>
+                      ),
+                    },
+                  ]),
+            ]}
+          />
+        </Scroll>
+        <p class="table-foot">
+          {mempool.txCount === 0
+            ? 'No transaction waits for a block.'
+            : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
+        </p>
+      </Panel>
+      <Panel
+        title="Dropped"
+        side={
+          <>
+            <span class="wide-only">newest first, the last 10,000 are kept until the node stops</span>
+            <CsvButton name="dropped" />
+          </>
+        }
+      >
+        <Scroll>
+          <table data-csv="dropped">
+            <thead>
+              <tr>
+                <th>Reason</th>
+                <th>Transaction</th>
+                <th>What happened</th>
+                <th>Stage</th>
+                <th class="number">When, UTC</th>
+              </tr>
+            </thead>
+            <tbody>
+              {drops.map(({ txHash, reason, stage, droppedAt }) => (
+                <tr>
+                  <td class="mono bad-text">{reason.code}</td>
+                  <td>
+                    <TxLink id={txHash} />
+                  </td>
+                  <td class="breakable">{reason.message}</td>
+                  <td>{stage}</td>
+                  <td class="number quiet">{timeText(droppedAt / 1000)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+        {drops.length === 0 && <p class="table-foot">None since the node started.</p>}
+      </Panel>
+    </>
+  );
+}
+
+/** Times of receipt are real time; the ages on a page are of the chain's clock. */
+const receivedTime = (milliseconds: number, dev: MempoolData['dev']): number => milliseconds / 1000 + (dev?.offset ?? 0);

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import type { NftGroup } from '../../api/client/data-types.ts';
+import type { PageContext } from '../load/page-context.ts';
+import { payloadKind, payloadWord } from '../text/payload-kind.ts';
+import { groupDigits, plural } from '../text/text-format.ts';
+import { AddressLink, Panel, Switch } from './parts.tsx';
+import { PayloadView } from './payload-view.tsx';
+
+/** Buttons of the group filter; more groups than this are not listed there. */
+const maxButtons = 6;
+
+/** The groups of an NFT family with what was minted. */
+export function NftGroups({ groups, context }: { groups: readonly NftGroup[]; context: PageContext }) {
+  const [shown, setShown] = useState('all');
+  const ids = [...new Set(groups.map(({ groupId }) => groupId))].toSorted((a, b) => a - b);
+  const options = [['all', 'All'], ...ids.slice(0, maxButtons).map((id) => [String(id), `Group ${id}`])] as [string, string][];
+  return (
+    <Panel
+      title="NFT groups"
+      side={
+        <>
+          <span>{plural(groups.length, 'right')} to mint</span>
+          {ids.length > 1 && <Switch label="Group" options={options} value={shown} onChange={setShown} />}
+        </>
+      }
+    >
+      <ul class="cards">
+        {groups
+          .toSorted((a, b) => a.groupId - b.groupId)
+          .filter(({ groupId }) => shown === 'all' || String(groupId) === shown)
+          .map((group) => (
+            <Card group={group} context={context} />
+          ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Card({ group: { groupId, addresses, threshold, minted }, context }: { group: NftGroup; context: PageContext }) {
+  const payload = minted?.payload ?? '0x';
+  return (
+    <li class="card">
+      <div class="card-picture">
+        {minted === undefined ? (
+          <p class="quiet">
+            can be minted by {threshold} of {addresses.length}
+          </p>
+        ) : (
+          <PayloadView payload={payload} utxoId={minted.utxoId} title={`Group ${groupId}`} />
+        )}
+      </div>
+      <p class="card-facts">
+        {minted === undefined ? <span>group {groupId}</span> : <a href={`/tx/${minted.txHash}`}>group {groupId}</a>}
+        <span class="note">
+          {minted === undefined
+            ? 'none yet'
+            : `${groupDigits(minted.count)} minted · ${payloadWord(payloadKind(payload))} · ${(payload.length - 2) / 2} B`}
+        </span>
+        {addresses[0] !== undefined && <AddressLink address={addresses[0]} context={context} />}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,121 @@
+import type { AssetAmount, Utxo } from '../../api/client/data-types.ts';
+import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { payloadKind, payloadWord } from '../text/payload-kind.ts';
+import { amountText, dateText, spanText, timeText } from '../text/text-format.ts';
+import { AddressLink, AmountText, AssetLink, CsvButton, Panel, TxLink } from './parts.tsx';
+import { PayloadView } from './payload-view.tsx';
+
+const totalsText = (totals: readonly AssetAmount[]): string =>
+  totals
+    .map(({ amount, denomination, symbol, type }) =>
+      type === 'nft' ? `${amount} ${symbol} NFT` : `${amountText(amount, denomination)} ${symbol}`,
+    )
+    .join(' · ');
+
+type OutputsProps = {
+  readonly title: string;
+  readonly utxos: readonly Utxo[];
+  readonly totals: readonly AssetAmount[];
+  readonly side: 'in' | 'out';
+  readonly context: PageContext;
+  readonly now: number;
+};
+
+/** Outputs of one side of a transaction: all of them, so that they are in the HTML too. */
+export const OutputsPanel = ({ title, utxos, totals, side, context, now }: OutputsProps) => (
+  <Panel
+    title={title}
+    side={
+      <>
+        <span>{totalsText(totals)}</span>
+        {utxos.length > 0 && <CsvButton name={title} />}
+      </>
+    }
+  >
+    <ol class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
+      {utxos.map((utxo, at) => (
+        <li id={`${side}-${at}`}>
+          <span class="index">{at}</span>
+          <div class="owner">
+            <p>
+              {utxo.addresses.length > 1 && (
+                <b>
+                  {utxo.threshold} of {utxo.addresses.length}{' '}
+                </b>
+              )}
+              {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
+              {utxo.addresses.map((address) => (
+                <>
+                  <AddressLink address={address} context={context} />{' '}
+                </>
+              ))}
+            </p>
+            <p class="note">
+              {side === 'in' ? <Origin utxo={utxo} context={context} /> : <Fate utxo={utxo} context={context} now={now} />}
+            </p>
+            {utxo.payload !== undefined && (
+              <div class="note payload">
+                <p>
+                  group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
+                </p>
+                <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
+              </div>
+            )}
+          </div>
+          <span class="sum">
+            {utxo.utxoType === 'mint' ? (
+              <>
+                may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
+              </>
+            ) : (
+              <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
+                <AmountText amount={{ ...utxo.asset, isNft: utxo.asset.type === 'nft' }} />
+              </a>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+    {utxos.length === 0 && <p class="table-foot">None.</p>}
+  </Panel>
+);
+
+const Origin = ({ utxo, context }: { utxo: Utxo; context: PageContext }) => (
+  <>
+    output {utxo.outputIndex} of{' '}
+    {utxo.createdOnChainId === context.chain.id ? (
+      <TxLink id={utxo.creationTxHash} />
+    ) : (
+      <span class="mono">{utxo.creationTxHash.slice(0, 8)}…</span>
+    )}
+    {utxo.createdOnChainId !== context.chain.id && <> on {chainTitle(context, utxo.createdOnChainId)}</>}
+  </>
+);
+
+/** What became of an output: its lock, and the transaction that spent it. */
+function Fate({ utxo, context, now }: { utxo: Utxo; context: PageContext; now: number }) {
+  const isExported = utxo.consumedOnChainId !== context.chain.id;
+  return (
+    <>
+      {utxo.locktime > now ? (
+        <span class="locked">
+          locked until {dateText(utxo.locktime)} {timeText(utxo.locktime)} ·{' '}
+          <span data-until={utxo.locktime}>{spanText(utxo.locktime - now)}</span> left
+        </span>
+      ) : (
+        <span>no lock</span>
+      )}{' '}
+      {utxo.consumingTxHash !== undefined && !isExported && (
+        <span>
+          spent by <TxLink id={utxo.consumingTxHash} />
+        </span>
+      )}
+      {utxo.consumingTxHash === undefined && utxo.consumingTxTimestamp === undefined && !isExported && <span class="unspent">unspent</span>}
+      {isExported && (
+        <span>
+          {utxo.consumingTxTimestamp === undefined ? 'waits on' : 'imported by'} {chainTitle(context, utxo.consumedOnChainId)}
+        </span>
+      )}
+    </>
+  );
+}

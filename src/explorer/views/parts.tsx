@@ -1,0 +1,227 @@
+import type { ComponentChildren } from 'preact';
+import type { PageContext } from '../load/page-context.ts';
+import { glyphs, type Kind } from '../load/tx-kind.ts';
+import type { Amount } from '../load/tx-summary.ts';
+import { groupDigits, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
+
+/** Small parts that all views share. */
+
+export const KindPill = ({ kind: { word, color, glyph } }: { kind: Kind }) => (
+  <span class={`pill fill-bg-${color}`}>
+    <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+      <path d={glyphs[glyph]} class="glyph" />
+    </svg>
+    {word}
+  </span>
+);
+
+/** An amount: whole digits in ink, fraction and symbol quiet. Never rounded. */
+export function AmountText({ amount, sign = '' }: { amount: Amount; sign?: string }) {
+  if (amount.isNft)
+    return (
+      <span class="amount">
+        {sign}
+        {groupDigits(amount.amount)} <small>{amount.symbol} NFT</small>
+      </span>
+    );
+  const { whole, fraction } = splitAmount(amount.amount, amount.denomination);
+  return (
+    <span class="amount">
+      {sign}
+      {whole}
+      <small>
+        {fraction} {amount.symbol || shortId(amount.assetId)}
+      </small>
+    </span>
+  );
+}
+
+/** An address as a link, shortened; the whole address is in `title` and `href`. */
+export function AddressLink({ address, context, isPlain = true }: { address: string; context: PageContext; isPlain?: boolean }) {
+  const { prefix, short } = splitAddress(address, context.chain.alias);
+  const full = `${context.chain.alias}-${address.replace(/^[A-Za-z]+-/, '')}`;
+  return (
+    <a class={`mono address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
+      <span class="prefix">{prefix}</span>
+      {short}
+    </a>
+  );
+}
+
+export const TxLink = ({ id }: { id: string }) => (
+  <a class="mono" href={`/tx/${id}`} title={id}>
+    {shortId(id)}
+  </a>
+);
+
+export const AssetLink = ({ id, symbol }: { id: string; symbol: string }) => (
+  <a href={`/asset/${id}`} title={id}>
+    {symbol || shortId(id)}
+  </a>
+);
+
+export const BlockLink = ({ height }: { height: number }) => <a href={`/block/${height}`}>{groupDigits(height)}</a>;
+
+/** A button that copies a text. Without script it is not shown. */
+export const CopyButton = ({ text, what }: { text: string; what: string }) => (
+  <button type="button" class="copy" data-copy={text} aria-label={`Copy ${what}`} title={`Copy ${what}`}>
+    <svg width="13" height="13" viewBox="0 0 13 13" aria-hidden="true">
+      <path d="M4.5 4.5V1h8v7.5H8.7M.8 4.5h7.7V12H.8z" class="glyph" />
+    </svg>
+  </button>
+);
+
+/** Saves the table with this name as CSV. Works with script only. */
+export const CsvButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-csv={name}>
+    CSV
+  </button>
+);
+
+/** Saves the picture with this name as SVG. Works with script only. */
+export const SvgButton = ({ name }: { name: string }) => (
+  <button type="button" class="link" data-save-svg={name}>
+    SVG
+  </button>
+);
+
+/** The call behind a page for programs: as curl, as TypeScript, and its JSON. */
+export function CopyAs({ origin, path }: { origin: string; path: string }) {
+  const url = origin + path;
+  return (
+    <span class="copy-as">
+      <button type="button" class="link" data-copy={`curl -s '${url}'`}>
+        curl
+      </button>
+      <button type="button" class="link" data-copy={`const response = await fetch('${url}');\nconst data = await response.json();`}>
+        TypeScript
+      </button>
+      <a href={path}>JSON</a>
+    </span>
+  );
+}
+
+export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
+
+export type PanelProps = {
+  readonly title: string;
+  readonly side?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+};
+
+/** A panel with a heading. */
+export const Panel = ({ title, side, children, class: name = '' }: PanelProps) => (
+  <section class={`panel ${name}`}>
+    <div class="panel-head">
+      <h2>{title}</h2>
+      {side !== undefined && <div class="panel-side">{side}</div>}
+    </div>
+    {children}
+  </section>
+);
+
+export type Fact = { readonly name: string; readonly value: ComponentChildren; readonly note?: ComponentChildren };
+
+/** A row of facts: names above values. */
+export const Facts = ({ facts, columns }: { facts: readonly Fact[]; columns: number }) => (
+  <dl class={`panel facts facts-${columns}`}>
+    {facts.map(({ name, value, note }) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+        {note !== undefined && <dd class="note">{note}</dd>}
+      </div>
+    ))}
+  </dl>
+);
+
+/** The head of a page: title, state, one line, buttons, and the full ID. */
+export const PageHead = ({
+  title,
+  chip,
+  line,
+  buttons,
+  id,
+  more,
+}: {
+  title: ComponentChildren;
+  chip?: ComponentChildren;
+  line?: ComponentChildren;
+  buttons?: ComponentChildren;
+  id?: string | undefined;
+  more?: ComponentChildren;
+}) => (
+  <header class="page-head">
+    <div class="page-title">
+      <h1>{title}</h1>
+      {chip}
+      {line !== undefined && <p>{line}</p>}
+      {buttons !== undefined && <div class="buttons">{buttons}</div>}
+    </div>
+    {id !== undefined && (
+      <p class="page-id mono">
+        <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />
+        {more}
+      </p>
+    )}
+  </header>
+);
+
+export const Chip = ({ tone, children }: { tone: 'ok' | 'warn' | 'bad' | 'plain'; children: ComponentChildren }) => (
+  <span class={`chip ${tone}`}>{children}</span>
+);
+
+export type SwitchProps<T extends string> = {
+  readonly label: string;
+  readonly options: readonly (readonly [T, string])[];
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+};
+
+/** A row of buttons of which one is pressed. Works with script only. */
+export const Switch = <T extends string>({ label, options, value, onChange }: SwitchProps<T>) => (
+  <div class="switch" role="group" aria-label={label}>
+    {options.map(([key, word]) => (
+      <button type="button" aria-pressed={key === value} onClick={() => onChange(key)}>
+        {word}
+      </button>
+    ))}
+  </div>
+);
+
+export type Scale = 'linear' | 'log';
+
+/** The switch between a linear and a logarithmic scale of a picture. */
+export const ScaleSwitch = ({ value, onChange }: Pick<SwitchProps<Scale>, 'value' | 'onChange'>) => (
+  <Switch
+    label="Scale"
+    options={[
+      ['linear', 'Linear'],
+      ['log', 'Log'],
+    ]}
+    value={value}
+    onChange={onChange}
+  />
+);
+
+/** A panel for a list without entries. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <svg width="82" height="72" viewBox="0 0 82 72" aria-hidden="true">
+      <path d="M.5 .5H72L81.5 10V71.5H.5Z" class="tile-edge" />
+    </svg>
+    <div>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  </div>
+);
+
+/** A box that scrolls sideways if its table is too wide; reachable with the keyboard. */
+export const Scroll = ({ children }: { children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+  <div class="scroll" tabIndex={0}>
+    {children}
+  </div>
+);

@@ -1,0 +1,84 @@
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
+import type { PeerRow } from '../load/load-node.ts';
+import { ageText, groupDigits, plural, shortId } from '../text/text-format.ts';
+import { CsvButton, Panel, Scroll } from './parts.tsx';
+
+/** Rows that are shown; a node of a public network has over a thousand peers. */
+const maxRows = 100;
+
+/** Width of an uptime bar. */
+const barWidth = 120;
+
+/** The connected peers of a node that joined a network. `clockOffset`: what the chain's clock is ahead of the real one. */
+export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRow[]; clockOffset: number; now: number }) {
+  const versions = [...Map.groupBy(peers, ({ version }) => version)].toSorted(([, a], [, b]) => b.length - a.length);
+  const heard = ({ lastReceived }: PeerRow): number => Number(parseRfc3339(lastReceived) ?? 0n) + clockOffset;
+  return (
+    <Panel
+      title="Peers"
+      side={
+        <>
+          <span>{peers.length > maxRows ? `${maxRows} of ${groupDigits(peers.length)}` : groupDigits(peers.length)}</span>
+          {versions.length > 1 && (
+            <span class="wide-only">
+              {versions
+                .slice(0, 3)
+                .map(([version, all]) => `${version}: ${all.length}`)
+                .join(', ')}
+            </span>
+          )}
+          {peers.length > 0 && <CsvButton name="peers" />}
+        </>
+      }
+    >
+      {peers.length === 0 ? (
+        <p class="table-foot">None: this node builds its own blocks, or follows another node over RPC.</p>
+      ) : (
+        <Scroll>
+          <table data-csv="peers">
+            <thead>
+              <tr>
+                <th>Node</th>
+                <th>Address</th>
+                <th>Version</th>
+                <th class="number">Heard</th>
+                <th>Our uptime, as it sees it</th>
+                <th class="number">Subnets</th>
+                <th>Benched</th>
+              </tr>
+            </thead>
+            <tbody>
+              {peers.slice(0, maxRows).map((peer) => (
+                <tr>
+                  <td class="mono" title={peer.nodeID}>
+                    NodeID-{shortId(peer.nodeID.replace(/^NodeID-/, ''))}
+                  </td>
+                  <td class="mono">{peer.ip}</td>
+                  <td>{peer.version}</td>
+                  <td class="number" title={peer.lastReceived}>
+                    <span data-age={heard(peer)}>{ageText(now - heard(peer))}</span> ago
+                  </td>
+                  <td>
+                    <svg class="wide-only" width={barWidth} height="10" viewBox={`0 0 ${barWidth} 10`} aria-hidden="true">
+                      <rect x="0" y="0" width={barWidth} height="10" class="fill-0" />
+                      <rect
+                        x="0"
+                        y="0"
+                        width={(Math.min(100, Number(peer.observedUptime)) / 100) * barWidth}
+                        height="10"
+                        class="mark-fill-1"
+                      />
+                    </svg>{' '}
+                    {peer.observedUptime} %
+                  </td>
+                  <td class="number">{groupDigits(peer.trackedSubnets.length)}</td>
+                  <td>{peer.benched.length === 0 ? 'no' : `on ${plural(peer.benched.length, 'chain')}: ${peer.benched.join(', ')}`}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,118 @@
+import { dropSentence } from '../load/check-rows.ts';
+import { flowOf } from '../load/flow-data.ts';
+import type { Conflict, PendingTx } from '../load/load-pending-tx.ts';
+import type { PageContext } from '../load/page-context.ts';
+import { kindOf } from '../load/tx-kind.ts';
+import { ConflictPicture } from '../pictures/conflict.tsx';
+import { Flow } from '../pictures/flow.tsx';
+import { amountText, bytesText, groupDigits, splitAddress, timeText } from '../text/text-format.ts';
+import { useActions } from './actions.ts';
+import { ChecksPanel } from './checks-panel.tsx';
+import { LifePanel, SentAgainPanel } from './life-panel.tsx';
+import { Chip, CopyButton, Panel, SvgButton } from './parts.tsx';
+import { useWidth } from './use-width.ts';
+import type { ViewProps } from './view.ts';
+
+/** A transaction that is not in the chain: it waits, or it was dropped. The whole top of the page says so. */
+export function PendingTxView({ data, context, now, origin }: ViewProps<PendingTx>) {
+  const { state, id, life, checks, conflicts } = data;
+  const isWaiting = state === 'waiting';
+  const reason = life.steps.findLast((step) => step.reason !== undefined)?.reason;
+  const tx = life.transaction;
+  const word = tx === undefined ? 'transaction' : kindOf(tx).word;
+  return (
+    <>
+      <header class={`state-head ${isWaiting ? 'warn' : 'bad'}`}>
+        <div class="page-title">
+          <h1>{isWaiting ? `Waiting: ${word}` : `Dropped: ${word}`}</h1>
+          <Chip tone={isWaiting ? 'warn' : 'bad'}>{isWaiting ? 'in the mempool' : 'not in the chain'}</Chip>
+          <div class="buttons">
+            <CheckAgain />
+          </div>
+        </div>
+        <p class="lead">
+          {isWaiting
+            ? 'The node has verified it and keeps it until the next block. This page changes when it is accepted or dropped.'
+            : reason === undefined
+              ? 'The node no longer knows why. Send its bytes again to see the reason.'
+              : dropSentence(reason)}
+        </p>
+        <p class="page-id mono">
+          <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />
+        </p>
+      </header>
+      <div class={checks === undefined ? '' : 'checks-life'}>
+        {checks !== undefined && <ChecksPanel checks={checks} context={context} />}
+        <div class="side">
+          <LifePanel steps={life.steps} size={tx && bytesText(tx.sizeBytes)} />
+          <SentAgainPanel
+            id={id}
+            checks={checks}
+            reason={isWaiting ? undefined : reason}
+            rpcUrl={context.has.rpc ? origin + context.chain.rpcUrl : undefined}
+          />
+        </div>
+      </div>
+      {conflicts.length > 0 && <Conflicts conflicts={conflicts} data={data} context={context} />}
+      {tx !== undefined && <PendingFlow bundles={flowOf(tx, context, now)} />}
+    </>
+  );
+}
+
+function CheckAgain() {
+  const actions = useActions();
+  return actions === undefined ? null : (
+    <button type="button" onClick={() => void actions.reload()}>
+      Check again now
+    </button>
+  );
+}
+
+function Conflicts({ conflicts, data: { id, life }, context }: { conflicts: readonly Conflict[]; data: PendingTx; context: PageContext }) {
+  const { ref, width } = useWidth(1152);
+  const received = life.steps[0]?.time;
+  const at = (time: number | undefined): string => (time === undefined ? '' : ` · received ${timeText(time / 1000)}`);
+  return (
+    <Panel title="The conflict" side={<SvgButton name="conflict" />}>
+      <div ref={ref} class="padded" data-picture="conflict">
+        {conflicts.map(({ utxo, input, winner, height, receivedAt }) => {
+          const { prefix, short } = splitAddress(utxo.addresses[0] ?? '', context.chain.alias);
+          const isNft = utxo.asset.type === 'nft';
+          const amount = isNft
+            ? `${utxo.asset.symbol} NFT`
+            : `${amountText(utxo.asset.amount, utxo.asset.denomination)} ${utxo.asset.symbol}`;
+          return (
+            <ConflictPicture
+              width={width}
+              title={utxo.addresses.length === 1 ? prefix + short : `${utxo.threshold} of ${utxo.addresses.length} owners`}
+              note={`input ${input} · ${amount}`}
+              winner={{
+                id: winner,
+                note: `${height === undefined ? 'waits for a block' : `accepted in block ${groupDigits(height)}`}${at(receivedAt)}`,
+                href: `/tx/${winner}`,
+              }}
+              loser={{ id, note: `this one, dropped${at(received)}`, href: undefined }}
+            />
+          );
+        })}
+      </div>
+    </Panel>
+  );
+}
+
+function PendingFlow({ bundles }: { bundles: ReturnType<typeof flowOf> }) {
+  const { ref, width } = useWidth(1152);
+  const label = 'What the transaction would consume and produce';
+  return (
+    <Panel title="What it would do" side={<SvgButton name="flow" />}>
+      <div ref={ref} class="padded" data-picture="flow">
+        <div class="wide-only">
+          <Flow bundles={bundles} width={Math.max(720, width)} isLog={false} label={label} />
+        </div>
+        <div class="narrow-only">
+          <Flow bundles={bundles} width={358} isLog={false} label={label} />
+        </div>
+      </div>
+    </Panel>
+  );
+}

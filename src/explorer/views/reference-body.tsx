@@ -1,0 +1,132 @@
+import type { OpenApi, OpenRpc, RpcMethod, Schema } from '../reference/reference-types.ts';
+import { curlText } from '../text/curl-text.ts';
+import { ReferenceCard, TryForm } from './reference-card.tsx';
+import { OperationCard, type PlacedOperation } from './reference-operation.tsx';
+
+/** All routes and methods of a port, with a list of links. Rendered on the server only; the script works on the HTML. */
+export function ReferenceBody({ openApi, openRpc, origin }: { openApi: OpenApi; openRpc: OpenRpc | undefined; origin: string }) {
+  const placed = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): PlacedOperation => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const routeGroups = openApi.tags.map(({ name }) => ({
+    name,
+    members: placed.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const methods = openRpc?.methods ?? [];
+  const services = [...new Set(methods.map(({ tags }) => tags[0]?.name ?? ''))].map((name) => ({
+    name,
+    members: methods.filter(({ tags }) => tags[0]?.name === name),
+  }));
+  return (
+    <div class="reference">
+      <nav class="reference-nav" aria-label="Routes and methods">
+        {services.map(({ name, members }) => (
+          <NavGroup title={serviceTitle(name)} items={members.map((one) => ({ id: one.name, word: 'RPC', text: one.name }))} />
+        ))}
+        {routeGroups.map(({ name, members }) => (
+          <NavGroup
+            title={name}
+            items={members.map(({ method, operation }) => ({ id: operation.operationId, word: method, text: operation.summary }))}
+          />
+        ))}
+      </nav>
+      <div>
+        {services.map(({ name, members }) => (
+          <section class="reference-group">
+            <h2>{serviceTitle(name)}</h2>
+            {members.map((method) => (
+              <MethodCard method={method} origin={origin} />
+            ))}
+          </section>
+        ))}
+        {routeGroups.map(({ name, members }) => (
+          <section class="reference-group">
+            <h2>{name}</h2>
+            {members.map((one) => (
+              <OperationCard placed={one} document={openApi} origin={origin} />
+            ))}
+          </section>
+        ))}
+        <p class="panel message no-match" hidden>
+          No route or method has all these words.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const serviceTitle = (name: string): string => `Node RPC: ${name}`;
+
+type NavItem = { readonly id: string; readonly word: string; readonly text: string };
+
+const NavGroup = ({ title, items }: { title: string; items: readonly NavItem[] }) => (
+  <section>
+    <h2>{title}</h2>
+    <ul>
+      {items.map(({ id, word, text }) => (
+        <li data-link={id}>
+          <a href={`#${id}`}>
+            <b class={`verb verb-${word.toLowerCase()}`}>{word}</b> <span>{text}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** One method of the Node RPC: parameters, an example with its result, and a form that calls it. */
+function MethodCard({ method, origin }: { method: RpcMethod; origin: string }) {
+  const { name, servers, description, params, paramStructure, examples } = method;
+  const path = servers[0]?.url ?? '';
+  const example = examples[0];
+  const given =
+    paramStructure === 'by-name'
+      ? Object.fromEntries((example?.params ?? []).map(({ name: field, value }) => [field, value]))
+      : example?.params[0]?.value;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, ...(given !== undefined && { params: given }) });
+  const isError = example?.result.name === 'error';
+  return (
+    <ReferenceCard id={name} word="RPC" title={name} about={path} find={`rpc ${name} ${path} ${params.map((one) => one.name).join(' ')}`}>
+      <div>
+        {description !== undefined && <p class="note">{description}</p>}
+        <h3>Parameters</h3>
+        {params.length === 0 ? <p class="quiet">none</p> : <TypeList fields={params} />}
+        <TryForm
+          method="POST"
+          path={path}
+          rpc={name}
+          curl={curlText({ url: origin + path, headers: { 'content-type': 'application/json' }, body })}
+        >
+          <div class="field">
+            <label for={`${name}-params`}>
+              <code>params</code> <span class="quiet">JSON</span>
+            </label>
+            <textarea id={`${name}-params`} data-in="params" rows={Math.min(6, 1 + params.length)} spellcheck={false}>
+              {given === undefined ? '' : JSON.stringify(given, undefined, 1)}
+            </textarea>
+          </div>
+        </TryForm>
+      </div>
+      <div>
+        <h3>{isError ? 'Error of the example' : 'Result of the example'}</h3>
+        <pre class="well">{resultText(example?.result.value)}</pre>
+      </div>
+    </ReferenceCard>
+  );
+}
+
+const TypeList = ({ fields }: { fields: readonly { readonly name: string; readonly schema: Schema }[] }) => (
+  <ul class="outline">
+    {fields.map(({ name, schema }) => (
+      <li>
+        <code>{name}</code> <span class="quiet">{schema.title}</span>
+        {schema.properties !== undefined && (
+          <TypeList fields={Object.entries(schema.properties).map(([inner, one]) => ({ name: inner, schema: one }))} />
+        )}
+      </li>
+    ))}
+  </ul>
+);
+
+/** A value that the document has as JSON text is shown unchanged. */
+const resultText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 1));

@@ -1,0 +1,26 @@
+import type { PageContext } from '../load/page-context.ts';
+
+/** Sections of the navigation. A section whose source this server lacks is left out. */
+export type Section = 'home' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'dev';
+
+export type SectionRow = {
+  readonly name: Section;
+  readonly word: string;
+  readonly path: string;
+  /** The key that goes there, after `G`. */
+  readonly key: string;
+  readonly isAvailable: (context: PageContext) => boolean;
+};
+
+const always = (): boolean => true;
+
+export const sections: readonly SectionRow[] = [
+  { name: 'home', word: 'Home', path: '/', key: 'h', isAvailable: always },
+  { name: 'blocks', word: 'Blocks', path: '/blocks', key: 'b', isAvailable: always },
+  { name: 'mempool', word: 'Mempool', path: '/mempool', key: 'm', isAvailable: ({ operations }) => operations.includes('listMempool') },
+  { name: 'assets', word: 'Assets', path: '/assets', key: 'a', isAvailable: always },
+  { name: 'cross-chain', word: 'Cross-chain', path: '/cross-chain', key: 'c', isAvailable: always },
+  { name: 'throughput', word: 'Throughput', path: '/throughput', key: 't', isAvailable: always },
+  { name: 'node', word: 'Node', path: '/node', key: 'n', isAvailable: ({ has }) => has.info || has.health },
+  { name: 'dev', word: 'Dev', path: '/dev', key: 'd', isAvailable: ({ has }) => has.dev },
+];

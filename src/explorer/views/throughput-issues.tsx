@@ -1,0 +1,123 @@
+import type { IssueMinutes } from '../../api/client/data-types.ts';
+import { LinesPlot } from '../pictures/lines-plot.tsx';
+import { Plot } from '../pictures/plot.tsx';
+import { groupDigits, timeText } from '../text/text-format.ts';
+import { CsvButton, Panel, SvgButton } from './parts.tsx';
+
+const percentiles = [
+  { name: 'p50', color: 1 },
+  { name: 'p90', color: 4 },
+  { name: 'p99', color: 5 },
+] as const;
+
+/** Minutes of the plots. */
+const minuteCount = 60;
+
+/** What happened by minute to transactions that were issued to this node: how long acceptance took, how many were refused or dropped. */
+export function IssuePlots({ issues, width }: { issues: IssueMinutes; width: number }) {
+  const start = issues.endTimestamp - (minuteCount - 1) * 60;
+  const byStart = new Map(issues.minutes.map((minute) => [minute.timestamp, minute]));
+  const minutes = Array.from({ length: minuteCount }, (_, at) => byStart.get(start + at * 60));
+  const textOfMinute = (at: number): string => timeText(start + at * 60).slice(0, 5);
+  const times = { from: textOfMinute(0), to: textOfMinute(minuteCount - 1) };
+  const accepted = issues.minutes.reduce((sum, { latency }) => sum + (latency?.count ?? 0), 0);
+  const lost = issues.minutes.reduce((sum, { refused, dropped }) => sum + refused + dropped, 0);
+  return (
+    <>
+      <Panel
+        title="Received to accepted, by minute"
+        side={
+          <>
+            <span>{groupDigits(accepted)} issued here in 1 h</span>
+            {accepted > 0 && <CsvButton name="issued" />}
+            {accepted > 0 && <SvgButton name="latency" />}
+          </>
+        }
+      >
+        <div class="padded" data-picture="latency">
+          {accepted === 0 ? (
+            <p class="note">No transaction that was issued to this node was accepted in the last hour.</p>
+          ) : (
+            <LinesPlot
+              lines={percentiles.map(({ name, color }) => ({
+                word: name,
+                color,
+                values: minutes.map((minute) => minute?.latency?.[name] ?? null),
+              }))}
+              width={width}
+              height={180}
+              unit="ms"
+              label="Milliseconds from issue to acceptance by minute; the table below has the values"
+              timeText={textOfMinute}
+              {...times}
+            />
+          )}
+        </div>
+        {accepted > 0 && (
+          <ul class="legend">
+            {percentiles.map(({ name, color }) => (
+              <li>
+                <i class={`dot mark-bg-${color}`} />
+                {name}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Panel
+        title="Refused or dropped per minute"
+        side={
+          <>
+            <span>{groupDigits(lost)} in 1 h</span>
+            <SvgButton name="refused" />
+          </>
+        }
+      >
+        <div class="padded" data-picture="refused">
+          <Plot
+            points={minutes.map((minute, at) => ({ x: start + at * 60, y: (minute?.refused ?? 0) + (minute?.dropped ?? 0) }))}
+            width={width}
+            height={180}
+            kind="bars"
+            color={5}
+            unit="tx"
+            label="Refused or dropped transactions per minute; the table has the values"
+            valueText={({ x, y }) => `${timeText(x).slice(0, 5)}: ${y} tx`}
+            {...times}
+          />
+        </div>
+      </Panel>
+      <Panel title="Issued to this node, by minute" class="plot-wide" side={<span>by the real clock, UTC</span>}>
+        <details class="values">
+          <summary>Values</summary>
+          <table data-csv="issued">
+            <thead>
+              <tr>
+                <th>From, UTC</th>
+                <th class="number">Accepted</th>
+                {[...percentiles.map(({ name }) => name), 'max'].map((name) => (
+                  <th class="number">{name}, ms</th>
+                ))}
+                <th class="number">Refused</th>
+                <th class="number">Dropped</th>
+              </tr>
+            </thead>
+            <tbody>
+              {issues.minutes.map(({ timestamp, latency, refused, dropped }) => (
+                <tr>
+                  <td>{timeText(timestamp)}</td>
+                  <td class="number">{groupDigits(latency?.count ?? 0)}</td>
+                  {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
+                    <td class="number">{latency === undefined ? '–' : latency[name].toFixed(1)}</td>
+                  ))}
+                  <td class="number">{groupDigits(refused)}</td>
+                  <td class="number">{groupDigits(dropped)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks';
+import { ranges, type ThroughputData } from '../load/load-throughput.ts';
+import type { PageContext } from '../load/page-context.ts';
+import { Plot } from '../pictures/plot.tsx';
+import { amountText, dateText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
+import { CsvButton, Facts, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
+import { ShortRange } from './throughput-seconds.tsx';
+import { useWidth } from './use-width.ts';
+import type { ViewProps } from './view.ts';
+
+const plots = [
+  { metric: 'txCount', title: 'Transactions', unit: 'tx', kind: 'bars', color: 1 },
+  { metric: 'avgTps', title: 'Mean transactions per second', unit: 'tx/s', kind: 'line', color: 1 },
+  { metric: 'maxTps', title: 'Peak transactions per second', unit: 'tx/s', kind: 'line', color: 2 },
+  { metric: 'activeAddresses', title: 'Active addresses', unit: 'addresses', kind: 'line', color: 1 },
+  { metric: 'activeSenders', title: 'Senders', unit: 'addresses', kind: 'line', color: 3 },
+  { metric: 'feesPaid', title: 'Burned as fees', unit: 'fee', kind: 'bars', color: 5 },
+  { metric: 'cumulativeTxCount', title: 'Transactions since block 1', unit: 'tx', kind: 'line', color: 1 },
+  { metric: 'cumulativeAddresses', title: 'Addresses ever used', unit: 'addresses', kind: 'line', color: 3 },
+] as const;
+
+export function ThroughputView({ data: { range, series, windows, recent, issues }, context: { chain, has } }: ViewProps<ThroughputData>) {
+  const [scale, setScale] = useState<Scale>('linear');
+  return (
+    <>
+      <PageHead
+        title="Throughput"
+        line={`per ${ranges[range].unit}, UTC`}
+        buttons={
+          <>
+            <nav class="switch" aria-label="Range">
+              {Object.entries(ranges)
+                .filter(([, { unit }]) => unit === 'second' || has.metrics)
+                .map(([name, { word }]) => (
+                  <a href={`/throughput?range=${name}`} aria-current={name === range ? 'true' : undefined}>
+                    {word}
+                  </a>
+                ))}
+            </nav>
+            <ScaleSwitch value={scale} onChange={setScale} />
+          </>
+        }
+      />
+      {recent === undefined ? (
+        <LongRange range={range} series={series} windows={windows} chain={chain} isLog={scale === 'log'} />
+      ) : (
+        <ShortRange recent={recent} issues={issues} chain={chain} isLog={scale === 'log'} />
+      )}
+    </>
+  );
+}
+
+type LongRangeProps = Omit<ThroughputData, 'recent' | 'issues'> & { readonly chain: PageContext['chain']; readonly isLog: boolean };
+
+/** Hours and days, from the Metrics API. */
+function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
+  const { ref, width } = useWidth(1152);
+  const isHourly = ranges[range].unit === 'hour';
+  const textOfTime = (time: number): string => (isHourly ? `${dateText(time)} ${timeText(time).slice(0, 5)}` : dateText(time));
+  const shown = plots.filter(({ metric }) => (series[metric]?.length ?? 0) > 1);
+  const columns = width >= 900 ? 2 : 1;
+  return (
+    <>
+      <Facts
+        columns={6}
+        facts={[
+          { name: 'Transactions, 1 h', value: groupDigits(windows.txCount?.lastHour ?? 0) },
+          { name: 'Transactions, 24 h', value: groupDigits(windows.txCount?.lastDay ?? 0) },
+          { name: 'In all', value: groupDigits(windows.txCount?.allTime ?? 0) },
+          {
+            name: 'Peak, 24 h',
+            value: (
+              <>
+                {groupDigits(Math.round(windows.maxTps?.lastDay ?? 0))} <small>tx/s</small>
+              </>
+            ),
+          },
+          { name: 'Active addresses, 24 h', value: groupDigits(windows.activeAddresses?.lastDay ?? 0) },
+          {
+            name: 'Burned, 24 h',
+            value: (
+              <>
+                {amountText(BigInt(Math.round(windows.feesPaid?.lastDay ?? 0)), chain.feeDecimals)} <small>{chain.feeSymbol}</small>
+              </>
+            ),
+          },
+        ]}
+      />
+      <div ref={ref} class="plots">
+        {shown.map(({ metric, title, unit, kind, color }, at) => {
+          const divisor = unit === 'fee' ? 10 ** chain.feeDecimals : 1;
+          const points = (series[metric] ?? []).map(({ value, timestamp }) => ({ x: timestamp, y: value / divisor }));
+          const isFirst = at === 0;
+          return (
+            <Panel
+              title={title}
+              class={isFirst ? 'plot-wide' : ''}
+              side={
+                <>
+                  <CsvButton name={metric} />
+                  <SvgButton name={metric} />
+                </>
+              }
+            >
+              <div class="padded" data-picture={metric}>
+                <Plot
+                  points={points}
+                  width={isFirst || columns === 1 ? Math.max(280, width - 32) : Math.max(280, (width - 16) / 2 - 32)}
+                  height={isFirst ? 240 : 180}
+                  kind={kind}
+                  color={color}
+                  unit={unit === 'fee' ? chain.feeSymbol : unit}
+                  isLog={isLog}
+                  label={`${title}: ${points.length} values from ${textOfTime(points[0]?.x ?? 0)}; the table below has them`}
+                  from={textOfTime(points[0]?.x ?? 0)}
+                  to={textOfTime(points.at(-1)?.x ?? 0)}
+                  valueText={({ x, y }) => `${textOfTime(x)}: ${shortNumber(y)} ${unit === 'fee' ? chain.feeSymbol : unit}`}
+                />
+              </div>
+              <details class="values">
+                <summary>Values</summary>
+                <table data-csv={metric}>
+                  <thead>
+                    <tr>
+                      <th>From, UTC</th>
+                      <th class="number">{title}</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {points.toReversed().map(({ x, y }) => (
+                      <tr>
+                        <td>{textOfTime(x)}</td>
+                        <td class="number">{y}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </details>
+            </Panel>
+          );
+        })}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import type { Tx } from '../../api/client/data-types.ts';
+import { flowOf } from '../load/flow-data.ts';
+import type { AcceptedTx, TxData } from '../load/load-tx.ts';
+import type { PageContext } from '../load/page-context.ts';
+import { kindOf } from '../load/tx-kind.ts';
+import { burnedAmounts } from '../load/tx-summary.ts';
+import { Flow } from '../pictures/flow.tsx';
+import { ageText, bytesText, dateText, groupDigits, plural, timeText } from '../text/text-format.ts';
+import { OutputsPanel } from './outputs-panel.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, type Scale, ScaleSwitch, SvgButton } from './parts.tsx';
+import { PendingTxView } from './pending-tx-view.tsx';
+import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
+import { useWidth } from './use-width.ts';
+import type { ViewProps } from './view.ts';
+
+export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
+  data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;
+
+function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
+  const { tx, position, size } = data;
+  const { index, previousTxHash: previous, nextTxHash: next } = position ?? {};
+  const assets = new Set([...tx.amountUnlocked, ...tx.amountCreated].map(({ assetId }) => assetId)).size;
+  const burned = burnedAmounts(tx);
+  return (
+    <>
+      <PageHead
+        title={tx.assetCreated === undefined ? kindOf(tx).word : `${kindOf(tx).word}: ${tx.assetCreated.name}`}
+        chip={<Chip tone="ok">accepted</Chip>}
+        line={`${plural(tx.consumedUtxos.length, 'input')} → ${plural(tx.emittedUtxos.length, 'output')}, ${plural(assets, 'asset')}`}
+        id={tx.txHash}
+        buttons={
+          <>
+            <a class="button" href={`/graph/${tx.txHash}`}>
+              UTXO graph
+            </a>
+            {previous !== undefined && (
+              <a class="button" href={`/tx/${previous}`} data-key="j">
+                ← {Number(index) - 1} <Key letter="J" />
+              </a>
+            )}
+            {next !== undefined && (
+              <a class="button" href={`/tx/${next}`} data-key="k">
+                {Number(index) + 1} → <Key letter="K" />
+              </a>
+            )}
+          </>
+        }
+      />
+      <Facts
+        columns={6}
+        facts={[
+          {
+            name: 'Block',
+            value: (
+              <>
+                <BlockLink height={tx.blockHeight} /> {index !== undefined && <small>index {groupDigits(index)}</small>}
+              </>
+            ),
+          },
+          {
+            name: 'Time, UTC',
+            value: (
+              <>
+                {timeText(tx.timestamp)} <small>{dateText(tx.timestamp)}</small>
+              </>
+            ),
+          },
+          { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
+          {
+            name: 'Fee',
+            value: burned.length === 0 ? '0' : burned.map((one) => <AmountText amount={{ ...one, isNft: one.type === 'nft' }} />),
+          },
+          { name: 'Size', value: size === undefined ? '– (no Node RPC)' : bytesText(size) },
+          { name: 'Type', value: <span class="mono">{tx.txType}</span> },
+        ]}
+      />
+      <FlowPanel tx={tx} context={context} now={now} />
+      <div class="two">
+        <OutputsPanel title="Consumed" utxos={tx.consumedUtxos} totals={tx.amountUnlocked} side="in" context={context} now={now} />
+        <OutputsPanel title="Produced" utxos={tx.emittedUtxos} totals={tx.amountCreated} side="out" context={context} now={now} />
+      </div>
+      <div class="two">
+        <CredentialsPanel tx={tx} context={context} />
+        <RawPanel data={data} context={context} origin={origin} />
+      </div>
+    </>
+  );
+}
+
+function FlowPanel({ tx, context, now }: { tx: Tx; context: PageContext; now: number }) {
+  const [scale, setScale] = useState<Scale>('linear');
+  const { ref, width } = useWidth(1152);
+  const bundles = flowOf(tx, context, now);
+  const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
+  return (
+    <Panel
+      title="Flow"
+      side={
+        <>
+          <span class="wide-only">Width is the share of its asset</span>
+          <ScaleSwitch value={scale} onChange={setScale} />
+          <SvgButton name="flow" />
+        </>
+      }
+    >
+      <div ref={ref} class="padded" data-picture="flow">
+        <div class="wide-only">
+          <Flow bundles={bundles} width={Math.max(720, width)} isLog={scale === 'log'} label={label} />
+        </div>
+        <div class="narrow-only">
+          <Flow bundles={bundles} width={358} isLog={scale === 'log'} label={label} />
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,173 @@
+import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { assetOf } from '../../avm/view.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
+import { type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
+import { IndexError } from '../index/fault.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { computeBlockChange, type NewBlock, type StoredBlock } from '../state/block-change.ts';
+import { tablesOf } from '../state/schema.ts';
+import { encodeStoredUtxo } from '../state/stored-utxo.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
+
+/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/chain-state.ts. */
+export type ChainRowWriter = ReturnType<typeof createChainRowWriter>;
+
+export type LastBlock = { readonly id: Id; readonly height: number; readonly time: number; readonly unspent: number };
+
+const sizes: BatchSizes = [512, 128, 32, 8, 1];
+
+export function createChainRowWriter(chain: number) {
+  const t = tablesOf(chain);
+  const insert = (name: string, width: number, end = '') =>
+    batchedStatement(sizes, width, (n) => `INSERT INTO ${name} VALUES ${valueTuples(n, width)}${end}`);
+  const addBlocks = insert(t.block, 7);
+  const addTxs = insert(t.tx, 4);
+  const addUtxos = insert(t.utxo, 4);
+  const addSpends = insert(t.spend, 2);
+  const addAssets = insert(t.asset, 5, ' ON CONFLICT DO NOTHING');
+  const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
+  const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
+  const lastUtxoQuery = { text: `SELECT max(seq) AS seq FROM ${t.utxo}`, values: [] };
+  const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
+  const byIds = batchedStatement(
+    sizes,
+    1,
+    (n) =>
+      `SELECT u.seq, u.id, u.height, u.bytes, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${placeholders(n)})`,
+  );
+
+  function* lastBlock(): Steps<LastBlock | undefined> {
+    const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);
+    return row && { ...row, id: toHex(row.id) as Id };
+  }
+
+  function* lastSeqs(): Steps<{ tx: number; utxo: number }> {
+    const rows = yield* fetchRowGroups({ tx: [lastTxQuery], utxo: [lastUtxoQuery] });
+    const seqIn = ([row]: readonly unknown[]) => (row as { seq: number | null }).seq ?? 0;
+    return { tx: seqIn(rows.tx), utxo: seqIn(rows.utxo) };
+  }
+
+  function* utxoRows(ids: Iterable<Id>): Steps<Map<Id, UtxoRow>> {
+    const rows = yield* fetchRows<UtxoRow>(byIds([...ids].map(idToBytes)));
+    return new Map(rows.map((row) => [toHex(row.id) as Id, row]));
+  }
+
+  /** Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them. */
+  function* numberBlocks(blocks: readonly NewBlock[], unspentBefore: number): Steps<{ stored: StoredBlock[]; queries: Query[] }> {
+    const ids = new Set(
+      blocks.flatMap(({ diff, preLinearizationUtxos }) => [...diff.consumed.keys(), ...(preLinearizationUtxos ?? []).map(({ id }) => id)]),
+    );
+    const storedRows = yield* utxoRows(ids);
+    const at = { ...(yield* lastSeqs()), unspent: unspentBefore };
+    const newUtxos = new Map<Id, NumberedUtxo>();
+    const spentIDs = new Set<Id>();
+    const spendUtxo = (utxo: Utxo): NumberedUtxo => {
+      const row = storedRows.get(utxo.id);
+      if (spentIDs.has(utxo.id) || (row !== undefined && row.spent !== null)) throw spentTwice(utxo.id);
+      spentIDs.add(utxo.id);
+      const created = newUtxos.get(utxo.id);
+      if (created !== undefined) return created;
+      if (row === undefined) throw missingOutput(utxo.id);
+      return { utxo, seq: row.seq, height: row.height, bytes: row.bytes };
+    };
+    const rows = {
+      block: [] as SqlValue[],
+      tx: [] as SqlValue[],
+      utxo: [] as SqlValue[],
+      spend: [] as SqlValue[],
+      asset: [] as SqlValue[],
+    };
+    const storedBlocks = blocks.map(
+      ({ block, diff, preLinearizationUtxos: utxos = [], preLinearizationAssets = [], imported }): StoredBlock => {
+        const height = Number(block.height);
+        const preLinearization = utxos
+          .filter(({ id }) => !storedRows.has(id) && !newUtxos.has(id))
+          .map((utxo, i) => preLinearizationRow(utxo, at.utxo + 1 + i));
+        for (const row of preLinearization) newUtxos.set(row.utxo.id, row);
+        at.utxo += preLinearization.length;
+        const firstTx = at.tx + 1;
+        const { created, consumed } = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow: spendUtxo });
+        for (const row of created) if (row.spent === null) newUtxos.set(row.utxo.id, row);
+        at.tx += diff.applied.length;
+        at.utxo += created.length;
+        at.unspent += preLinearization.length + created.filter(({ spent }) => spent === null).length - consumed.length;
+        rows.block.push(...blockRow(block, firstTx, at.unspent));
+        for (const [i, { tx }] of diff.applied.entries()) rows.tx.push(firstTx + i, idToBytes(tx.id), height, tx.bytes);
+        for (const row of [...preLinearization, ...created]) rows.utxo.push(row.seq, idToBytes(row.utxo.id), row.height, row.bytes);
+        for (const { seq, spent } of [...created, ...consumed]) if (spent !== null) rows.spend.push(seq, spent);
+        for (const tx of [...preLinearizationAssets, ...diff.applied.map(({ tx }) => tx)]) rows.asset.push(...assetRow(tx));
+        return {
+          block,
+          firstTx,
+          applied: diff.applied,
+          created,
+          consumed,
+          preLinearizationUtxos: preLinearization,
+          imported: imported ?? new Map(),
+        };
+      },
+    );
+    const queries = [
+      ...addBlocks(rows.block),
+      ...addTxs(rows.tx),
+      ...addUtxos(rows.utxo),
+      ...addSpends(rows.spend),
+      ...addAssets(rows.asset),
+    ];
+    return { stored: storedBlocks, queries };
+  }
+
+  /** Adds outputs from before linearization; outputs that are already stored, spent or unspent, are skipped. */
+  function* addPreLinearizationUtxos(utxos: readonly Utxo[]): Steps<NumberedUtxo[]> {
+    const storedRows = yield* utxoRows(utxos.map(({ id }) => id));
+    const { utxo: lastSeq } = yield* lastSeqs();
+    const tip = yield* lastBlock();
+    const added = [...new Map(utxos.map((utxo) => [utxo.id, utxo])).values()].filter(({ id }) => !storedRows.has(id));
+    const rows = added.map((utxo, i) => preLinearizationRow(utxo, lastSeq + 1 + i));
+    if (rows.length === 0) return [];
+    yield [
+      ...addUtxos(rows.flatMap(({ utxo, seq, height, bytes }) => [seq, idToBytes(utxo.id), height, bytes])),
+      ...raiseUnspent([rows.length, tip?.height ?? 0]),
+    ];
+    return rows;
+  }
+
+  return { lastBlock, utxoRows, numberBlocks, addPreLinearizationUtxos };
+}
+
+export type UtxoRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+  readonly spent: number | null;
+};
+
+const preLinearizationRow = (utxo: Utxo, seq: number): NumberedUtxo => ({ utxo, seq, height: 0, bytes: encodeStoredUtxo(utxo) });
+
+const blockRow = (block: Block, firstTx: number, unspent: number): SqlValue[] => [
+  Number(block.height),
+  idToBytes(block.id),
+  block.bytes.subarray(0, blockHeaderSize),
+  firstTx,
+  block.txs.length,
+  Number(block.time),
+  unspent,
+];
+
+function assetRow(tx: Tx): SqlValue[] {
+  const asset = assetOf(tx);
+  if (asset === 'not-an-asset' || tx.unsigned.kind !== 'CreateAssetTx') return [];
+  const { name, symbol, denomination } = tx.unsigned;
+  return [idToBytes(tx.id), asset.fxs.join(' '), name, symbol, denomination];
+}
+
+const missingOutput = (id: Id) =>
+  new IndexError(`the block consumes output ${idText(id)}, which does not exist`, { code: 'INDEX_MISSING_OUTPUT', utxoID: idText(id) });
+
+const spentTwice = (id: Id) =>
+  new IndexError(`the block consumes output ${idText(id)}, which is already spent`, { code: 'INDEX_SPENT_TWICE', utxoID: idText(id) });

@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'bun:test';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, zeroId } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { txKinds } from '../index/tables.ts';
+import { chainID } from '../state/random-chain.fixture.ts';
+import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
+import { daySeconds } from './read-asset-days.ts';
+import type { IndexUnderTest } from './reads-contract.fixture.ts';
+import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
+
+/** Compares the reads of the explorer routes with a scan of all transactions of random chains. */
+
+const pauseAlways: LongWork = { begin: () => () => new Promise((resolve) => void setImmediate(resolve)) };
+const server = process.env.SERAC_TEST_POSTGRES;
+
+contract('SQLite', openSqliteReads, [41, 42, 43]);
+contract('SQLite with pauses', (seed) => openSqliteReads(seed, pauseAlways), [44]);
+if (server === undefined) test.skip('PostgreSQL: skipped, SERAC_TEST_POSTGRES is not set', () => {});
+else contract('PostgreSQL', (seed) => openPostgresReads(server, seed), [45]);
+
+function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>, seeds: readonly number[]): void {
+  for (const seed of seeds)
+    describe(`${name}, chain ${seed}`, () => {
+      test('every read', async () => {
+        const indexed = await open(seed);
+        try {
+          for (let i = 0; i < 60; i++) indexed.chains.step();
+          await indexed.sync();
+          for (const check of checks) await check(indexed, name);
+        } finally {
+          await indexed.close();
+        }
+      }, 60_000);
+    });
+}
+
+type Check = (indexed: IndexUnderTest, name: string) => Promise<void>;
+
+const unspentHere = ({ chains: { oracle } }: IndexUnderTest): Utxo[] =>
+  oracle.allTxs
+    .flatMap(({ emitted }) => emitted)
+    .filter(({ spent, consumedOn }) => spent === undefined && consumedOn === chainID)
+    .map(({ utxo }) => utxo);
+
+const units = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);
+const nfts = ({ output }: Utxo): number => ('amount' in output || output.kind.endsWith('MintOutput') ? 0 : 1);
+
+const checkAssets: Check = async ({ chains: { oracle }, explorer, reads }) => {
+  const pin = await reads.tip();
+  const all = oracle.assetIDs();
+  expect(all.length).toBeGreaterThan(2);
+  for (const order of ['asc', 'desc'] as const) {
+    const listed: Id[] = [];
+    for (let after: number | undefined; ; ) {
+      const page = await explorer.createdAssets({ pin, order, after, limit: 2 });
+      listed.push(...page.map(({ id }) => id));
+      after = page[1]?.seq;
+      if (after === undefined) break;
+    }
+    expect(listed).toEqual(order === 'asc' ? all : all.toReversed());
+  }
+  const [first] = await explorer.createdAssets({ pin, order: 'asc', after: undefined, limit: 1 });
+  const early = { ...pin, lastTx: first?.seq as number };
+  expect(await explorer.createdAssets({ pin: early, order: 'desc', after: undefined, limit: 9 })).toEqual([first as never]);
+};
+
+const checkHolders: Check = async (indexed) => {
+  const { chains, explorer } = indexed;
+  const ids = chains.oracle.assetIDs();
+  const counts = await explorer.assetCounts(ids);
+  let nftHolders = 0;
+  for (const asset of ids) {
+    const sums = new Map<Address, { amount: bigint; nfts: number }>();
+    for (const utxo of unspentHere(indexed)) {
+      const [owner, ...others] = utxo.output.addresses;
+      if (owner === undefined || others.length > 0 || utxo.assetID !== asset || utxo.output.kind.endsWith('MintOutput')) continue;
+      const sum = sums.get(owner) ?? { amount: 0n, nfts: 0 };
+      sums.set(owner, { amount: sum.amount + units(utxo), nfts: sum.nfts + nfts(utxo) });
+    }
+    const expected = [...sums]
+      .map(([address, sum]) => ({ address, ...sum }))
+      .sort((a, b) => Number(b.amount - a.amount) || b.nfts - a.nfts || (a.address < b.address ? 1 : -1));
+    nftHolders += expected.filter((holder) => holder.nfts > 0).length;
+    expect(await explorer.holders(asset, 0, 1000)).toEqual(expected);
+    expect(await explorer.holders(asset, 1, 2)).toEqual(expected.slice(1, 3));
+    const minted = chains.oracle.allTxs.flatMap(({ tx }) => {
+      const { created } = effectsOf(tx);
+      if (tx.id === asset) return created.filter(({ assetID }) => assetID === asset);
+      // The chains of these tests mint amounts and NFTs by operations that are not transfers.
+      const isMint = tx.unsigned.kind === 'OperationTx' && tx.unsigned.operations.every(({ operation }) => 'mintInput' in operation);
+      return isMint ? created.slice(tx.unsigned.outputs.length).filter(({ assetID }) => assetID === asset) : [];
+    });
+    expect(counts.get(asset)).toEqual({
+      holders: expected.length,
+      held: expected.reduce((sum, { amount }) => sum + amount, 0n),
+      minted: minted.reduce((sum, utxo) => sum + units(utxo), 0n),
+      mintedNfts: minted.reduce((sum, utxo) => sum + nfts(utxo), 0),
+    });
+  }
+  expect(nftHolders).toBeGreaterThan(0);
+  expect(await explorer.holders(zeroId, 0, 10)).toEqual([]);
+};
+
+const checkNftGroups: Check = async ({ chains: { oracle }, explorer }) => {
+  let found = 0;
+  for (const asset of oracle.assetIDs()) {
+    const expected = oracle.allTxs
+      .flatMap(({ emitted }) => emitted)
+      .filter(({ utxo }) => utxo.assetID === asset && utxo.output.kind === 'nftfx.MintOutput')
+      .sort((a, b) => (a.seq as number) - (b.seq as number))
+      .map(({ utxo, spent }) => ({ id: utxo.id, mintedBy: spent?.txID }));
+    for (const [limit, maxScan] of [
+      [1, 1000],
+      [3, 1000],
+      [3, 2],
+    ] as const) {
+      const listed = [];
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const page: Awaited<ReturnType<typeof explorer.nftGroups>> = await explorer.nftGroups({ asset, after, limit, maxScan });
+        expect(page.groups.length).toBeLessThanOrEqual(limit);
+        listed.push(...page.groups.map(({ utxo, mintedBy }) => ({ id: utxo.id, mintedBy: mintedBy?.tx.id })));
+        after = page.last;
+      }
+      expect(listed).toEqual(expected);
+    }
+    found += expected.length;
+  }
+  expect(found).toBeGreaterThan(0);
+};
+
+const checkAssetDays: Check = async ({ chains: { oracle }, explorer }) => {
+  const pins = oracle.pins();
+  const day = (time: bigint | number): number => Number(time) - (Number(time) % daySeconds);
+  const starts = [...new Set(oracle.blocks.map(({ time }) => day(time)))].toSorted((a, b) => b - a);
+  const days = [(starts[0] as number) + daySeconds, ...starts, (starts.at(-1) as number) - daySeconds];
+  let found = 0;
+  for (const pin of [pins.at(-1), pins[30]] as PinnedBlock[])
+    for (const asset of oracle.assetIDs()) {
+      const uses = oracle.allTxs
+        .filter(({ seq, consumed, emitted }) => seq <= pin.lastTx && [...consumed, ...emitted].some(({ utxo }) => utxo.assetID === asset))
+        .map(({ block }) => day(block.time));
+      const expected = days.map((start) => uses.filter((one) => one === start).length);
+      found += uses.length;
+      expect(await explorer.assetDays({ asset, days, pin, maxRows: 10_000 })).toEqual(expected);
+      // Days that would exceed the number of rows are left out, and all days after them.
+      const first = expected.findIndex((count) => count > 0);
+      if (first >= 0) expect(await explorer.assetDays({ asset, days, pin, maxRows: (expected[first] as number) - 1 })).toHaveLength(first);
+    }
+  expect(found).toBeGreaterThan(20);
+};
+
+const checkNames: Check = async ({ chains: { oracle }, explorer }) => {
+  const [id] = oracle.assetIDs();
+  const { name, symbol } = oracle.asset(id as Id) as { name: string; symbol: string };
+  const sameText = (wanted: { name?: string; symbol?: string }) =>
+    oracle.assetIDs().filter((other) => {
+      const asset = oracle.asset(other) as { name: string; symbol: string };
+      return asset.name === wanted.name || asset.symbol === wanted.symbol;
+    });
+  expect((await explorer.assetsNamed({ symbol, name: '' }, 1000)).sort()).toEqual(sameText({ symbol }).sort());
+  expect((await explorer.assetsNamed({ symbol: '', name }, 1000)).sort()).toEqual(sameText({ name }).sort());
+  expect(await explorer.assetsNamed({ symbol: "'; DROP TABLE", name: '\0' }, 10)).toEqual([]);
+};
+
+const checkBlocks: Check = async ({ chains: { oracle }, explorer }) => {
+  const expected = oracle.blocks.map((block) => ({
+    height: Number(block.height),
+    id: block.id,
+    time: Number(block.time),
+    bytes: block.bytes.length,
+    fees: oracle.counted((time) => time === Number(block.time)).fees,
+    txs: Object.fromEntries(Object.keys(txKinds).map((kind) => [kind, block.txs.filter(({ unsigned }) => unsigned.kind === kind).length])),
+  }));
+  const upward = await explorer.blockSumsAfter(-1, 1000);
+  // Several blocks of one second share the fees that the oracle counts.
+  const withoutFees = (all: readonly object[]) => all.map((one) => ({ ...one, fees: undefined }));
+  expect(withoutFees(upward)).toEqual(withoutFees(expected));
+  const total = (all: readonly { fees: bigint }[]) => all.reduce((sum, { fees }) => sum + fees, 0n);
+  expect(total(upward)).toBe(oracle.counted(() => true).fees);
+  expect(await explorer.blockSums(1000, 1000)).toEqual(upward.toReversed());
+  expect(await explorer.blockSums(7, 3)).toEqual([upward[7], upward[6], upward[5]] as never);
+  expect(await explorer.blockSumsAfter(upward.length - 3, 9)).toEqual(upward.slice(-2));
+  for (const block of oracle.blocks) {
+    const whole = await explorer.blockTxs({ id: block.id }, 0, 1000);
+    expect(whole?.txs.map(({ id }) => id)).toEqual(block.txs.map(({ id }) => id));
+    const part = await explorer.blockTxs({ height: Number(block.height) }, 1, 1);
+    expect(part?.txs.map(({ id }) => id)).toEqual(block.txs.slice(1, 2).map(({ id }) => id));
+    expect(part?.count).toBe(block.txs.length);
+  }
+  expect(await explorer.blockTxs({ height: 10_000 }, 0, 10)).toBeUndefined();
+};
+
+const checkPositions: Check = async ({ chains: { oracle }, explorer }) => {
+  const pins = oracle.pins();
+  const last = pins[pins.length - 1] as PinnedBlock;
+  for (const { tx, block } of oracle.allTxs) {
+    const index = block.txs.findIndex(({ id }) => id === tx.id);
+    const isInBlock = block.height > 0n;
+    expect(await explorer.txPosition(tx.id, last)).toEqual({
+      height: Number(block.height),
+      blockID: block.id,
+      index: isInBlock ? index : undefined,
+      count: block.txs.length,
+      previous: isInBlock ? block.txs[index - 1]?.id : undefined,
+      next: isInBlock ? block.txs[index + 1]?.id : undefined,
+    });
+    if (isInBlock) expect(await explorer.txPosition(tx.id, pins[Number(block.height) - 1] as PinnedBlock)).toBeUndefined();
+  }
+  expect(await explorer.txPosition(zeroId, last)).toBeUndefined();
+};
+
+const checkOutputs: Check = async ({ chains: { oracle }, explorer }) => {
+  const pins = oracle.pins();
+  const last = pins[pins.length - 1] as PinnedBlock;
+  const expected = oracle.allTxs.flatMap(({ emitted, consumed }) => [
+    ...emitted,
+    ...consumed.filter(({ createdOn }) => createdOn !== chainID),
+  ]);
+  const found = await explorer.outputs(
+    expected.map(({ utxo }) => utxo.id),
+    last,
+  );
+  const comparable = (all: readonly { utxo: Utxo; createdOn: Id; consumedOn: Id; spent: { txID: Id | undefined } | undefined }[]) =>
+    all
+      .map(({ utxo, createdOn, consumedOn, spent }) => `${utxo.id} ${createdOn} ${consumedOn} ${spent === undefined ? '' : spent.txID}`)
+      .sort();
+  // Imports by another chain count from the time of its block on.
+  const asOfLast = expected.map((output) => ({ ...output, spent: (output.spent?.time ?? 0) > last.time ? undefined : output.spent }));
+  expect(comparable(found)).toEqual(comparable(asOfLast));
+  expect(await explorer.outputs([zeroId], last)).toEqual([]);
+};
+
+const checkSharedOutputs: Check = async ({ chains, explorer }) => {
+  const pins = chains.oracle.pins();
+  let found = 0;
+  for (const pin of [pins[pins.length - 1], pins[30]] as PinnedBlock[])
+    for (const address of chains.addresses)
+      for (const includeSpent of [false, true]) {
+        const common = {
+          pin,
+          addresses: [address],
+          asset: undefined,
+          minAmount: 0n,
+          includeSpent,
+          sortBy: 'timestamp',
+          order: 'asc',
+        } as const;
+        const expected = chains.oracle.allTxs
+          .flatMap(({ emitted }) => emitted)
+          .filter(({ utxo: { output }, height, consumedOn, spent }) => {
+            const isListed = includeSpent || (spent?.seq ?? Number.POSITIVE_INFINITY) > pin.lastTx;
+            const isShared = output.addresses.length > 1 && output.addresses.includes(address) && output.threshold > 1;
+            return height <= pin.height && consumedOn === chainID && isListed && isShared;
+          })
+          .sort((a, b) => a.time - b.time || (a.utxo.id < b.utxo.id ? -1 : 1))
+          .map(({ utxo }) => utxo.id);
+        const listed: Id[] = [];
+        for (let after: number | undefined; ; ) {
+          const page = await explorer.sharedOutputs({ ...common, after, limit: 2 } satisfies UtxoQuery);
+          listed.push(...page.map(({ utxo }) => utxo.id));
+          after = page[1]?.seq;
+          if (after === undefined) break;
+        }
+        expect(listed).toEqual(expected);
+        found += listed.length;
+      }
+  expect(found).toBeGreaterThan(0);
+};
+
+const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => {
+  const moved = oracle.allTxs.flatMap(({ emitted, consumed }) => [
+    ...emitted.filter(({ consumedOn }) => consumedOn !== chainID),
+    ...consumed.filter(({ createdOn }) => createdOn !== chainID),
+  ]);
+  const listed = [];
+  for (let before: number | undefined; ; ) {
+    const page = await explorer.transfers(before, 3);
+    listed.push(...page);
+    before = page[2]?.seq;
+    if (before === undefined) break;
+  }
+  const text = (utxo: Utxo, source: Id, destination: Id, importedBy: Id | undefined) => `${utxo.id} ${source} ${destination} ${importedBy}`;
+  expect(listed.map(({ utxo, source, destination, imported }) => text(utxo, source, destination, imported?.txID)).sort()).toEqual(
+    moved.map(({ utxo, createdOn, consumedOn, spent }) => text(utxo, createdOn, consumedOn, spent?.txID)).sort(),
+  );
+  const { outbound, inbound } = await explorer.atomicOutputs(1000);
+  const waiting = moved.filter(({ createdOn, spent }) => createdOn === chainID && spent === undefined).map(({ utxo }) => utxo.id);
+  expect(outbound.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(waiting.sort());
+  expect(outbound.isComplete).toBe(true);
+  if (waiting.length > 1) expect((await explorer.atomicOutputs(1)).outbound).toMatchObject({ isComplete: false, outputs: { length: 1 } });
+  const imported = new Set(moved.filter(({ createdOn }) => createdOn !== chainID).map(({ utxo }) => utxo.id));
+  // Outputs without owners are not listed.
+  const pending = [...oracle.inbound().values()]
+    .filter(({ id, output }) => !imported.has(id) && output.addresses.length > 0)
+    .map(({ id }) => id);
+  expect(inbound?.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(name === 'PostgreSQL' ? undefined : (pending.sort() as never));
+};
+
+const checks: readonly Check[] = [
+  checkAssets,
+  checkHolders,
+  checkAssetDays,
+  checkNftGroups,
+  checkNames,
+  checkBlocks,
+  checkPositions,
+  checkOutputs,
+  checkSharedOutputs,
+  checkTransfers,
+];

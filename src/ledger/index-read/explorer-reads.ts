@@ -1,0 +1,111 @@
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { OutputEntry, PinnedBlock, TxKind, UtxoQuery } from './index-reads.ts';
+import type { AssetDaysQuery } from './read-asset-days.ts';
+import type { BalanceHistory, BalanceHistoryQuery } from './read-balance-history.ts';
+
+/** Queries of the explorer routes about one chain, beside those of `IndexReads`. Where no block is pinned, they show the last block. */
+export type ExplorerReads = {
+  /** Assets of this chain in the order of their creation. Those from before linearization are not listed: no block contains them. */
+  readonly createdAssets: (query: AssetListQuery) => Promise<{ readonly seq: number; readonly id: Id }[]>;
+  readonly assetCounts: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetCounts>>;
+  /** The addresses that alone own most of an asset, largest first. Reads over `offset` rows. */
+  readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolder[]>;
+  /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
+  readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
+  /** NFT mint outputs of an asset, oldest first. Reads at most `maxScan` mint outputs; `last` is the last one read. */
+  readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly last: number | undefined }>;
+  /** Assets whose symbol or name is the given text. Reads at most `limit` of each. */
+  readonly assetsNamed: (texts: { readonly symbol: string; readonly name: string }, limit: number) => Promise<Id[]>;
+
+  /** Sums of blocks at and below a height, newest first. */
+  readonly blockSums: (from: number, limit: number) => Promise<BlockSumsEntry[]>;
+  /** Sums of blocks above a height, oldest first. */
+  readonly blockSumsAfter: (height: number, limit: number) => Promise<BlockSumsEntry[]>;
+  /** Transactions of a block; `first` is an index in the block. */
+  readonly blockTxs: (
+    which: { readonly height: number } | { readonly id: Id },
+    first: number,
+    limit: number,
+  ) => Promise<BlockTxs | undefined>;
+  readonly txPosition: (id: Id, pin: PinnedBlock) => Promise<TxPosition | undefined>;
+
+  /** Outputs of this chain, and outputs that moved from or to it, by ID. An unknown ID is left out. */
+  readonly outputs: (ids: readonly Id[], pin: PinnedBlock) => Promise<OutputEntry[]>;
+  /** Multi-owner outputs of the addresses that these addresses are too few to spend. */
+  readonly sharedOutputs: (query: UtxoQuery) => Promise<OutputEntry[]>;
+
+  /** How the balance of an address in one asset changed. Undefined if its outputs have too many different lock times. */
+  readonly balanceHistory: (query: BalanceHistoryQuery) => Promise<BalanceHistory | undefined>;
+
+  /** Outputs that can be imported, by direction. Reads at most `limit` outputs per direction. */
+  readonly atomicOutputs: (limit: number) => Promise<AtomicOutputs>;
+  /** Outputs that this chain exported or imported, newest first; `before` is the number of the last one of the previous page. */
+  readonly transfers: (before: number | undefined, limit: number) => Promise<CrossChainTransfer[]>;
+};
+
+export type AssetListQuery = {
+  readonly pin: PinnedBlock;
+  readonly order: 'asc' | 'desc';
+  /** `seq` of the last asset of the previous page. */
+  readonly after: number | undefined;
+  readonly limit: number;
+};
+
+/** `minted` is what was ever created of the asset in the indexed blocks; `held` is the part of the supply that has a single owner. */
+export type AssetCounts = { readonly holders: number; readonly held: bigint; readonly minted: bigint; readonly mintedNfts: number };
+
+export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
+
+export type NftGroupQuery = { readonly asset: Id; readonly after: number; readonly limit: number; readonly maxScan: number };
+
+/** An output that allows minting NFTs of a group once, and the transaction that did. */
+export type NftGroup = {
+  readonly seq: number;
+  readonly utxo: Utxo;
+  readonly time: number;
+  readonly mintedBy: { readonly tx: Tx; readonly time: number } | undefined;
+};
+
+/** `bytes`: size of the whole block. `txs`: number of transactions by kind. */
+export type BlockSumsEntry = {
+  readonly height: number;
+  readonly id: Id;
+  readonly time: number;
+  readonly bytes: number;
+  readonly fees: bigint;
+  readonly txs: Readonly<Record<TxKind, number>>;
+};
+
+export type BlockTxs = { readonly height: number; readonly id: Id; readonly count: number; readonly txs: readonly Tx[] };
+
+/** Where a transaction is in its block. `index` is undefined for a transaction of the genesis, which is in no block. */
+export type TxPosition = {
+  readonly height: number;
+  readonly blockID: Id;
+  readonly index: number | undefined;
+  readonly count: number;
+  readonly previous: Id | undefined;
+  readonly next: Id | undefined;
+};
+
+/** `inbound` is undefined if this database does not hold what other chains exported. */
+export type AtomicOutputs = { readonly outbound: AtomicList; readonly inbound: AtomicList | undefined };
+export type AtomicList = {
+  readonly outputs: readonly { readonly otherChain: Id; readonly utxo: Utxo }[];
+  /** False if there are more. */
+  readonly isComplete: boolean;
+};
+
+/** An export and the import of the same output. Each is undefined if its transaction is not known. */
+export type CrossChainTransfer = {
+  readonly seq: number;
+  readonly utxo: Utxo;
+  readonly source: Id;
+  readonly destination: Id;
+  readonly exported: { readonly height: number; readonly time: number } | undefined;
+  /** `txID` is undefined if another chain imported it in an unknown transaction. */
+  readonly imported: { readonly txID: Id | undefined; readonly time: number } | undefined;
+};

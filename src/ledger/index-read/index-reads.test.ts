@@ -1,0 +1,15 @@
+import { describe, test } from 'bun:test';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { readsContract } from './reads-contract.fixture.ts';
+import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
+
+/** Pauses after every query; blocks may be written during a pause. */
+const pauseAlways: LongWork = { begin: () => () => new Promise((resolve) => void setImmediate(resolve)) };
+
+readsContract('SQLite', openSqliteReads, 4);
+readsContract('SQLite with pauses', (seed) => openSqliteReads(seed, pauseAlways), 2);
+
+const server = process.env.SERAC_TEST_POSTGRES;
+
+if (server === undefined) describe('PostgreSQL', () => test.skip('skipped: SERAC_TEST_POSTGRES is not set', () => {}));
+else readsContract('PostgreSQL', (seed) => openPostgresReads(server, seed), 2);

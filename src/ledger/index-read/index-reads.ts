@@ -1,0 +1,270 @@
+import type { TransferLayout } from '../../avm/tx/transfer-layout.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { AssetType } from '../index/output-amount.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
+
+/**
+ * All queries of the Data API and the Metrics API about one chain. A query that takes a `PinnedBlock` returns the state right after that
+ * block, so the pages of one listing stay consistent while new blocks arrive. Times are Unix seconds. A list reads about as many rows as it
+ * returns, at any depth. The same code runs on SQLite and on PostgreSQL.
+ */
+export type IndexReads = {
+  /** The last indexed block. */
+  readonly tip: () => Promise<PinnedBlock>;
+  /** The block at a height; undefined if it is not indexed. */
+  readonly pinAtHeight: (height: number) => Promise<PinnedBlock | undefined>;
+  /** The last block whose time is below `time`; undefined if there is no such block. */
+  readonly pinBeforeTime: (time: number) => Promise<PinnedBlock | undefined>;
+  /** Height from which on the history is complete; 0 unless the followed network is older than what the followed node can report. */
+  readonly completeFrom: () => Promise<number>;
+
+  readonly block: (which: { readonly height: number } | { readonly id: Id }) => Promise<BlockEntry | undefined>;
+  readonly blockHeights: (query: BlockQuery) => Promise<number[]>;
+  /** Blocks by height, in the given order. Every height must have a block. */
+  readonly blocks: (heights: readonly number[]) => Promise<BlockEntry[]>;
+
+  /** The `seq` of a transaction; undefined if it was not accepted up to the pinned block. */
+  readonly txSeq: (id: Id, pin: PinnedBlock) => Promise<number | undefined>;
+  /** The `seq` of each transaction of any of the subjects, each once; if `subjects` is undefined, those of the whole chain. */
+  readonly txSeqs: (query: TxQuery) => Promise<number[]>;
+  /**
+   * Transactions by `seq`, in the given order. The list ends with the transaction that makes the total exceed `maxBytes`; it has at least
+   * two transactions if there are so many.
+   */
+  readonly txs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<TxEntry[]>;
+  /** The same for writing pages: transfers are returned as stored, which takes a fraction of the time. */
+  readonly storedTxs: (seqs: readonly number[], pin: PinnedBlock, maxBytes?: number) => Promise<(TxEntry | TransferEntry)[]>;
+  /**
+   * The transaction with an ID as of the last indexed block; undefined if there is none. For a page of its own: one snapshot, and few round
+   * trips. Its outputs are not looked up, and `entry` is undefined, if `isRendered` says that the caller needs no entry.
+   */
+  readonly storedTx: (id: Id, isRendered: (seq: number, pin: PinnedBlock) => boolean) => Promise<FoundTx | undefined>;
+  /** Those of the given outputs of this chain (each by its `seq`) that were spent as of the pinned block. */
+  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Promise<ReadonlySet<number>>;
+
+  /**
+   * Outputs that the addresses together can spend once unlocked: at least `threshold` owners are among the addresses. Exported outputs are
+   * included; they count as spent once another chain is known to have imported them. Heights of two chains cannot be compared, so times are:
+   * an output that the other chain imported in the same second as the pinned block counts as spent. Outputs of other chains are listed once
+   * an import on this chain has spent them.
+   */
+  readonly utxos: (query: UtxoQuery) => Promise<OutputEntry[]>;
+  /** Outputs with a lock time after `now` (Unix seconds) are locked. */
+  readonly balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Promise<Holdings>;
+
+  readonly asset: (id: Id) => Promise<AssetEntry | 'not-an-asset' | undefined>;
+  readonly assets: (ids: readonly Id[]) => Promise<ReadonlyMap<Id, AssetEntry>>;
+  readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Promise<Activity | undefined>;
+  /** The given addresses that have appeared on this chain. */
+  readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Promise<ReadonlySet<Address>>;
+
+  /** The stored public keys of addresses that have signed; the others are left out. */
+  readonly publicKeys: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, Uint8Array>>;
+
+  /** Counts of the time buckets that begin in [from, to), newest first, at most `limit`. Buckets without blocks are left out. */
+  readonly buckets: (unit: BucketUnit, from: number, to: number, limit: number) => Promise<TimeBucket[]>;
+  /** The last time bucket that begins before `before` and has blocks. */
+  readonly lastBucketBefore: (unit: BucketUnit, before: number) => Promise<TimeBucket | undefined>;
+  /** A total from each of the times until now, exact to the second. `times` is sorted, latest first; all totals are read as of one moment. */
+  readonly totals: <T extends keyof Totals>(metric: T, times: readonly number[]) => Promise<Totals[T][]>;
+  /** Number of addresses first seen before a time. */
+  readonly addressesBefore: (time: number) => Promise<number>;
+};
+
+/** The block as of which a query is answered. */
+export type PinnedBlock = {
+  readonly height: number;
+  readonly id: Id;
+  readonly time: number;
+  /** `seq` of its last transaction, or of the last one before it if it has none. */
+  readonly lastTx: number;
+};
+
+export type Order = 'asc' | 'desc';
+
+/** The range [from, to) in Unix seconds: a block of the second `to` is outside. Undefined means no bound. */
+export type TimeRange = { readonly from: number | undefined; readonly to: number | undefined };
+
+export type BlockQuery = {
+  readonly pin: PinnedBlock;
+  readonly times: TimeRange;
+  /** Height of the last block of the previous page. */
+  readonly after: number | undefined;
+  readonly order: Order;
+  readonly limit: number;
+};
+
+/** A block. Its IDs are bytes, those of its transactions texts as stored; see `joinIdTexts`. */
+export type BlockEntry = {
+  readonly height: number;
+  readonly id: Uint8Array;
+  readonly parentID: Uint8Array;
+  readonly time: number;
+  readonly size: number;
+  readonly txCount: number;
+  readonly txIDTexts: Uint8Array;
+};
+
+export type TxKind = UnsignedTx['kind'];
+
+/** What a transaction history can be filtered by. */
+export type Subject = { readonly address: Address } | { readonly asset: Id };
+
+export type TxQuery = {
+  readonly pin: PinnedBlock;
+  readonly subjects: readonly Subject[] | undefined;
+  readonly kinds: readonly TxKind[] | undefined;
+  readonly times: TimeRange;
+  /** `seq` of the last transaction of the previous page. */
+  readonly after: number | undefined;
+  readonly order: Order;
+  readonly limit: number;
+};
+
+/** A transaction with its outputs. Genesis transactions have height 0. */
+export type TxEntry = {
+  readonly seq: number;
+  readonly tx: Tx;
+  readonly height: number;
+  readonly blockID: Id;
+  readonly time: number;
+  /** In the order of the inputs. An output that was created before the indexed history is left out. */
+  readonly consumed: readonly OutputEntry[];
+  /** In the order of the outputs. */
+  readonly emitted: readonly OutputEntry[];
+};
+
+/** A transfer (see `TransferLayout`) as stored, with its outputs. The bytes are verified, not decoded. */
+export type TransferEntry = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly layout: TransferLayout;
+  readonly height: number;
+  readonly blockID: Uint8Array;
+  readonly time: number;
+  /** One per input; undefined for an output that was created before the indexed history. */
+  readonly consumed: readonly (ConsumedOutput | undefined)[];
+  /** One per output, with the transaction that had spent it as of the pinned block. */
+  readonly emitted: readonly { readonly id: Uint8Array; readonly seq: number; readonly spender: TransferSpender | undefined }[];
+};
+
+export type FoundTx = { readonly pin: PinnedBlock; readonly seq: number; readonly entry: TxEntry | TransferEntry | undefined };
+
+/** An output that a transfer consumed. `bytes` end with their checksum, which is verified. `other` is set if it is not a transfer output. */
+export type ConsumedOutput = {
+  readonly id: Uint8Array;
+  readonly time: number;
+  readonly bytes: Uint8Array;
+  readonly other: OutputEntry | undefined;
+};
+
+/** A transaction that consumed an output of a transfer: either a transfer itself, with its layout, or another one, decoded. */
+export type TransferSpender = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number } & (
+  | { readonly layout: TransferLayout; readonly tx: undefined }
+  | { readonly layout: undefined; readonly tx: Tx }
+);
+
+export type UtxoQuery = {
+  readonly pin: PinnedBlock;
+  readonly addresses: readonly Address[];
+  /** `enough` (the default): the addresses reach the threshold. `too-few`: they own the output with others and do not reach it. */
+  readonly ownership?: 'enough' | 'too-few';
+  readonly asset: Id | undefined;
+  readonly minAmount: bigint;
+  readonly includeSpent: boolean;
+  readonly sortBy: 'timestamp' | 'amount';
+  readonly order: Order;
+  /** `seq` of the last output of the previous page. An unknown `seq` starts the list from the beginning. */
+  readonly after: number | undefined;
+  readonly limit: number;
+};
+
+export type OutputEntry = {
+  /** Number of the output in this index; negative for outputs that moved between chains. */
+  readonly seq: number;
+  /** Of a stored output: verified and decoded on first use. */
+  readonly utxo: Utxo;
+  /** The bytes of a stored output, with their checksum at the end. */
+  readonly stored?: Uint8Array;
+  /** The same if it is a transfer output, with its checksum verified; undefined for others. */
+  readonly verifiedTransfer?: () => Uint8Array | undefined;
+  /** When it was created; for an output of a chain that is not indexed here, when this server first saw it. */
+  readonly time: number;
+  readonly createdOn: Id;
+  /** The chain on which it was or can be consumed. */
+  readonly consumedOn: Id;
+  readonly spent: SpendInfo | undefined;
+};
+
+/**
+ * What consumed an output. `tx` and `seq` are set if the consumer is a transaction of this chain; its credentials show who signed. `txID` is
+ * undefined if another chain imported the output and the importing transaction is unknown; `time` is then the time of the last block of this chain
+ * when the import was noticed.
+ */
+export type SpendInfo =
+  | { readonly txID: Id; readonly time: number; readonly tx: Tx; readonly seq: number }
+  | { readonly txID: Id | undefined; readonly time: number; readonly tx: undefined };
+
+/** What addresses hold: sums for single-owner outputs, and each multi-owner or exported output that the addresses together can spend. */
+export type Holdings = {
+  readonly singleOwner: readonly SingleOwnerSum[];
+  /** Unspent multi-owner outputs on this chain. */
+  readonly multiOwner: readonly OutputEntry[];
+  /** Outputs exported to another chain and not yet imported there. */
+  readonly exported: readonly OutputEntry[];
+};
+
+/** `amount` is the sum of `count` outputs; `nfts` is the number of NFT and property outputs of the same asset. */
+export type SingleOwnerSum = {
+  readonly asset: Id;
+  /** Whether the lock time is after `now`. Lock times are not listed: an address may have hundreds of thousands of them. */
+  readonly isLocked: boolean;
+  readonly amount: bigint;
+  readonly count: number;
+  readonly nfts: number;
+};
+
+export type AssetEntry = {
+  readonly id: Id;
+  readonly name: string;
+  readonly symbol: string;
+  readonly denomination: number;
+  /** Derived from the feature extensions (fxs) of its initial states: `nft` if no fx has amounts. Each output also has a type of its own. */
+  readonly type: AssetType;
+  /** `variable` if its creation has a mint output, so that more can be minted. */
+  readonly cap: 'fixed' | 'variable';
+  readonly createdTime: number;
+  readonly firstTime: number;
+  readonly lastTime: number;
+  readonly txs: number;
+  /** Units in unspent outputs of this chain, including imported units, without exported units. */
+  readonly supply: bigint;
+  /** Number of unspent NFT and property outputs of this chain. */
+  readonly nfts: number;
+  readonly minters: readonly Address[];
+};
+
+/** The last transaction of some addresses, and one of its outputs that belongs to one of them. */
+export type Activity = {
+  readonly time: number;
+  readonly height: number;
+  readonly txID: Id;
+  readonly utxoID: Id;
+  /** True if the transaction consumed that output, false if it created it. */
+  readonly isConsumed: boolean;
+};
+
+export type Totals = {
+  readonly txs: number;
+  readonly fees: bigint;
+  readonly maxTps: number;
+  readonly activeAddresses: number;
+  readonly activeSenders: number;
+  readonly newAddresses: number;
+};

@@ -1,0 +1,72 @@
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { explorerTablesOf } from '../index/explorer-tables.ts';
+import type { Sql } from '../index/sql.ts';
+import { fetchRowGroups, type Steps } from '../index/steps.ts';
+import { indexTablesOf, outputSets } from '../index/tables.ts';
+import { tablesOf } from '../state/schema.ts';
+import type { ExplorerReads } from './explorer-reads.ts';
+import type { OutputEntry, PinnedBlock } from './index-reads.ts';
+import { createAssetDayReads } from './read-asset-days.ts';
+import { createAssetListReads } from './read-asset-lists.ts';
+import { createBalanceHistoryReads } from './read-balance-history.ts';
+import { createBlockSumsReads } from './read-block-sums.ts';
+import { createBlockReads } from './read-blocks.ts';
+import { type ChainOutputRow, type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
+import { stepRunnerOn } from './read-run.ts';
+import { createTransferReads } from './read-transfers.ts';
+import { createTxReads } from './read-txs.ts';
+import { createUtxoReads, type OutputSetSelection } from './read-utxos.ts';
+
+export type ExplorerChain = {
+  readonly number: number;
+  readonly id: Id;
+  /** Whether the database holds what other chains exported to this one: only that of a node that runs the chain itself. */
+  readonly hasInbound: boolean;
+};
+
+/** Opens the queries of the explorer routes about one chain; see `openReads`. */
+export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: LongWork): ExplorerReads {
+  const run = stepRunnerOn(sql);
+  const runWithPauses = stepRunnerOn(sql, longWork);
+  const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
+  const blocks = createBlockReads(tables, chain.id);
+  const outputs = createOutputReads(tables, chain.id, sql.dialect);
+  const txs = createTxReads(tables, chain.id, blocks, outputs);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs);
+  const assets = createAssetListReads(tables);
+  const assetDays = createAssetDayReads(tables, blocks);
+  const sums = createBlockSumsReads(tables, chain.id);
+  const balanceHistory = createBalanceHistoryReads(tables);
+  const transfers = createTransferReads(chain, chain.hasInbound);
+
+  function* outputsById(ids: readonly Id[], pin: PinnedBlock): Steps<OutputEntry[]> {
+    const keys = ids.map(idToBytes);
+    const rows = yield* fetchRowGroups({ own: outputs.byId(keys), moved: outputs.movedById(keys) });
+    const found = [...(rows.own as ChainOutputRow[]), ...(rows.moved as CrossChainOutputRow[])];
+    return yield* outputs.toEntries(found.flatMap((row) => outputs.toPinnedOutput(row, pin) ?? []));
+  }
+
+  return {
+    createdAssets: (query) => run(() => assets.createdAssets(query)),
+    assetCounts: (ids) => run(() => assets.assetCounts(ids)),
+    holders: (asset, offset, limit) => run(() => assets.holders(asset, offset, limit)),
+    assetDays: (query) => runWithPauses(() => assetDays(query)),
+    nftGroups: (query) => run(() => assets.nftGroups(query)),
+    assetsNamed: (texts, limit) => run(() => assets.assetsNamed(texts, limit)),
+    blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
+    blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
+    blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),
+    txPosition: (id, pin) => run(() => sums.txPosition(id, pin)),
+    outputs: (ids, pin) => runWithPauses(() => outputsById(ids, pin)),
+    sharedOutputs: (query) =>
+      runWithPauses(function* () {
+        return yield* outputs.toEntries(yield* utxos.utxos({ ...query, ownership: 'too-few' }, multiOwnerSets));
+      }),
+    balanceHistory: (query) => runWithPauses(() => balanceHistory(query)),
+    atomicOutputs: (limit) => run(() => transfers.atomicOutputs(limit)),
+    transfers: (before, limit) => run(() => transfers.transfers(before, limit)),
+  };
+}
+
+const multiOwnerSets: OutputSetSelection = { unspent: [outputSets.multiOwnerUnspent], spent: [outputSets.multiOwnerSpent] };

@@ -1,0 +1,74 @@
+import type { Id } from '../../base/bytes/id.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { explorerTablesOf } from '../index/explorer-tables.ts';
+import type { Sql } from '../index/sql.ts';
+import { indexTablesOf } from '../index/tables.ts';
+import { tablesOf } from '../state/schema.ts';
+import type { IndexReads } from './index-reads.ts';
+import { runTogether } from './merge.ts';
+import { createActivityReads } from './read-activity.ts';
+import { createAssetReads } from './read-assets.ts';
+import { createBalanceReads } from './read-balances.ts';
+import { createBlockReads } from './read-blocks.ts';
+import { createBucketReads } from './read-buckets.ts';
+import { createOutputReads } from './read-outputs.ts';
+import { readPublicKeys } from './read-public-keys.ts';
+import { latestReaderOn, singleReaderOn, stepRunnerOn } from './read-run.ts';
+import { createTxReads } from './read-txs.ts';
+import { createUtxoReads } from './read-utxos.ts';
+
+/**
+ * Opens the queries about one chain; `number` is the chain number in its table names. With `longWork`, long queries as of a height pause, so
+ * that other requests are handled in between.
+ */
+export function openReads(sql: Sql, chain: { readonly number: number; readonly id: Id }, longWork?: LongWork): IndexReads {
+  const readOne = singleReaderOn(sql);
+  const run = stepRunnerOn(sql);
+  const runWithPauses = stepRunnerOn(sql, longWork);
+  const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
+  const blocks = createBlockReads(tables, chain.id);
+  const outputs = createOutputReads(tables, chain.id, sql.dialect);
+  const txs = createTxReads(tables, chain.id, blocks, outputs);
+  const utxos = createUtxoReads(tables, chain.id, outputs, txs);
+  const balances = createBalanceReads(tables, utxos, sql.dialect);
+  const assets = createAssetReads(tables);
+  const activity = createActivityReads(tables, txs);
+  const buckets = createBucketReads(tables);
+  const latest = latestReaderOn(sql);
+  const tip = latest(blocks.tip);
+  return {
+    tip: tip.read,
+    pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.known())),
+    pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.known())),
+    completeFrom: latest(blocks.completeFrom).read,
+    block: (which) => run(() => blocks.block(which)),
+    blockHeights: (query) => run(() => blocks.blockHeights(query)),
+    blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
+    txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
+    txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
+    txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
+    storedTxs: (seqs, pin, maxBytes) => runWithPauses(() => txs.storedTxs(seqs, pin, maxBytes)),
+    storedTx: (id, isRendered) => runWithPauses(() => txs.storedTx(id, isRendered, tip.known())),
+    spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
+    utxos: (query) =>
+      runWithPauses(function* () {
+        return yield* outputs.toEntries(yield* utxos.utxos(query));
+      }),
+    balances: (addresses, pin, now) =>
+      runWithPauses(function* () {
+        const [singleOwner, found] = yield* runTogether(balances.singleOwner(addresses, pin, now), balances.otherOutputs(addresses, pin));
+        if (found.length === 0) return { singleOwner, multiOwner: [], exported: [] };
+        const others = yield* outputs.toEntries(found);
+        return { singleOwner, multiOwner: others.filter(({ seq }) => seq > 0), exported: others.filter(({ seq }) => seq < 0) };
+      }),
+    asset: (id) => run(() => assets.asset(id)),
+    assets: (ids) => run(() => assets.assets(ids)),
+    lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
+    seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
+    publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
+    buckets: (unit, from, to, limit) => readOne(buckets.buckets(unit, from, to, limit)),
+    lastBucketBefore: (unit, before) => readOne(buckets.lastBucketBefore(unit, before)),
+    totals: (metric, times) => run(() => buckets.totals(metric, times)),
+    addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
+  };
+}

@@ -1,0 +1,43 @@
+import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import type { IndexTables } from '../index/tables.ts';
+import type { Activity, OutputEntry, PinnedBlock } from './index-reads.ts';
+import type { TxReads } from './read-txs.ts';
+
+export type ActivityReads = {
+  readonly lastActivity: (addresses: readonly Address[], pin: PinnedBlock) => Steps<Activity | undefined>;
+  readonly seenAddresses: (addresses: readonly Address[], pin: PinnedBlock) => Steps<ReadonlySet<Address>>;
+};
+
+export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): ActivityReads {
+  const holders = keyLookup((keys) => `SELECT address, first FROM ${t.holder} WHERE address IN (${keys})`);
+  return {
+    lastActivity: function* (addresses, pin) {
+      const requested = new Set(addresses);
+      const seqs = yield* txSeqs({
+        pin,
+        subjects: [...requested].map((address) => ({ address })),
+        kinds: undefined,
+        times: { from: undefined, to: undefined },
+        after: undefined,
+        order: 'desc',
+        limit: 1,
+      });
+      const [last] = yield* txs(seqs, pin);
+      if (last === undefined) return undefined;
+      const isOwned = ({ utxo }: OutputEntry) => utxo.output.addresses.some((address) => requested.has(address));
+      // A transaction consumes outputs before it creates new ones, so a created output is the later activity.
+      const created = last.emitted.find(isOwned);
+      const output = created ?? last.consumed.find(isOwned);
+      return (
+        output && { time: last.time, height: last.height, txID: last.tx.id, utxoID: output.utxo.id, isConsumed: created === undefined }
+      );
+    },
+    seenAddresses: function* (addresses, pin) {
+      const rows = yield* fetchRows<{ address: Uint8Array; first: number }>(holders([...new Set(addresses)].map(addressToBytes)));
+      return new Set(rows.filter(({ first }) => first <= pin.time).map(({ address }) => toHex(address) as Address));
+    },
+  };
+}

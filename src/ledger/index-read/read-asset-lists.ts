@@ -1,0 +1,100 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { sumFromBytes } from '../index/output-amount.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import { type IndexTables, txKinds } from '../index/tables.ts';
+import type { Tables } from '../state/schema.ts';
+import { parseStoredTx } from '../state/stored-tx.ts';
+import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import type { AssetCounts, AssetHolder, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+
+export type AssetListReads = ReturnType<typeof createAssetListReads>;
+
+/** Lists of assets, of their holders and of their NFT groups. */
+export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
+  const created = {
+    asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
+    desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
+  };
+  const txIds = keyLookup((keys) => `SELECT seq, id FROM ${t.tx} WHERE seq IN (${keys})`);
+  const counts = keyLookup((keys) => `SELECT * FROM ${t.assetCount} WHERE asset IN (${keys})`);
+  const holders = `SELECT address, amount, nfts FROM ${t.assetHolder} WHERE asset = ?
+    ORDER BY amount DESC, nfts DESC, address DESC LIMIT ? + 0 OFFSET ? + 0`;
+  const mintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
+    JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = m.seq
+    WHERE m.asset = ? AND m.seq > ? ORDER BY m.seq LIMIT ? + 0`;
+  const txs = keyLookup(
+    (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
+  );
+  const named = {
+    symbol: `SELECT id FROM ${t.asset} WHERE symbol = ? LIMIT ? + 0`,
+    name: `SELECT id FROM ${t.asset} WHERE name = ? LIMIT ? + 0`,
+  };
+
+  return {
+    createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
+      const [low, high] = order === 'asc' ? [after ?? 0, pin.lastTx + 1] : [0, Math.min(after ?? pin.lastTx + 1, pin.lastTx + 1)];
+      const values = [wholeChain, txKinds.CreateAssetTx, low, high, limit];
+      const seqs = yield* fetchRows<{ seq: number }>([{ text: created[order], values }]);
+      const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>(txIds(seqs.map(({ seq }) => seq)));
+      const ids = new Map(rows.map(({ seq, id }) => [seq, toHex(id) as Id]));
+      return seqs.map(({ seq }) => ({ seq, id: ids.get(seq) as Id }));
+    },
+    assetCounts: function* (ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetCounts>> {
+      const rows = yield* fetchRows<CountRow>(counts([...new Set(ids)].map(idToBytes)));
+      return new Map(
+        rows.map(({ asset, holders, held, minted, minted_nfts }) => [
+          toHex(asset) as Id,
+          { holders, held: sumFromBytes(held), minted: sumFromBytes(minted), mintedNfts: minted_nfts },
+        ]),
+      );
+    },
+    holders: function* (asset: Id, offset: number, limit: number): Steps<AssetHolder[]> {
+      const rows = yield* fetchRows<HolderRow>([{ text: holders, values: [idToBytes(asset), limit, offset] }]);
+      return rows.map(({ address, amount, nfts }) => ({ address: toHex(address) as Address, amount: sumFromBytes(amount), nfts }));
+    },
+    nftGroups: function* ({ asset, after, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; last: number | undefined }> {
+      const rows = yield* fetchRows<MintRow>([{ text: mintOutputs, values: [idToBytes(asset), after, maxScan] }]);
+      const found: (Omit<MintRow, 'bytes'> & Pick<NftGroup, 'utxo'>)[] = [];
+      let last: number | undefined;
+      for (const { seq, bytes, time, spent } of rows) {
+        if (found.length === limit) break;
+        last = seq;
+        const utxo = decodeStoredUtxo(bytes);
+        if (utxo.output.kind === 'nftfx.MintOutput') found.push({ seq, time, spent, utxo });
+      }
+      const isEnd = last === rows[rows.length - 1]?.seq && rows.length < maxScan;
+      const spenders = yield* fetchRows<TxRow>(txs(found.flatMap(({ spent }) => (spent === null ? [] : [spent]))));
+      const bySeq = new Map(spenders.map((row) => [row.seq, { tx: parseStoredTx(row), time: row.time }]));
+      const groups = found.map(({ seq, utxo, time, spent }) => ({
+        seq,
+        utxo,
+        time,
+        mintedBy: spent === null ? undefined : bySeq.get(spent),
+      }));
+      return { groups, last: isEnd ? undefined : last };
+    },
+    assetsNamed: function* (texts: { readonly symbol: string; readonly name: string }, limit: number): Steps<Id[]> {
+      const queryOf = (key: 'symbol' | 'name') => ({ text: named[key], values: [Buffer.from(texts[key]), limit] });
+      const rows = yield* fetchRows<{ id: Uint8Array }>([queryOf('symbol'), queryOf('name')]);
+      return [...new Set(rows.map(({ id }) => toHex(id) as Id))];
+    },
+  };
+}
+
+/** Subject of the whole chain in the `history` table. */
+const wholeChain = new Uint8Array(0);
+
+type CountRow = {
+  readonly asset: Uint8Array;
+  readonly holders: number;
+  readonly held: Uint8Array;
+  readonly minted: Uint8Array;
+  readonly minted_nfts: number;
+};
+type HolderRow = { readonly address: Uint8Array; readonly amount: Uint8Array; readonly nfts: number };
+type MintRow = { readonly seq: number; readonly bytes: StoredUtxo; readonly time: number; readonly spent: number | null };
+type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };

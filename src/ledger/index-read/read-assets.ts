@@ -1,0 +1,92 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { sumFromBytes } from '../index/output-amount.ts';
+import { fetchRowGroups, fetchRows, type Steps } from '../index/steps.ts';
+import type { IndexTables } from '../index/tables.ts';
+import type { Tables } from '../state/schema.ts';
+import { type StoredUtxo, storedOwners } from '../state/stored-utxo.ts';
+import type { AssetEntry } from './index-reads.ts';
+
+export type AssetReads = {
+  readonly asset: (id: Id) => Steps<AssetEntry | 'not-an-asset' | undefined>;
+  readonly assets: (ids: readonly Id[]) => Steps<ReadonlyMap<Id, AssetEntry>>;
+};
+
+export function createAssetReads(t: Tables & IndexTables): AssetReads {
+  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
+  const details = keyLookup(
+    (keys) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, s.first, s.last, s.txs, s.supply, s.nfts,
+      (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
+      FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
+      LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
+  );
+  const minters = keyLookup(
+    (keys) => `SELECT m.asset, u.bytes FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
+      WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
+  );
+  const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
+
+  function* assets(ids: readonly Id[]): Steps<ReadonlyMap<Id, AssetEntry>> {
+    const keys = [...new Set(ids)].map(idToBytes);
+    const rows = yield* fetchRowGroups({ details: details(keys), minters: minters(keys) });
+    const mintersOf = new Map<string, Set<Address>>();
+    for (const { asset, bytes } of rows.minters as { asset: Uint8Array; bytes: StoredUtxo }[]) {
+      const id = toHex(asset);
+      const owners = mintersOf.get(id) ?? new Set<Address>();
+      for (const address of storedOwners(bytes)) owners.add(address);
+      mintersOf.set(id, owners);
+    }
+    const entries = (rows.details as AssetRow[]).map((row) => entryOf(row, mintersOf.get(toHex(row.id))));
+    return new Map(entries.map((entry) => [entry.id, entry]));
+  }
+
+  return {
+    assets,
+    asset: function* (id) {
+      const entry = (yield* assets([id])).get(id);
+      if (entry !== undefined) return entry;
+      const [row] = yield* fetchRows<object>([{ text: isTx, values: [idToBytes(id)] }]);
+      return row === undefined ? undefined : 'not-an-asset';
+    },
+  };
+}
+
+function entryOf(row: AssetRow, minters: ReadonlySet<Address> | undefined): AssetEntry {
+  const createdTime = row.created ?? row.first ?? 0;
+  return {
+    id: toHex(row.id) as Id,
+    name: Buffer.from(row.name).toString('utf8'),
+    symbol: Buffer.from(row.symbol).toString('utf8'),
+    denomination: row.denomination,
+    type: typeOf(row.fxs.split(' ')),
+    cap: row.minter === null ? 'fixed' : 'variable',
+    createdTime,
+    firstTime: row.first ?? createdTime,
+    lastTime: row.last ?? createdTime,
+    txs: row.txs ?? 0,
+    supply: row.supply === null ? 0n : sumFromBytes(row.supply),
+    nfts: row.nfts ?? 0,
+    minters: [...(minters ?? [])].sort(),
+  };
+}
+
+/** `nft` if the asset has an NFT (1) or property (2) fx but no secp256k1 fx (0), by the fx numbers of its initial states. */
+const typeOf = (fxs: readonly string[]): AssetEntry['type'] =>
+  !fxs.includes('0') && (fxs.includes('1') || fxs.includes('2')) ? 'nft' : 'secp256k1';
+
+type AssetRow = {
+  readonly id: Uint8Array;
+  readonly fxs: string;
+  readonly name: Uint8Array;
+  readonly symbol: Uint8Array;
+  readonly denomination: number;
+  readonly created: number | null;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly txs: number | null;
+  readonly supply: Uint8Array | null;
+  readonly nfts: number | null;
+  readonly minter: number | null;
+};

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { addressFromBytes } from '../../base/bytes/address.ts';
+import { idFromBytes, zeroId } from '../../base/bytes/id.ts';
+import { createTable } from '../index/ddl.ts';
+import { sumToBytes } from '../index/output-amount.ts';
+import type { Sql, SqlValue } from '../index/sql.ts';
+import { indexSchema, indexTablesOf } from '../index/tables.ts';
+import { memoryPath } from '../store/database.ts';
+import { createBalanceReads } from './read-balances.ts';
+import { stepRunnerOn } from './read-run.ts';
+
+const tables = indexTablesOf(7);
+const pin = { height: 10, id: zeroId, time: 0, lastTx: 0 };
+const now = 300;
+const noUtxos = { utxos: () => [][Symbol.iterator]() as never };
+
+const owners = Array.from({ length: 20 }, (_, i) => Buffer.alloc(20, i + 1));
+const assets = [1, 2].map((byte) => Buffer.alloc(32, byte));
+const locktimeBytes = (locktime: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(locktime));
+  return bytes;
+};
+
+/** A row of the balance table; `amount` is what it adds to the sum at the pinned height. */
+type TestRow = { readonly asset: Buffer; readonly locktime: number; readonly amount: bigint; readonly values: SqlValue[] };
+
+/** Rows of 1 + i % 9 lock times of each asset for owner i. Some keys have several rows, some are spent, some start after the pinned height. */
+function* rows(): Iterable<TestRow> {
+  for (const [i, owner] of owners.entries())
+    for (const asset of assets)
+      for (let at = 0; at <= i % 9; at++) {
+        const locktime = at * 100;
+        const row = (height: number, amount: bigint, count: number) => ({
+          asset,
+          locktime,
+          amount: height <= pin.height ? amount : 0n,
+          values: [owner, asset, locktimeBytes(locktime), height, sumToBytes(amount), count, 0],
+        });
+        if (at % 4 === 1) yield row(11, 1_000_000n, 1);
+        else if (at % 4 === 2) yield row(10, 0n, 0);
+        else {
+          yield { ...row(3, 999_999n, 9), amount: 0n };
+          yield row(9, BigInt(i * 10 + at + 1), 1);
+          yield row(12, 5_000_000n, 1);
+        }
+      }
+}
+
+async function expectSums(sql: Sql): Promise<void> {
+  for (const statement of createTable(sql.dialect, tables.balance, indexSchema.balance)) await sql.all(statement, []);
+  const expected = new Map<string, bigint>();
+  for (const { asset, locktime, amount, values } of rows()) {
+    await sql.all(`INSERT INTO ${tables.balance} VALUES (?, ?, ?, ?, ?, ?, ?)`, values);
+    const key = `${idFromBytes(asset)} ${locktime > now}`;
+    if (amount > 0n) expected.set(key, (expected.get(key) ?? 0n) + amount);
+  }
+  for (const rowsPerPage of [1, 2, 3, 5, 512]) {
+    const { singleOwner } = createBalanceReads(tables, noUtxos, sql.dialect, rowsPerPage);
+    const found = await stepRunnerOn(sql)(() => singleOwner(owners.map(addressFromBytes), pin, now));
+    expect(new Map(found.map(({ asset, isLocked, amount }) => [`${asset} ${isLocked}`, amount]))).toEqual(expected);
+  }
+}
+
+describe('sums of many assets and lock times do not depend on the page size', () => {
+  test('SQLite', async () => {
+    const db = openDatabase(memoryPath, { readonly: false });
+    await expectSums({
+      dialect: 'sqlite',
+      all: <Row>(text: string, values: readonly SqlValue[]) => db.prepare<Row>(text).all(...values),
+      read: (work) => work(),
+    });
+    db.close();
+  });
+
+  const server = process.env.SERAC_TEST_POSTGRES;
+  if (server === undefined) test.skip('PostgreSQL: skipped: SERAC_TEST_POSTGRES is not set', () => {});
+  else
+    test('PostgreSQL', async () => {
+      const sql = openPostgres({ url: server, max: 1 });
+      const schema = `balances_${process.pid}`;
+      await sql.all(`CREATE SCHEMA ${schema}`, []);
+      await sql.all(`SET search_path TO ${schema}`, []);
+      try {
+        await expectSums(sql);
+      } finally {
+        await sql.all(`DROP SCHEMA ${schema} CASCADE`, []);
+        await sql.close();
+      }
+    });
+});

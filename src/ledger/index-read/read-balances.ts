@@ -1,0 +1,145 @@
+import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { compare, u64Bytes } from '../../base/bytes/octets.ts';
+import type { Dialect } from '../index/ddl.ts';
+import { sumFromBytes } from '../index/output-amount.ts';
+import type { Query, Steps } from '../index/steps.ts';
+import { type IndexTables, outputSets } from '../index/tables.ts';
+import type { Holdings, PinnedBlock, SingleOwnerSum } from './index-reads.ts';
+import type { PinnedOutput } from './read-outputs.ts';
+import type { OutputSetSelection, UtxoReads } from './read-utxos.ts';
+
+/** Balances of addresses: sums of single-owner outputs, and the other outputs one by one. */
+export type IndexBalanceReads = {
+  /** Outputs with a lock time after `now` (Unix seconds) are locked. */
+  readonly singleOwner: (addresses: readonly Address[], pin: PinnedBlock, now: number) => Steps<Holdings['singleOwner']>;
+  /** Unspent multi-owner outputs and, with a negative `seq`, exported outputs. */
+  readonly otherOutputs: (addresses: readonly Address[], pin: PinnedBlock) => Steps<PinnedOutput[]>;
+};
+
+/** `rowsPerPage` is the maximum number of rows that one query reads. 512 rows take a few milliseconds. */
+export function createBalanceReads(
+  t: Pick<IndexTables, 'balance' | 'holding'>,
+  { utxos }: UtxoReads,
+  dialect: Dialect,
+  rowsPerPage = 512,
+): IndexBalanceReads {
+  // A balance has one row for every block that changed it. This query goes down from one (asset, lock time) key to the next and starts behind
+  // the newest row of each, so it reads one row per key, however many there are: two if the newest row is above the height.
+  const columns = 'b.asset, b.locktime, b.height, b.amount, b.count, b.nfts';
+  const below = (selected: string, asset: string, locktime: string, height: string) =>
+    `SELECT ${selected} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.locktime, b.height) < (${asset}, ${locktime}, ${height})
+      ORDER BY b.asset DESC, b.locktime DESC, b.height DESC LIMIT 1`;
+  const belowKey = (selected: string) =>
+    below(selected, 'k.asset', 'k.locktime', `CASE WHEN k.height > ? THEN ? + 0 ELSE ${belowAnyHeight} END`);
+  const nextRow: { readonly [D in Dialect]: string } = {
+    // SQLite has no LATERAL. PostgreSQL would not use the index for this comparison.
+    sqlite: `JOIN ${t.balance} r ON (r.asset, r.locktime, r.height) = (${belowKey('b.asset, b.locktime, b.height')}) AND r.address = ?`,
+    postgres: `CROSS JOIN LATERAL (${belowKey(columns)}) r`,
+  };
+  const singleOwnerSql = `WITH RECURSIVE k(n, asset, locktime, height, amount, count, nfts) AS (
+      SELECT 1, f.asset, f.locktime, f.height, f.amount, f.count, f.nfts FROM (${below(columns, '?', '?', '?')}) f
+      UNION ALL SELECT k.n + 1, r.asset, r.locktime, r.height, r.amount, r.count, r.nfts FROM k ${nextRow[dialect]} WHERE k.n < ? + 0)
+    SELECT n, asset, locktime, height, amount, count, nfts FROM k`;
+
+  const singleOwnerQuery = ({ owner, after }: KeyPage, { height }: PinnedBlock): Query => {
+    const start = after === undefined ? aboveAnyKey : [after.asset, after.locktime, after.height > height ? height + 1 : belowAnyHeight];
+    const joined = dialect === 'sqlite' ? [owner] : [];
+    return { text: singleOwnerSql, values: [owner, ...start, owner, height, height + 1, ...joined, rowsPerPage] };
+  };
+
+  const anyOther = `SELECT seq FROM ${t.holding} WHERE address = ? AND shelf >= ? AND shelf <= ? LIMIT 1`;
+  const listed = [...otherSets.unspent, ...otherSets.spent];
+  const anyOtherQuery = (address: Address): Query => ({
+    text: anyOther,
+    values: [addressToBytes(address), Math.min(...listed), Math.max(...listed)],
+  });
+
+  return {
+    singleOwner: function* (addresses, pin, now) {
+      const { add, list } = createSingleOwnerSums(now);
+      let unread = [...new Set(addresses)].map((address): KeyPage => ({ owner: addressToBytes(address), after: undefined }));
+      while (unread.length > 0) {
+        const pages = unread.slice(0, pagesPerStep);
+        const results = (yield pages.map((page) => singleOwnerQuery(page, pin))) as readonly (readonly SingleOwnerRow[])[];
+        for (const rows of results) for (const row of rows) if (row.height <= pin.height) add(row);
+        const nextPages = pages.flatMap(({ owner }, i) => {
+          const after = results[i]?.find(({ n }) => n === rowsPerPage);
+          return after === undefined ? [] : [{ owner, after }];
+        });
+        unread = [...nextPages, ...unread.slice(pagesPerStep)];
+      }
+      return list();
+    },
+    otherOutputs: function* (addresses, pin) {
+      // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
+      const found = yield addresses.map(anyOtherQuery);
+      const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
+      if (owners.length === 0) return [];
+      return yield* utxos({ ...everyOutput, pin, addresses: owners }, otherSets);
+    },
+  };
+}
+
+const everyOutput = {
+  asset: undefined,
+  minAmount: 0n,
+  includeSpent: false,
+  sortBy: 'timestamp',
+  order: 'asc',
+  after: undefined,
+  limit: Number.POSITIVE_INFINITY,
+} as const;
+
+const otherSets: OutputSetSelection = {
+  unspent: [outputSets.multiOwnerUnspent, outputSets.exported],
+  spent: [outputSets.multiOwnerSpent, outputSets.exportedSpent],
+};
+
+/** Maximum number of queries per step; their rows are in memory at the same time. */
+const pagesPerStep = 8;
+
+const belowAnyHeight = -1;
+
+/** A key behind all others: an asset has 32 bytes. */
+const aboveAnyKey = [new Uint8Array(33).fill(0xff), new Uint8Array(0), 0] as const;
+
+/** A page of the rows of an address; `after` is the last row of the previous page. */
+type KeyPage = { readonly owner: Uint8Array; readonly after: SingleOwnerRow | undefined };
+
+/** Sums rows by asset, separately for outputs that are locked at `now` (Unix seconds) and for the others. */
+function createSingleOwnerSums(now: number) {
+  const seconds = u64Bytes(BigInt(now));
+  const sums = new Map<string, SingleOwnerSum>();
+  return {
+    add: ({ asset: assetBytes, locktime, amount, count, nfts }: SingleOwnerRow): void => {
+      if (count === 0 && nfts === 0) return;
+      const asset = toHex(assetBytes) as Id;
+      const isLocked = compare(locktime, seconds) > 0;
+      const key = isLocked ? `${asset} locked` : asset;
+      const before = sums.get(key);
+      if (before === undefined) sums.set(key, { asset, isLocked, amount: sumFromBytes(amount), count, nfts });
+      else
+        sums.set(key, {
+          asset,
+          isLocked,
+          amount: before.amount + sumFromBytes(amount),
+          count: before.count + count,
+          nfts: before.nfts + nfts,
+        });
+    },
+    list: (): SingleOwnerSum[] => [...sums.values()],
+  };
+}
+
+/** `n` is the number of the row in its page, from 1. */
+type SingleOwnerRow = {
+  readonly n: number;
+  readonly asset: Uint8Array;
+  readonly locktime: Uint8Array;
+  readonly height: number;
+  readonly amount: Uint8Array;
+  readonly count: number;
+  readonly nfts: number;
+};

@@ -1,0 +1,97 @@
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { sumFromBytes } from '../index/output-amount.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import type { Tables } from '../state/schema.ts';
+import { parseStoredTx } from '../state/stored-tx.ts';
+import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
+import type { PinnedBlock } from './index-reads.ts';
+
+export type BlockSumsReads = ReturnType<typeof createBlockSumsReads>;
+
+/** Sums and transactions of blocks, and the places of transactions in them. `indexed` limits reads to indexed blocks. */
+export function createBlockSumsReads(t: Tables & ExplorerTables, chainID: Id) {
+  const columns = `SELECT b.height, b.id, b.time, b.tx_count, length(b.header) AS header, s.bytes, s.fees,
+    s.base, s.create_asset, s.operation, s.import, s.export FROM ${t.block} b LEFT JOIN ${t.blockStat} s ON s.height = b.height`;
+  const indexed = 'b.height <= (SELECT height FROM progress WHERE chain = ?)';
+  const downward = `${columns} WHERE b.height <= ? AND ${indexed} ORDER BY b.height DESC LIMIT ? + 0`;
+  const upward = `${columns} WHERE b.height > ? AND ${indexed} ORDER BY b.height LIMIT ? + 0`;
+  const blockColumns = `SELECT height, id, first_tx, tx_count FROM ${t.block}`;
+  const blockOf = { height: `${blockColumns} WHERE height = ?`, id: `${blockColumns} WHERE id = ?` };
+  const txsFrom = `SELECT id, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
+  const position = `SELECT x.seq, b.height, b.id, b.first_tx, b.tx_count,
+    (SELECT p.id FROM ${t.tx} p WHERE p.seq = x.seq - 1 AND p.height = x.height) AS previous,
+    (SELECT n.id FROM ${t.tx} n WHERE n.seq = x.seq + 1 AND n.height = x.height) AS next
+    FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.id = ?`;
+  const chain = idToBytes(chainID);
+
+  return {
+    blockSums: function* (from: number, limit: number): Steps<BlockSumsEntry[]> {
+      return (yield* fetchRows<SumsRow>([{ text: downward, values: [from, chain, limit] }])).map(toEntry);
+    },
+    blockSumsAfter: function* (height: number, limit: number): Steps<BlockSumsEntry[]> {
+      return (yield* fetchRows<SumsRow>([{ text: upward, values: [height, chain, limit] }])).map(toEntry);
+    },
+    blockTxs: function* (which: { height: number } | { id: Id }, first: number, limit: number): Steps<BlockTxs | undefined> {
+      const query = 'id' in which ? { text: blockOf.id, values: [idToBytes(which.id)] } : { text: blockOf.height, values: [which.height] };
+      const [block] = yield* fetchRows<BlockRow>([query]);
+      if (block === undefined) return undefined;
+      const { first_tx, tx_count } = block;
+      const values = [first_tx + first, first_tx + Math.min(tx_count, first + limit)];
+      const rows = yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>([{ text: txsFrom, values }]);
+      return { height: block.height, id: toHex(block.id) as Id, count: tx_count, txs: rows.map(parseStoredTx) };
+    },
+    txPosition: function* (id: Id, pin: PinnedBlock): Steps<TxPosition | undefined> {
+      const [row] = yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]);
+      if (row === undefined || row.seq > pin.lastTx) return undefined;
+      const { seq, height, first_tx, tx_count } = row;
+      const isInBlock = height > 0;
+      return {
+        height,
+        blockID: toHex(row.id) as Id,
+        index: isInBlock ? seq - first_tx : undefined,
+        count: tx_count,
+        previous: isInBlock ? optionalId(row.previous) : undefined,
+        next: isInBlock ? optionalId(row.next) : undefined,
+      };
+    },
+  };
+}
+
+const optionalId = (bytes: Uint8Array | null): Id | undefined => (bytes === null ? undefined : (toHex(bytes) as Id));
+
+const toEntry = (row: SumsRow): BlockSumsEntry => ({
+  height: row.height,
+  id: toHex(row.id) as Id,
+  time: row.time,
+  bytes: row.header + (row.bytes ?? 0) - versionSize * row.tx_count,
+  fees: row.fees === null ? 0n : sumFromBytes(row.fees),
+  txs: {
+    BaseTx: row.base ?? 0,
+    CreateAssetTx: row.create_asset ?? 0,
+    OperationTx: row.operation ?? 0,
+    ImportTx: row.import ?? 0,
+    ExportTx: row.export ?? 0,
+  },
+});
+
+/** A transaction in a block lacks the codec version that its own bytes begin with. */
+const versionSize = 2;
+
+type SumsRow = {
+  readonly height: number;
+  readonly id: Uint8Array;
+  readonly time: number;
+  readonly tx_count: number;
+  readonly header: number;
+  readonly bytes: number | null;
+  readonly fees: Uint8Array | null;
+  readonly base: number | null;
+  readonly create_asset: number | null;
+  readonly operation: number | null;
+  readonly import: number | null;
+  readonly export: number | null;
+};
+type BlockRow = { readonly height: number; readonly id: Uint8Array; readonly first_tx: number; readonly tx_count: number };
+type PositionRow = BlockRow & { readonly seq: number; readonly previous: Uint8Array | null; readonly next: Uint8Array | null };

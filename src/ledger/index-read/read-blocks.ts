@@ -1,0 +1,162 @@
+import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { versionSize } from '../../base/codec/pack.ts';
+import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { IndexError } from '../index/fault.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { joinIdTexts } from '../index/tx-id-texts.ts';
+import type { Tables } from '../state/schema.ts';
+import type { BlockEntry, BlockQuery, PinnedBlock, TimeRange } from './index-reads.ts';
+import type { SingleRead } from './read-run.ts';
+
+/** Queries for blocks and pinned blocks. */
+export type BlockReads = {
+  readonly tip: SingleRead<PinnedBlock>;
+  /** `tip`: the last indexed block if it is known; otherwise it is read too. */
+  readonly pinAtHeight: (height: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
+  readonly pinBeforeTime: (time: number, tip: PinnedBlock | undefined) => Steps<PinnedBlock | undefined>;
+  readonly completeFrom: SingleRead<number>;
+  readonly block: (which: { readonly height: number } | { readonly id: Id }) => Steps<BlockEntry | undefined>;
+  readonly blockHeights: (query: BlockQuery) => Steps<number[]>;
+  readonly blocks: (heights: readonly number[]) => Steps<BlockEntry[]>;
+  /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
+  readonly bounds: (times: TimeRange) => Steps<TimeBounds>;
+};
+
+type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: PinnedBlock | undefined };
+
+const noBounds: TimeBounds = { before: undefined, last: undefined };
+
+export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockStat' | 'blockTxIds'>, chainID: Id): BlockReads {
+  // Genesis transactions are in no block; they count as transactions of block 0.
+  const pins = `SELECT height, id, time, CASE WHEN height = 0
+    THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
+    ELSE first_tx + tx_count - 1 END AS last_tx FROM ${t.block}`;
+  const progress = 'SELECT height, complete_from FROM progress WHERE chain = ?';
+  const chain = idToBytes(chainID);
+  const tipQuery: Query = { text: `${pins} WHERE height = (SELECT height FROM progress WHERE chain = ?)`, values: [chain] };
+  const pinAtQuery = (height: number): Query => ({ text: `${pins} WHERE height = ?`, values: [height] });
+  const pinBeforeQuery = (time: number): Query => ({
+    text: `${pins} WHERE time < ? ORDER BY time DESC, height DESC LIMIT 1`,
+    values: [time],
+  });
+  const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
+    b.time, s.bytes, i.texts FROM ${t.block} b
+    LEFT JOIN ${t.blockStat} s ON s.height = b.height LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
+  const byId = `${columns} WHERE b.id = ?`;
+  const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
+  const heights = {
+    asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
+    desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,
+  };
+  const txsFrom = `SELECT id, length(bytes) AS size FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
+
+  const tip: SingleRead<PinnedBlock> = {
+    query: tipQuery,
+    resultOf: ([row]) => {
+      if (row === undefined)
+        throw new IndexError(`no block of chain ${idText(chainID)} is indexed yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });
+      return pinOf(row as PinRow);
+    },
+  };
+
+  /** Limits a pinned block to the last indexed one: while the index catches up, the chain's own tables are ahead of it. */
+  function* limitToIndexed(query: Query, tip: PinnedBlock | undefined): Steps<PinnedBlock | undefined> {
+    const [[found] = [], [last] = []] = (yield tip === undefined ? [query, tipQuery] : [query]) as readonly (readonly PinRow[])[];
+    const end = tip ?? (last && pinOf(last));
+    if (found === undefined || end === undefined) return undefined;
+    return found.height <= end.height ? pinOf(found) : end;
+  }
+
+  function* bounds({ from, to }: TimeRange): Steps<TimeBounds> {
+    if (from === undefined && to === undefined) return noBounds;
+    const queryOf = (time: number | undefined) => (time === undefined ? [] : [pinBeforeQuery(time)]);
+    const rows = yield* fetchRowGroups({ before: queryOf(from), last: queryOf(to), tip: [tipQuery] });
+    const [tipRow] = rows.tip as PinRow[];
+    const limited = ([found]: PinRow[]) =>
+      found === undefined || tipRow === undefined ? undefined : pinOf(found.height <= tipRow.height ? found : tipRow);
+    return { before: limited(rows.before as PinRow[]), last: limited(rows.last as PinRow[]) };
+  }
+
+  /** The entry of a block that is stored but not indexed yet. */
+  function* unindexedEntry(row: BlockRow): Steps<BlockEntry> {
+    const txs = yield* fetchRows<TxSizeRow>([{ text: txsFrom, values: [row.first_tx, row.first_tx + row.tx_count] }]);
+    const bytes = txs.reduce((sum, { size }) => sum + size, 0);
+    return toEntry(row, bytes, joinIdTexts(txs.map(({ id }) => idFromBytes(id))));
+  }
+
+  return {
+    tip,
+    pinAtHeight: function* (height, tip) {
+      const pin = yield* limitToIndexed(pinAtQuery(height), tip);
+      return pin?.height === height ? pin : undefined;
+    },
+    pinBeforeTime: (time, tip) => limitToIndexed(pinBeforeQuery(time), tip),
+    completeFrom: {
+      query: { text: progress, values: [chain] },
+      resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from ?? 0,
+    },
+    block: function* (which) {
+      const queries = 'id' in which ? [{ text: byId, values: [idToBytes(which.id)] }] : byHeights([which.height]);
+      const [row] = yield* fetchRows<BlockRow>(queries);
+      return row && (indexedEntry(row) ?? (yield* unindexedEntry(row)));
+    },
+    blockHeights: function* ({ pin, times, after, order, limit }) {
+      const { before, last } = yield* bounds(times);
+      let lowest = before === undefined ? 0 : before.height + 1;
+      let highest = times.to === undefined ? pin.height : Math.min(pin.height, last?.height ?? -1);
+      if (after !== undefined && order === 'asc') lowest = Math.max(lowest, after + 1);
+      if (after !== undefined && order === 'desc') highest = Math.min(highest, after - 1);
+      const rows = yield* fetchRows<{ height: number }>([{ text: heights[order], values: [lowest, highest, limit] }]);
+      return rows.map(({ height }) => height);
+    },
+    blocks: function* (wanted) {
+      const byHeight = new Map<number, BlockEntry>();
+      for (const row of yield* fetchRows<BlockRow>(byHeights(wanted)))
+        byHeight.set(row.height, indexedEntry(row) ?? (yield* unindexedEntry(row)));
+      return wanted.map((height) => byHeight.get(height) as BlockEntry);
+    },
+    bounds,
+  };
+}
+
+/** Returns undefined for a block whose transactions are not indexed yet. */
+function indexedEntry(row: BlockRow): BlockEntry | undefined {
+  if (row.tx_count === 0) return toEntry(row, 0, noTexts);
+  return row.texts === null || row.bytes === null ? undefined : toEntry(row, row.bytes, row.texts);
+}
+
+/** `bytes` is the size of the transactions. In a block they lack the codec version that their own bytes begin with. */
+const toEntry = ({ height, id, header_size, parent, tx_count, time }: BlockRow, bytes: number, txIDTexts: Uint8Array): BlockEntry => ({
+  height,
+  id,
+  parentID: parent,
+  time,
+  size: header_size + bytes - versionSize * tx_count,
+  txCount: tx_count,
+  txIDTexts,
+});
+
+const noTexts = new Uint8Array(0);
+
+type TxSizeRow = { readonly id: Uint8Array; readonly size: number };
+
+/** Position of the parent ID in a block header, counted from 1 (SQL `substr`): after version and type. */
+const parentAt = 7;
+
+type PinRow = { readonly height: number; readonly id: Uint8Array; readonly time: number; readonly last_tx: number };
+
+const pinOf = ({ height, id, time, last_tx }: PinRow): PinnedBlock => ({ height, id: idFromBytes(id), time, lastTx: last_tx });
+
+/** `bytes` and `texts` are null for a block without transactions, and for one that is not indexed yet. */
+type BlockRow = {
+  readonly height: number;
+  readonly id: Uint8Array;
+  readonly header_size: number;
+  readonly parent: Uint8Array;
+  readonly first_tx: number;
+  readonly tx_count: number;
+  readonly time: number;
+  readonly bytes: number | null;
+  readonly texts: Uint8Array | null;
+};

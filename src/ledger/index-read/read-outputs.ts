@@ -1,0 +1,235 @@
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { compare } from '../../base/bytes/octets.ts';
+import { keyLookup } from '../index/key-lookup.ts';
+import { orderedLookup } from '../index/ordered-lookup.ts';
+import type { Sql, SqlValue } from '../index/sql.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import type { Tables } from '../state/schema.ts';
+import { parseStoredTx } from '../state/stored-tx.ts';
+import { decodeStoredUtxo, isTransfer, type StoredUtxo, verifyStoredUtxo } from '../state/stored-utxo.ts';
+import type { OutputEntry, PinnedBlock, SpendInfo } from './index-reads.ts';
+
+/** A stored output of this chain. */
+export type ChainOutputRow = {
+  readonly seq: number;
+  readonly height: number;
+  readonly time: number;
+  readonly bytes: StoredUtxo;
+  /** `seq` of the transaction that consumed it. */
+  readonly spent: number | null;
+};
+
+/** A stored output that was exported to another chain or imported from one. */
+export type CrossChainOutputRow = {
+  /** Negative, as in `OutputEntry`. */
+  readonly seq: number;
+  readonly source: Uint8Array;
+  readonly destination: Uint8Array;
+  readonly bytes: StoredUtxo;
+  readonly seen: number;
+  readonly put_height: number | null;
+  readonly taken_by: Uint8Array | null;
+  readonly taken_height: number | null;
+  readonly taken_time: number | null;
+  /** `seq` of the transaction of this chain that imported it. */
+  readonly taken_tx: number | null;
+};
+
+/** An output as of a pinned block. It was consumed by a transaction of this chain, given by its `seq`, or by an import on another chain. */
+export type PinnedOutput = {
+  readonly seq: number;
+  readonly utxo: Utxo;
+  readonly time: number;
+  readonly createdOn: Id;
+  readonly consumedOn: Id;
+  readonly spent: { readonly tx: number } | ImportedElsewhere | undefined;
+};
+
+/** `txID` is undefined if the importing transaction is unknown. */
+type ImportedElsewhere = { readonly txID: Id | undefined; readonly time: number };
+
+export type OutputReads = {
+  readonly byId: (ids: readonly SqlValue[]) => Query[];
+  /** Like `byId`, without the consumer: for outputs whose consumer the caller knows. */
+  readonly consumedById: (ids: readonly SqlValue[]) => Query[];
+  /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
+  readonly bySeq: (seq: number) => Query;
+  /** Only `seq` and consumer, for outputs that the caller already has. */
+  readonly spendStatusById: (ids: readonly SqlValue[]) => Query[];
+  /** The same two lookups for many outputs; each row has the position of its ID in `ids`, see `orderedLookup`. */
+  readonly consumedInOrder: (ids: readonly Uint8Array[]) => Query[];
+  readonly spendStatusInOrder: (ids: readonly Uint8Array[]) => Query[];
+  /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
+  readonly spendsBySeq: (seqs: readonly number[]) => Query[];
+  readonly movedById: (ids: readonly SqlValue[]) => Query[];
+  /** Transactions that consumed outputs: `seq`, `id`, `bytes` and `time`. */
+  readonly spendersBySeq: (seqs: readonly number[]) => Query[];
+  /** Both lookups in one, for a few outputs: `utxo` and the transaction that consumed it, which is read again for each output. */
+  readonly spendersOf: (seqs: readonly number[]) => Query[];
+  /** Outputs known to be imported by other chains after a time, oldest first. */
+  readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
+  /** True if the output existed and was unspent as of the pinned block. */
+  readonly isUnspent: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => boolean;
+  /** Undefined if the output did not exist yet. */
+  readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
+  readonly toEntries: (found: readonly PinnedOutput[]) => Steps<OutputEntry[]>;
+  readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Steps<ReadonlySet<number>>;
+};
+
+/** Properties of an output that are not in its bytes. */
+type OutputContext<S> = { readonly time: number; readonly createdOn: Id; readonly consumedOn: Id; readonly spent: S };
+
+/** An output of a row. Its bytes are verified and decoded on first use: most outputs of a page are already rendered in a cache. */
+export class StoredOutput<S> {
+  readonly seq: number;
+  readonly stored: StoredUtxo;
+  readonly time: number;
+  readonly createdOn: Id;
+  readonly consumedOn: Id;
+  readonly spent: S;
+  private decoded: Utxo | undefined;
+
+  constructor(seq: number, stored: StoredUtxo, { time, createdOn, consumedOn, spent }: OutputContext<S>) {
+    this.seq = seq;
+    this.stored = stored;
+    this.time = time;
+    this.createdOn = createdOn;
+    this.consumedOn = consumedOn;
+    this.spent = spent;
+  }
+
+  get utxo(): Utxo {
+    this.decoded ??= decodeStoredUtxo(this.stored);
+    return this.decoded;
+  }
+
+  verifiedTransfer(): StoredUtxo | undefined {
+    return isTransfer(this.stored) ? verifyStoredUtxo(this.stored) : undefined;
+  }
+}
+
+/** A `PinnedOutput` of a row. */
+export type StoredPinnedOutput = StoredOutput<PinnedOutput['spent']>;
+
+type ConsumerRow = { readonly seq: number; readonly id: Uint8Array; readonly bytes: Uint8Array; readonly time: number };
+
+const chainOutputColumns = 'u.height, b.time, u.bytes, s.tx AS spent';
+const chainOutputJoins = (t: Tables): string => `JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = u.seq`;
+export const crossChainColumns =
+  'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
+export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
+
+export function createOutputReads(t: Tables, chainID: Id, dialect: Sql['dialect']): OutputReads {
+  const chainOutputs = `SELECT u.seq, u.id, ${chainOutputColumns} FROM ${t.utxo} u ${chainOutputJoins(t)}`;
+  const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
+  const ownChain = idToBytes(chainID);
+  const consumers = keyLookup(
+    (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
+  );
+
+  const spends = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
+
+  const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
+    height > pin.height
+      ? undefined
+      : new StoredOutput(seq, bytes, { time, createdOn: chainID, consumedOn: chainID, spent: spentAsOf(spent, pin) });
+
+  const exported = (row: CrossChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
+    !isExported(row, pin)
+      ? undefined
+      : new StoredOutput(row.seq, row.bytes, {
+          time: row.seen,
+          createdOn: toHex(row.source) as Id,
+          consumedOn: toHex(row.destination) as Id,
+          spent: importedElsewhereAsOf(row, pin),
+        });
+
+  /** True for an output of another chain that an import on this chain spent. */
+  const isImported = ({ destination }: CrossChainOutputRow): boolean => compare(destination, ownChain) === 0;
+  const imported = (
+    { seq, bytes, seen, source, taken_height, taken_tx }: CrossChainOutputRow,
+    pin: PinnedBlock,
+  ): StoredPinnedOutput | undefined =>
+    taken_tx === null || taken_height === null || taken_height > pin.height
+      ? undefined
+      : new StoredOutput(seq, bytes, { time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } });
+
+  return {
+    byId: keyLookup((keys) => `${chainOutputs} WHERE u.id IN (${keys})`),
+    consumedById: keyLookup(
+      (keys) => `SELECT u.seq, u.id, b.time, u.bytes FROM ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id IN (${keys})`,
+    ),
+    bySeq: (seq) =>
+      seq < 0
+        ? { text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }
+        : { text: `${chainOutputs} WHERE u.seq = ?`, values: [seq] },
+    spendStatusById: keyLookup(
+      (keys) => `SELECT u.seq, u.id, s.tx AS spent FROM ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id IN (${keys})`,
+    ),
+    // CROSS JOIN: SQLite then reads the keys first.
+    consumedInOrder: orderedLookup(
+      dialect,
+      (keys) => `${keys} SELECT k.n, u.seq, b.time, u.bytes
+        FROM k CROSS JOIN ${t.utxo} u JOIN ${t.block} b ON b.height = u.height WHERE u.id = k.id`,
+    ),
+    spendStatusInOrder: orderedLookup(
+      dialect,
+      (keys) => `${keys} SELECT k.n, u.seq, s.tx AS spent
+        FROM k CROSS JOIN ${t.utxo} u LEFT JOIN ${t.spend} s ON s.utxo = u.seq WHERE u.id = k.id`,
+    ),
+    spendersBySeq: consumers,
+    spendersOf: keyLookup(
+      (keys) => `SELECT s.utxo, x.seq, x.id, x.bytes, b.time
+        FROM ${t.spend} s JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height WHERE s.utxo IN (${keys})`,
+    ),
+    spendsBySeq: spends,
+    movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
+    importedElsewhereAfter: (time, seq, limit) => ({
+      text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,
+      values: [time, seq, limit],
+    }),
+    isUnspent: (row, pin) =>
+      'source' in row
+        ? !isImported(row) && isExported(row, pin) && importedElsewhereAsOf(row, pin) === undefined
+        : row.height <= pin.height && spentAsOf(row.spent, pin) === undefined,
+    toPinnedOutput: (row, pin) => ('source' in row ? (isImported(row) ? imported(row, pin) : exported(row, pin)) : created(row, pin)),
+    toEntries: function* (pinned) {
+      const txSeqs = new Set<number>();
+      for (const { spent } of pinned) if (spent !== undefined && 'tx' in spent) txSeqs.add(spent.tx);
+      const rows = yield* fetchRows<ConsumerRow>(consumers([...txSeqs]));
+      const spends = new Map(rows.map((row) => [row.seq, spendInfoOf(row)]));
+      return pinned.map((output) => withSpender(output, spends));
+    },
+    spentOutputs: function* (seqs, pin) {
+      const rows = yield* fetchRows<{ utxo: number; tx: number }>(spends(seqs));
+      return new Set(rows.filter(({ tx }) => tx <= pin.lastTx).map(({ utxo }) => utxo));
+    },
+  };
+}
+
+function spendInfoOf(row: ConsumerRow): SpendInfo {
+  const tx = parseStoredTx(row);
+  return { txID: tx.id, time: row.time, tx, seq: row.seq };
+}
+
+/** `spends` are the transactions that consumed outputs, by `seq`. */
+function withSpender(output: PinnedOutput, spends: ReadonlyMap<number, SpendInfo>): OutputEntry {
+  const { seq, time, createdOn, consumedOn, spent: by } = output;
+  if (by === undefined) return output as PinnedOutput & { readonly spent: undefined };
+  const spent = 'tx' in by ? spends.get(by.tx) : { ...by, tx: undefined };
+  if (output instanceof StoredOutput) return new StoredOutput(seq, output.stored, { time, createdOn, consumedOn, spent });
+  return { seq, utxo: output.utxo, time, createdOn, consumedOn, spent };
+}
+
+export const spentAsOf = (tx: number | null, pin: PinnedBlock): { readonly tx: number } | undefined =>
+  tx === null || tx > pin.lastTx ? undefined : { tx };
+
+const isExported = ({ put_height }: CrossChainOutputRow, pin: PinnedBlock): boolean => (put_height ?? 0) <= pin.height;
+
+/** Compares times: another chain's heights cannot be compared with the pinned height. */
+export const importedElsewhereAsOf = ({ taken_by, taken_time }: CrossChainOutputRow, pin: PinnedBlock): ImportedElsewhere | undefined =>
+  taken_time === null || taken_time > pin.time
+    ? undefined
+    : { txID: taken_by === null ? undefined : (toHex(taken_by) as Id), time: taken_time };

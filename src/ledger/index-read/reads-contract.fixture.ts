@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'bun:test';
+import type { Address } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
+import { bucketStart } from '../index/bucket-start.ts';
+import { type BucketUnit, bucketUnits, txKinds } from '../index/tables.ts';
+import type { ExplorerReads } from './explorer-reads.ts';
+import type { BlockEntry, BlockQuery, IndexReads, OutputEntry, PinnedBlock, TxEntry, TxQuery, UtxoQuery } from './index-reads.ts';
+import type { ReadsChains } from './reads-chains.fixture.ts';
+
+/** Test chains and an index of them; `sync` indexes the blocks that were added since. */
+export type IndexUnderTest = {
+  readonly chains: ReadsChains;
+  readonly reads: IndexReads;
+  readonly explorer: ExplorerReads;
+  readonly sync: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** The entry of a block with its IDs in hex. */
+const withIds = (block: BlockEntry | undefined) => {
+  if (block === undefined) return undefined;
+  const { id, parentID, txIDTexts, ...rest } = block;
+  const txIDs = txIDTexts.length === 0 ? [] : Buffer.from(txIDTexts).toString().split('","').map(parseId);
+  return { ...rest, id: toHex(id), parentID: toHex(parentID), txIDs };
+};
+
+/** Compares every query of the index with a full scan (the oracle), on random chains. */
+export function readsContract(name: string, open: (seed: number) => Promise<IndexUnderTest>, rounds: number): void {
+  const testOnChains = (title: string, seed: number, steps: number, work: (indexed: IndexUnderTest) => Promise<void>) =>
+    test(title, async () => {
+      const indexed = await open(seed);
+      try {
+        for (let i = 0; i < steps; i++) indexed.chains.step();
+        await indexed.sync();
+        await work(indexed);
+      } finally {
+        await indexed.close();
+      }
+    }, 60_000);
+
+  describe(name, () => {
+    testOnChains('pins and blocks', 1, 25, async ({ chains: { oracle }, reads }) => {
+      const pins = oracle.pins();
+      const last = pins[pins.length - 1] as PinnedBlock;
+      expect(await reads.tip()).toEqual(last);
+      expect(await reads.completeFrom()).toBe(0);
+      for (const pin of pins) expect(await reads.pinAtHeight(pin.height)).toEqual(pin);
+      expect(await reads.pinAtHeight(last.height + 1)).toBeUndefined();
+      for (const { time } of pins)
+        for (const moment of [time, time + 1]) {
+          const before = pins.filter((pin) => pin.time < moment);
+          expect(await reads.pinBeforeTime(moment)).toEqual(before[before.length - 1]);
+        }
+      for (const [i, block] of oracle.blocks.entries()) {
+        const entry = {
+          height: i,
+          id: block.id,
+          parentID: block.parentID,
+          time: Number(block.time),
+          size: block.bytes.length,
+          txCount: block.txs.length,
+          txIDs: block.txs.map(({ id }) => id),
+        };
+        expect(withIds(await reads.block({ height: i }))).toEqual(entry);
+        expect(withIds(await reads.block({ id: block.id }))).toEqual(entry);
+      }
+      expect(await reads.block({ id: zeroId })).toBeUndefined();
+      for (const pin of [last, pins[10] as PinnedBlock, pins[0] as PinnedBlock])
+        for (const order of ['asc', 'desc'] as const)
+          for (const times of timeRanges(pins)) {
+            const query = { pin, times, order, after: undefined, limit: 1000 };
+            const whole = oracle.blockList(query).map(({ id }) => id);
+            for (const limit of [1, 3, 1000]) {
+              const pages = async (after: number | undefined) =>
+                reads.blocks(await reads.blockHeights({ ...query, after, limit } satisfies BlockQuery));
+              expect((await readPages(pages, limit, ({ height }) => height)).map(({ id }) => toHex(id))).toEqual(whole);
+            }
+          }
+    });
+
+    for (let seed = 2; seed < 2 + rounds; seed++)
+      testOnChains(`transactions, all filters and orders (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
+        const { oracle, addresses } = chains;
+        const pins = oracle.pins();
+        for (const { tx } of oracle.allTxs) {
+          const pin = pins[chains.pick(pins.length)] as PinnedBlock;
+          const [expected] = oracle.txList({ ...allTxs, pin }).filter(({ txID }) => txID === tx.id);
+          const seq = await reads.txSeq(tx.id, pin);
+          const [found] = seq === undefined ? [] : await reads.txs([seq], pin);
+          expect(found && comparableTx(found)).toEqual(expected && comparableOracleTx(expected));
+          const emitted = expected?.emitted.flatMap((output) => (output.seq === undefined ? [] : { ...output, seq: output.seq })) ?? [];
+          const spent = emitted.filter((output) => output.spent !== undefined).map((output) => output.seq);
+          const spentOutputs = reads.spentOutputs(
+            emitted.map((output) => output.seq),
+            pin,
+          );
+          expect(await spentOutputs).toEqual(new Set(spent));
+        }
+        expect(await reads.txSeq(zeroId, pins[0] as PinnedBlock)).toBeUndefined();
+        const tip = await reads.tip();
+        for (const { tx } of oracle.allTxs) {
+          const seq = await reads.txSeq(tx.id, tip);
+          const isRendered = chains.pick(4) === 0;
+          const entry = isRendered ? undefined : (await reads.storedTxs([seq as number], tip))[0];
+          expect(await reads.storedTx(tx.id, () => isRendered)).toEqual({ pin: tip, seq: seq as number, entry });
+        }
+        expect(await reads.storedTx(zeroId, () => false)).toBeUndefined();
+        const some = <T>(all: readonly T[]): T[] => all.filter(() => chains.pick(3) === 0);
+        for (let i = 0; i < 60; i++) {
+          const ofAddresses = some(addresses).map((address) => ({ address }));
+          const ofAssets = some(oracle.assetIDs()).map((asset) => ({ asset }));
+          const ranges = timeRanges(pins);
+          const query: TxQuery = {
+            pin: pins[chains.pick(pins.length)] as PinnedBlock,
+            subjects: [undefined, ofAddresses, ofAssets, [...ofAddresses, ...ofAssets]][chains.pick(4)],
+            kinds: chains.pick(2) === 0 ? undefined : some(Object.keys(txKinds) as (keyof typeof txKinds)[]),
+            times: ranges[chains.pick(ranges.length)] as TxQuery['times'],
+            order: chains.pick(2) === 0 ? 'asc' : 'desc',
+            after: undefined,
+            limit: 1000,
+          };
+          const whole = oracle.txList(query).map(comparableOracleTx);
+          const limit = [1, 2, 7, 1000][chains.pick(4)] as number;
+          const pages = async (after: number | undefined) => readTxs(reads, { ...query, after, limit });
+          expect((await readPages(pages, limit, ({ seq }) => seq)).map(comparableTx)).toEqual(whole);
+
+          const maxBytes = 1 + chains.pick(2000);
+          const cut = await readTxs(reads, query, maxBytes);
+          expect(cut.map(comparableTx)).toEqual(whole.slice(0, cut.length));
+          const bytesOf = (entries: typeof cut) => entries.reduce((sum, { tx }) => sum + tx.bytes.length, 0);
+          if (cut.length < whole.length) expect(bytesOf(cut)).toBeGreaterThan(maxBytes);
+          if (cut.length > 2) expect(bytesOf(cut.slice(0, -1))).toBeLessThanOrEqual(maxBytes);
+          expect(cut.length).toBeGreaterThanOrEqual(Math.min(2, whole.length));
+        }
+      });
+
+    for (let seed = 20; seed < 20 + rounds; seed++)
+      testOnChains(`outputs, all filters and orders, as of any block (chain ${seed})`, seed, 30, async ({ chains, reads }) => {
+        const pins = chains.oracle.pins();
+        for (let i = 0; i < 60; i++) {
+          const query = utxoQuery(chains, pins[chains.pick(pins.length)] as PinnedBlock);
+          const whole = chains.oracle.utxoList(query).map(comparableOracleOutput);
+          const limit = [1, 2, 5, 1000][chains.pick(4)] as number;
+          const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit });
+          const found = await readPages(pages, limit, ({ seq }) => seq);
+          expect(found.map(comparable)).toEqual(whole);
+          expect(new Set(found.map(({ seq }) => seq)).size).toBe(found.length);
+        }
+      });
+
+    testOnChains('outputs as of a block that has many later blocks', 39, 3, async ({ chains, reads, sync }) => {
+      const pins = chains.oracle.pins();
+      for (let i = 0; i < 40; i++) chains.step(40);
+      await sync();
+      for (const pin of pins)
+        for (let i = 0; i < 8; i++) {
+          const query = utxoQuery(chains, pin);
+          const pages = (after: number | undefined) => reads.utxos({ ...query, after, limit: 7 });
+          expect((await readPages(pages, 7, ({ seq }) => seq)).map(comparable)).toEqual(
+            chains.oracle.utxoList(query).map(comparableOracleOutput),
+          );
+        }
+    });
+
+    for (let seed = 40; seed < 40 + rounds; seed++)
+      testOnChains(`pages stay consistent while blocks arrive (chain ${seed})`, seed, 12, async ({ chains, reads, sync }) => {
+        for (let i = 0; i < 4; i++) {
+          const pin = await reads.tip();
+          const queries = Array.from({ length: 6 }, () => utxoQuery(chains, pin));
+          const wholes = queries.map((query) => chains.oracle.utxoList(query).map(comparableOracleOutput));
+          const txQuery: TxQuery = { ...allTxs, pin, subjects: [{ address: chains.addresses[0] as Address }], order: 'desc' };
+          const txs = chains.oracle.txList(txQuery).map(({ txID }) => txID);
+          const limit = 1 + chains.pick(8);
+          const found = queries.map((): OutputEntry[] => []);
+          const foundTxs: TxEntry[] = [];
+          for (let open = true; open; ) {
+            open = false;
+            // PostgreSQL writes and reads at the same time here.
+            if (chains.oracle.blocks.length < 70) for (let n = 0; n < 3; n++) chains.step();
+            const arriving = sync();
+            for (const [n, query] of queries.entries()) {
+              const list = found[n] as OutputEntry[];
+              if (list.length % limit !== 0) continue;
+              const page = await reads.utxos({ ...query, after: list[list.length - 1]?.seq, limit });
+              list.push(...page);
+              open ||= page.length === limit;
+            }
+            const page = await readTxs(reads, { ...txQuery, after: foundTxs[foundTxs.length - 1]?.seq, limit });
+            foundTxs.push(...page);
+            open ||= page.length === limit;
+            await arriving;
+          }
+          expect(found.map((list) => list.map(comparable))).toEqual(wholes);
+          expect(foundTxs.map(({ tx }) => tx.id)).toEqual(txs);
+        }
+      });
+
+    for (let seed = 60; seed < 60 + rounds; seed++)
+      testOnChains(`balances as of the last block and of earlier blocks (chain ${seed})`, seed, 40, async ({ chains, reads }) => {
+        const byKey = (a: { asset: Id; isLocked: boolean }, b: { asset: Id; isLocked: boolean }) =>
+          a.asset + a.isLocked < b.asset + b.isLocked ? -1 : 1;
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        for (const pin of chains.oracle.pins()) {
+          const requested = chains.addresses.filter(() => chains.pick(2) === 0);
+          const now = chains.pick(3) * 1000;
+          const expected = chains.oracle.balances(requested, pin, now);
+          const found = await reads.balances(requested, pin, now);
+          expect([...found.singleOwner].sort(byKey)).toEqual(expected.singleOwner.sort(byKey));
+          expect(found.multiOwner.map(comparable).sort(byId)).toEqual(expected.multiOwner.map(comparableOracleOutput).sort(byId));
+          expect(found.exported.map(comparable).sort(byId)).toEqual(expected.exported.map(comparableOracleOutput).sort(byId));
+        }
+      });
+
+    testOnChains('assets', 80, 40, async ({ chains: { oracle }, reads }) => {
+      const ids = oracle.assetIDs();
+      for (const id of ids) expect(await reads.asset(id)).toEqual(oracle.asset(id) as never);
+      expect(await reads.assets([...ids, zeroId, ids[0] as Id])).toEqual(new Map(ids.map((id) => [id, oracle.asset(id)])) as never);
+      const other = oracle.allTxs.find(({ tx }) => tx.unsigned.kind !== 'CreateAssetTx')?.tx.id as Id;
+      expect(await reads.asset(other)).toBe('not-an-asset');
+      expect(await reads.asset(zeroId)).toBeUndefined();
+    });
+
+    testOnChains('addresses seen and their last activity', 81, 40, async ({ chains, reads }) => {
+      const unknownAddress = 'ff'.repeat(20) as Address;
+      for (const pin of chains.oracle.pins()) {
+        const requested = [...chains.addresses.filter(() => chains.pick(3) === 0), unknownAddress];
+        expect(await reads.seenAddresses(requested, pin)).toEqual(chains.oracle.seenAddresses(requested, pin));
+        const subjects = requested.map((address) => ({ address }));
+        const [last] = chains.oracle.txList({ ...allTxs, pin, subjects, order: 'desc', limit: 1 });
+        const found = await reads.lastActivity(requested, pin);
+        expect(found && [found.txID, found.height, found.time]).toEqual(last && [last.txID, last.height, last.time]);
+        if (found === undefined || last === undefined) continue;
+        const output = [...last.consumed, ...last.emitted].find(({ utxo }) => utxo.id === found.utxoID);
+        expect(output?.utxo.output.addresses.some((address) => requested.includes(address))).toBe(true);
+        expect(found.isConsumed).toBe(last.consumed.some(({ utxo }) => utxo.id === found.utxoID));
+      }
+    });
+
+    testOnChains('counts of hours, days, weeks and months, and totals to the second', 82, 60, async ({ chains: { oracle }, reads }) => {
+      const times = oracle.blocks.slice(1).map(({ time }) => Number(time));
+      for (const unit of Object.keys(bucketUnits) as BucketUnit[]) {
+        const starts = [...new Set(times.map((time) => bucketStart(unit, time)))].reverse();
+        const expected = starts.map((start) => ({ start, ...oracle.counted((time) => bucketStart(unit, time) === start) }));
+        const all = await reads.buckets(unit, 0, 2 ** 40, 1000);
+        expect(all).toEqual(expected);
+        expect(await reads.buckets(unit, 0, 2 ** 40, 2)).toEqual(expected.slice(0, 2));
+        const [newest, second] = expected;
+        expect(await reads.buckets(unit, second?.start as number, newest?.start as number, 9)).toEqual(expected.slice(1, 2));
+        expect(await reads.lastBucketBefore(unit, newest?.start as number)).toEqual(expected[1]);
+        expect(await reads.lastBucketBefore(unit, 0)).toBeUndefined();
+      }
+      const begin = Number(oracle.blocks[0]?.time);
+      for (const time of [0, begin, begin + 1, ...times.flatMap((time) => [time, time + 1, time - (time % 3600), time + 86_400])]) {
+        const { txs, fees, maxTps, active, senders } = oracle.counted((moment) => moment >= time);
+        const newAddresses = oracle.addressesBefore(2 ** 50) - oracle.addressesBefore(time);
+        const expected = { txs, fees, maxTps, activeAddresses: active, activeSenders: senders, newAddresses };
+        for (const metric of Object.keys(expected) as (keyof typeof expected)[])
+          expect([metric, await reads.totals(metric, [time])]).toEqual([metric, [expected[metric]]]);
+        expect(await reads.addressesBefore(time)).toBe(oracle.addressesBefore(time));
+      }
+      const last = times[times.length - 1] as number;
+      const windows = [last, last - 1, last - 59, last - 60, last - 3600, last - 90_000, begin, 1];
+      for (const metric of ['txs', 'fees', 'maxTps', 'activeAddresses', 'activeSenders', 'newAddresses'] as const)
+        expect(await reads.totals(metric, windows)).toEqual(
+          (await Promise.all(windows.map((time) => reads.totals(metric, [time])))).flat(),
+        );
+    });
+  });
+}
+
+const readTxs = async (reads: IndexReads, query: TxQuery, maxBytes?: number): Promise<TxEntry[]> =>
+  reads.txs(await reads.txSeqs(query), query.pin, maxBytes);
+
+const allTxs = {
+  subjects: undefined,
+  kinds: undefined,
+  times: { from: undefined, to: undefined },
+  after: undefined,
+  order: 'asc',
+  limit: 1_000_000,
+} as const;
+
+/** Reads a list page by page; the first page that is not full is the last. */
+async function readPages<T>(read: (after: number | undefined) => Promise<T[]>, limit: number, seq: (item: T) => number): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const last = all[all.length - 1];
+    const page = await read(last === undefined ? undefined : seq(last));
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+function utxoQuery({ addresses, oracle, pick }: ReadsChains, pin: PinnedBlock): Omit<UtxoQuery, 'after' | 'limit'> {
+  const assets = oracle.assetIDs();
+  return {
+    pin,
+    addresses: addresses.filter(() => pick(2) === 0),
+    asset: pick(4) === 0 ? assets[pick(assets.length)] : undefined,
+    minAmount: [0n, 0n, 1n, 300n, 2n ** 64n - 1n, 2n ** 64n][pick(6)] as bigint,
+    includeSpent: pick(2) === 0,
+    sortBy: pick(2) === 0 ? 'timestamp' : 'amount',
+    order: pick(2) === 0 ? 'asc' : 'desc',
+  };
+}
+
+const timeRanges = (pins: readonly PinnedBlock[]): BlockQuery['times'][] => {
+  const [early, late] = [pins[4]?.time as number, pins[pins.length - 4]?.time as number];
+  return [
+    { from: undefined, to: undefined },
+    { from: early, to: undefined },
+    { from: undefined, to: late },
+    { from: early, to: late },
+    { from: late, to: early },
+    { from: 0, to: pins[0]?.time },
+    { from: (pins[pins.length - 1]?.time as number) + 1, to: undefined },
+  ];
+};
+
+/* Entries of the index and of the oracle in a common, comparable form. */
+
+type ComparableOutput = {
+  readonly id: Id;
+  readonly bytes: string;
+  readonly time: number;
+  readonly createdOn: Id;
+  readonly consumedOn: Id;
+  readonly spent: unknown;
+};
+
+const comparable = ({ seq, utxo, time, createdOn, consumedOn, spent }: OutputEntry): ComparableOutput & { seq: number | undefined } => ({
+  time,
+  createdOn,
+  consumedOn,
+  id: utxo.id,
+  bytes: Buffer.from(utxo.bytes).toString('hex'),
+  seq: seq < 0 ? undefined : seq,
+  spent: spent && { txID: spent.txID, time: spent.time, here: spent.tx !== undefined && spent.tx.id === spent.txID },
+});
+
+type OracleOutput = ReturnType<ReadsChains['oracle']['utxoList']>[number];
+
+const comparableOracleOutput = ({ utxo, seq, time, createdOn, consumedOn, spent }: OracleOutput): ReturnType<typeof comparable> => ({
+  id: utxo.id,
+  bytes: Buffer.from(utxo.bytes).toString('hex'),
+  seq,
+  time,
+  createdOn,
+  consumedOn,
+  spent,
+});
+
+const comparableTx = ({ tx, consumed, emitted, ...entry }: TxEntry) => ({
+  ...entry,
+  txID: tx.id,
+  consumed: consumed.map(comparable),
+  emitted: emitted.map(comparable),
+});
+
+type OracleTx = ReturnType<ReadsChains['oracle']['txList']>[number];
+
+const comparableOracleTx = ({ consumed, emitted, ...entry }: OracleTx): ReturnType<typeof comparableTx> => ({
+  ...entry,
+  consumed: consumed.map(comparableOracleOutput),
+  emitted: emitted.map(comparableOracleOutput),
+});

@@ -1,0 +1,58 @@
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import type { LongWork } from '../../base/timing/long-work.ts';
+import { migratePostgres } from '../index/migrate.ts';
+import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { chainID, genesisID } from '../state/random-chain.fixture.ts';
+import { openExplorerReads } from './open-explorer-reads.ts';
+import { openReads } from './open-reads.ts';
+import { openReadsChains } from './reads-chains.fixture.ts';
+import type { IndexUnderTest } from './reads-contract.fixture.ts';
+
+/** Test chains with their index in SQLite. */
+export async function openSqliteReads(seed: number, longWork?: LongWork): Promise<IndexUnderTest> {
+  const testChains = openReadsChains(openDatabase, seed);
+  const reads = openReads(createSqliteSql(testChains.store), { number: testChains.number, id: chainID }, longWork);
+  const sql = createSqliteSql(testChains.store);
+  const explorer = openExplorerReads(sql, { number: testChains.number, id: chainID, hasInbound: true }, longWork);
+  return { chains: testChains, reads, explorer, sync: async () => {}, close: async () => testChains.close() };
+}
+
+/** Test chains with their index in a database of its own on a PostgreSQL server. */
+export async function openPostgresReads(server: string, seed: number): Promise<IndexUnderTest> {
+  const admin = openPostgres({ url: server, max: 1 });
+  const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
+  await admin.all(`CREATE DATABASE ${name}`, []);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const sql = openPostgres({ url: url.href });
+  const testChains = openReadsChains(openDatabase, seed);
+  const numbers = await migratePostgres(
+    sql,
+    12345,
+    testChains.geneses.map(({ id }) => ({ id, genesis: genesisID })),
+  );
+  const chains = testChains.geneses.map(({ id }, i) =>
+    openPostgresChain(sql, { number: numbers[i] as number, id, feeAsset: testChains.feeAsset, completeFrom: 0 }),
+  );
+  for (const [i, { txs, first }] of testChains.geneses.entries()) await chains[i]?.init(txs, first);
+  let written = 0;
+  return {
+    chains: testChains,
+    reads: openReads(sql, { number: numbers[0] as number, id: chainID }),
+    explorer: openExplorerReads(sql, { number: numbers[0] as number, id: chainID, hasInbound: false }),
+    sync: async () => {
+      for (const step of testChains.log.slice(written)) {
+        await ('unknownImports' in step ? chains[0]?.exported.markSpent(step.unknownImports) : chains[step.chain]?.commit([step.block]));
+        written++;
+      }
+    },
+    close: async () => {
+      testChains.close();
+      await sql.close();
+      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
+      await admin.close();
+    },
+  };
+}

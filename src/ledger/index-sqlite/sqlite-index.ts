@@ -1,0 +1,73 @@
+import { type Id, idFromBytes, idToBytes } from '../../base/bytes/id.ts';
+import { syncStepRunner } from '../index/steps.ts';
+import { createBlockWriter, type IndexSpec, type PublicKeyOf } from '../index-write/block-writer.ts';
+import { type ExportedOutput, type ExportedOutputs, exportedOutputSteps } from '../index-write/exported-outputs.ts';
+import { createStoredBlockReader } from '../index-write/stored-blocks.ts';
+import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-state.ts';
+import { tablesOf } from '../state/schema.ts';
+import type { Store } from '../store/store.ts';
+
+/** The history index of a chain, in the chain's own SQLite database. */
+export type SqliteIndex = {
+  /** Passed to `state.init` and `state.commit`: writes the index of a block in the transaction that stores the block. */
+  readonly indexBlock: OnBlockStored;
+  /** Passed to `state.commitAll`. */
+  readonly indexBlocks: OnBlocksStored;
+  /** Passed to `state.addPreLinearizationUtxos`. */
+  readonly indexPreLinearizationUtxos: OnUtxosStored;
+  readonly exported: ExportedOutputs;
+  /** Marks an exported output as spent on its destination chain. Must run inside a write transaction. */
+  readonly markExportSpent: (output: ExportedOutput) => void;
+  /** The transaction of this chain that imported an output. */
+  readonly importerOf: (utxoID: Id) => Id | undefined;
+  /** Height of the last indexed block; -1 if the index is empty. */
+  readonly height: () => number;
+  /**
+   * Indexes the stored blocks that are missing in the index, for example in a database that was written before the index existed. Each step
+   * indexes a batch of blocks in one transaction, so it can be stopped after any step and started again. It must finish before the next
+   * block is committed.
+   */
+  readonly catchUp: () => Generator<IndexProgress, void>;
+};
+
+/** Number of indexed blocks, and of all blocks. */
+export type IndexProgress = { readonly done: number; readonly total: number };
+
+/** `publicKeyOf`: public keys to store; see `BlockWriterOptions`. */
+export function openSqliteIndex(store: Store, chain: IndexSpec, publicKeyOf?: PublicKeyOf): SqliteIndex {
+  const run = syncStepRunner(store.db);
+  const writer = createBlockWriter(chain, 'sqlite', { publicKeyOf });
+  store.onRevert(writer.clearCache);
+  const exported = exportedOutputSteps(chain, 'sqlite');
+  const blocksFrom = createStoredBlockReader(chain);
+  const progress = store.db.prepare<{ height: number }>('SELECT height FROM progress WHERE chain = ?');
+  const importer = store.db.prepare<{ taken_by: Uint8Array }>(
+    'SELECT taken_by FROM moved WHERE id = ? AND destination = ? AND taken_by IS NOT NULL LIMIT 1',
+  );
+  const tip = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
+  const height = (): number => progress.get(idToBytes(chain.id))?.height ?? -1;
+  return {
+    indexBlock: (stored) => run(writer.write([stored])),
+    indexBlocks: (stored) => {
+      if (stored.length > 0) run(writer.write(stored));
+    },
+    indexPreLinearizationUtxos: (utxos) => run(writer.writePreLinearizationUtxos(utxos)),
+    exported: {
+      listUnspent: async (address) => run(exported.listUnspent(address)),
+      markSpent: async (outputs) => void store.write(() => run(exported.markSpent(outputs))),
+    },
+    markExportSpent: (output) => void run(exported.markSpent([output])),
+    importerOf: (utxoID) => {
+      const row = importer.get(idToBytes(utxoID), idToBytes(chain.id));
+      return row && idFromBytes(row.taken_by);
+    },
+    height,
+    catchUp: function* () {
+      const total = (tip.get()?.height ?? -1) + 1;
+      for (let done = height() + 1; done < total; done = height() + 1) {
+        store.write(() => run(writer.write(run(blocksFrom(done)))));
+        yield { done: height() + 1, total };
+      }
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
+import type { Dialect } from '../index/ddl.ts';
+import { IndexError } from '../index/fault.ts';
+import { isMintOutput } from '../index/output-amount.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { fetchRows, type Steps } from '../index/steps.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { type BlockFacts, type BlockToIndex, blockFacts, createChangeSums } from './block-facts.ts';
+import { counterRows } from './counter-rows.ts';
+import { readKnownMovedOutputs, recordMovedOutputs, withKnownImports } from './cross-chain-rows.ts';
+import { createExplorerRows } from './explorer-rows.ts';
+import { insertionRows, outputSetChanges, removalRows } from './output-set-rows.ts';
+import { writePreLinearizationRows } from './pre-linearization-rows.ts';
+import { readPreviousRows } from './previous-rows.ts';
+import { createWriterCache, type WriterCache } from './writer-cache.ts';
+import { type WriterQueries, writerQueries } from './writer-queries.ts';
+
+/** A chain that is indexed. */
+export type IndexSpec = {
+  /** Number of the chain in the database, part of its table names. */
+  readonly number: number;
+  readonly id: Id;
+  /** The asset that fees are paid in. */
+  readonly feeAsset: Id;
+  /** Height from which the blocks hold the complete history. If above 0, it is unknown which outputs of the genesis are still unspent. */
+  readonly completeFrom: number;
+};
+
+export type BlockWriter = {
+  /** Writes consecutive blocks, the first of which follows the last one written. Their rows in the chain's own tables must be stored. */
+  readonly write: (blocks: readonly BlockToIndex[]) => Steps<void>;
+  /** Writes outputs from before linearization. Block 0 must be written. */
+  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[]) => Steps<void>;
+  /** Drops all cached rows. Needed when a revert has changed the tables. */
+  readonly clearCache: () => void;
+};
+
+/** Returns the public key of a signer if it is at hand. */
+export type PublicKeyOf = (signer: Address) => Uint8Array | undefined;
+
+export type BlockWriterOptions = {
+  /** See `writerQueries`. */
+  readonly schema?: '' | `${string}.`;
+  /** Public keys to store for the senders of the blocks; without it none are stored. */
+  readonly publicKeyOf?: PublicKeyOf | undefined;
+};
+
+/**
+ * Creates the writer of all index rows of a chain. It writes in the caller's transactions and caches rows, so it must be the only writer
+ * of its tables.
+ */
+export function createBlockWriter(
+  chain: IndexSpec,
+  dialect: Dialect,
+  { schema = '', publicKeyOf = () => undefined }: BlockWriterOptions = {},
+): BlockWriter {
+  const q = writerQueries(dialect, chain.number, schema);
+  const explorer = createExplorerRows(dialect, chain.number, schema);
+  let cache = createWriterCache();
+  const clearCache = (): void => {
+    cache = createWriterCache();
+    explorer.clearCache();
+  };
+
+  function* writePreLinearizationUtxos(utxos: readonly NumberedUtxo[]): Steps<void> {
+    clearCache();
+    if (utxos.length === 0) return;
+    yield* writePreLinearizationRows(q, utxos);
+    const { add, balanceChanges } = createChangeSums();
+    for (const { utxo } of utxos) add(utxo, 1n);
+    yield yield* explorer.addBalances(balanceChanges);
+  }
+
+  function* write(stored: readonly BlockToIndex[]): Steps<void> {
+    const first = Number(stored[0]?.block.height);
+    const last = first + stored.length - 1;
+    const preLinearizationUtxos = stored.flatMap((block) => block.preLinearizationUtxos ?? []);
+    if (preLinearizationUtxos.length > 0) yield* writePreLinearizationUtxos(preLinearizationUtxos);
+    // The last block was written but not stored, or another writer wrote one: the cached rows may be wrong.
+    if (cache.height !== first - 1) {
+      clearCache();
+      yield* checkNextHeight(q, chain.id, first);
+    }
+    cache.height = undefined;
+    const known = yield* readKnownMovedOutputs(q, stored);
+    const blocks = withKnownImports(stored, chain.id, known);
+    const facts = blocks.map((block) => blockFacts(block, chain.feeAsset));
+    const previous = yield* readPreviousRows(q, cache, blocks, facts);
+    const moved = yield* recordMovedOutputs(q, chain.id, blocks, known);
+    const timeAt = (height: number) => previous.times.get(height) as number;
+    const { insertions, moves } = outputSetChanges(blocks, timeAt);
+    const inserted = insertionRows([...insertions, ...moves, ...moved.insertions]);
+    const removed = removalRows(moves);
+    const counted = counterRows(previous, facts, cache);
+    const changes = facts.map(({ balanceChanges }) => balanceChanges);
+    const explorerQueries = yield* explorer.addBlocks(blocks, changes, chain.feeAsset, timeAt);
+    yield [
+      ...q.removeHolding(removed.holding),
+      ...q.removeAmount(removed.amount),
+      ...q.addHolding(inserted.holding),
+      ...q.addAmount(inserted.amount),
+      ...q.addHistory(historyRows(facts)),
+      ...q.addMinter(minterRows(blocks)),
+      ...q.addBalance(counted.balances),
+      ...q.upsertHolder(counted.holders),
+      ...q.upsertHolderHours(counted.holderHours),
+      ...q.upsertAsset(counted.assets),
+      ...q.upsertBucket(counted.buckets),
+      ...q.upsertSecond(counted.seconds),
+      ...moved.queries,
+      ...explorerQueries,
+      ...q.addSignerKeys(signerKeyRows(facts, cache, publicKeyOf)),
+      ...q.upsertProgress([idBlob(chain.id), last, chain.completeFrom]),
+    ];
+    cache.height = last;
+  }
+
+  return { write, writePreLinearizationUtxos, clearCache };
+}
+
+/** Throws unless the index ends right below the next height: a gap in the index would never be noticed later. */
+function* checkNextHeight(q: WriterQueries, chain: Id, wanted: number): Steps<void> {
+  const [row] = yield* fetchRows<{ height: number }>(q.progress([idBlob(chain)]));
+  const height = row?.height ?? -1;
+  if (height !== wanted - 1)
+    throw new IndexError(`the index of chain ${idText(chain)} ends at height ${height}, so block ${wanted} cannot be added`, {
+      code: 'INDEX_BEHIND',
+      chainID: idText(chain),
+      height,
+      wanted,
+    });
+}
+
+/** Each transaction is listed under the whole chain, its addresses and its assets. */
+function historyRows(facts: readonly BlockFacts[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { txs } of facts)
+    for (const { seq, kind, addresses, assets } of txs) {
+      rows.push(wholeChain, kind, seq);
+      for (const address of addresses) rows.push(addressBlob(address), kind, seq);
+      for (const asset of assets) rows.push(idBlob(asset), kind, seq);
+    }
+  return rows;
+}
+
+/** The public keys of senders that are not known to be stored. */
+function signerKeyRows(facts: readonly BlockFacts[], { storedKeys }: WriterCache, publicKeyOf: PublicKeyOf): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { senders } of facts)
+    for (const sender of senders) {
+      if (storedKeys.get(sender) !== undefined) continue;
+      const key = publicKeyOf(sender);
+      if (key === undefined) continue;
+      storedKeys.set(sender, true);
+      rows.push(addressBlob(sender), key);
+    }
+  return rows;
+}
+
+const wholeChain = new Uint8Array(0);
+
+function minterRows(blocks: readonly BlockToIndex[]): SqlValue[] {
+  const rows: SqlValue[] = [];
+  for (const { created } of blocks)
+    for (const { utxo, seq } of created) if (isMintOutput(utxo.output)) rows.push(idBlob(utxo.assetID), seq);
+  return rows;
+}

@@ -1,0 +1,128 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
+import { hourStart } from '../index/bucket-start.ts';
+import { sumToBytes } from '../index/output-amount.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { type BucketUnit, bucketUnits } from '../index/tables.ts';
+import type { BalanceChange, BlockFacts } from './block-facts.ts';
+import { balanceKeyBlobs, type PreviousRows } from './previous-rows.ts';
+import {
+  type AssetStat,
+  assetsAfter,
+  type BucketCounts,
+  balancesAfter,
+  bucketsAfter,
+  type Holder,
+  holdersAfter,
+  isGenesisBlock,
+  type LatestSeconds,
+  latestSecondsAfter,
+} from './row-updates.ts';
+import type { WriterCache } from './writer-cache.ts';
+
+/** Rows of all sums and counts: per table a flat list of values in the order of its columns. */
+export type CounterRows = {
+  readonly balances: SqlValue[];
+  /** Holders whose hour columns stay the same. */
+  readonly holders: SqlValue[];
+  /** Holders whose hour columns change. */
+  readonly holderHours: SqlValue[];
+  readonly assets: SqlValue[];
+  readonly buckets: SqlValue[];
+  readonly seconds: SqlValue[];
+};
+
+/**
+ * Computes the rows after some blocks from the rows before them, and puts them into the cache. Of a row that several blocks change, only
+ * the last version is returned; a balance gets a row per block.
+ */
+export function counterRows(previous: PreviousRows, facts: readonly BlockFacts[], cache: WriterCache): CounterRows {
+  const holders = overlay(previous.holders);
+  const balances = overlay(previous.balances);
+  const assets = overlay(previous.assets);
+  const buckets = new Map(previous.buckets);
+  const bucketRows = new Map<string, SqlValue[]>();
+  const rows: CounterRows = { balances: [], holders: [], holderHours: [], assets: [], buckets: [], seconds: [] };
+  let { latestSeconds } = previous;
+  for (const fact of facts) {
+    if (!isGenesisBlock(fact)) {
+      const next = latestSecondsAfter(fact, latestSeconds);
+      if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds && latestSeconds.last.time !== next.last.time)
+        rows.seconds.push(...secondRow(latestSeconds));
+      latestSeconds = next;
+      const current = (unit: BucketUnit, start: number) => (buckets.get(unit)?.start === start ? buckets.get(unit)?.counts : undefined);
+      for (const [unit, { start, counts }] of bucketsAfter(fact, latestSeconds.last.rate, holders.get, current)) {
+        buckets.set(unit, { start, counts });
+        bucketRows.set(`${unit} ${start}`, bucketRow(unit, start, counts));
+      }
+    }
+    holders.setAll(holdersAfter(fact, holders.get));
+    assets.setAll(assetsAfter(fact, assets.get));
+    const after = balancesAfter(fact, balances.get);
+    balances.setAll(after);
+    for (const [key, { amount, count, nfts }] of after)
+      rows.balances.push(...balanceKeyBlobs(fact.balanceChanges.get(key) as BalanceChange), fact.height, sumToBytes(amount), count, nfts);
+    cache.times.set(fact.height, fact.time);
+  }
+  if (latestSeconds !== undefined && latestSeconds !== previous.latestSeconds) rows.seconds.push(...secondRow(latestSeconds));
+  for (const row of bucketRows.values()) rows.buckets.push(...row);
+  for (const [asset, stat] of assets.changed) rows.assets.push(...assetRow(asset, stat));
+  for (const [address, holder] of holders.changed)
+    (hasSameHours(previous.holders.get(address), holder) ? rows.holders : rows.holderHours).push(...holderRow(address, holder));
+
+  for (const [address, holder] of holders.changed) cache.holders.set(address, holder);
+  for (const [key, sums] of balances.changed) cache.balances.set(key, sums);
+  for (const [asset, stat] of assets.changed) cache.assets.set(asset, stat);
+  for (const [unit, bucket] of buckets) cache.buckets.set(unit, bucket);
+  cache.latestSeconds = latestSeconds;
+  return rows;
+}
+
+/** A map of changed entries on top of unchanged ones. */
+function overlay<K, V>(base: ReadonlyMap<K, V>) {
+  const changed = new Map<K, V>();
+  return {
+    changed,
+    get: (key: K): V | undefined => changed.get(key) ?? base.get(key),
+    setAll: (entries: ReadonlyMap<K, V>): void => {
+      for (const [key, value] of entries) changed.set(key, value);
+    },
+  };
+}
+
+const hasSameHours = (previous: Holder | undefined, { seen, sent }: Holder): boolean =>
+  previous !== undefined && hourStart(previous.seen) === hourStart(seen) && hourStart(previous.sent) === hourStart(sent);
+
+export const holderRow = (address: Address, { first, seen, sent }: Holder): SqlValue[] => [
+  addressBlob(address),
+  first,
+  seen,
+  hourStart(seen),
+  sent,
+  hourStart(sent),
+];
+
+export const assetRow = (asset: Id, { first, last, txs, supply, nfts }: AssetStat): SqlValue[] => [
+  idBlob(asset),
+  first,
+  last,
+  txs,
+  sumToBytes(supply),
+  nfts,
+];
+
+const bucketRow = (unit: BucketUnit, start: number, counts: BucketCounts): SqlValue[] => [
+  bucketUnits[unit],
+  start,
+  counts.txs,
+  counts.blocks,
+  counts.active,
+  counts.senders,
+  counts.addresses,
+  sumToBytes(counts.fees),
+  counts.maxTps,
+  counts.last,
+];
+
+const secondRow = ({ last: { time, txs, fees, rate } }: LatestSeconds): SqlValue[] => [time, txs, sumToBytes(fees), rate];

@@ -1,0 +1,127 @@
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { outputSets } from '../index/tables.ts';
+import { decodeStoredUtxo, encodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
+import type { BlockToIndex } from './block-facts.ts';
+import { insertionRows, removalRows, type SetInsertion, type SetMove } from './output-set-rows.ts';
+import type { WriterQueries } from './writer-queries.ts';
+
+/** Rows of table `moved` for the outputs that some blocks export or import, by `movedOutputKey`. */
+export type KnownMovedOutputs = ReadonlyMap<string, MovedOutputRow>;
+
+export type MovedOutputRow = {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly source: Uint8Array;
+  readonly destination: Uint8Array;
+  readonly bytes: StoredUtxo;
+  readonly seen: number;
+  readonly put_height: number | null;
+  readonly taken_time: number | null;
+};
+
+export function* readKnownMovedOutputs(q: WriterQueries, blocks: readonly BlockToIndex[]): Steps<KnownMovedOutputs> {
+  const ids = blocks.flatMap(({ applied }) =>
+    applied.flatMap(({ effects }) => [...(effects.imported?.ids ?? []), ...(effects.exported?.utxos.map(({ id }) => id) ?? [])]),
+  );
+  if (ids.length === 0) return noMovedOutputs;
+  const rows = yield* fetchRows<MovedOutputRow>(q.moved(ids.map(idToBytes)));
+  return new Map(rows.map((row) => [movedOutputKey(toHex(row.id), toHex(row.source), toHex(row.destination)), row]));
+}
+
+const noMovedOutputs: KnownMovedOutputs = new Map();
+
+const movedOutputKey = (id: string, source: string, destination: string): string => id + source + destination;
+
+/** The same blocks, completed with imported outputs that are known only from table `moved`. */
+export function withKnownImports(blocks: readonly BlockToIndex[], chain: Id, known: KnownMovedOutputs): readonly BlockToIndex[] {
+  if (known.size === 0) return blocks;
+  return blocks.map((block) => {
+    const imported = new Map(block.imported);
+    for (const { effects } of block.applied)
+      for (const id of effects.imported?.ids ?? []) {
+        const row = known.get(movedOutputKey(id, effects.imported?.from as Id, chain));
+        if (row !== undefined && !imported.has(id)) imported.set(id, decodeStoredUtxo(row.bytes));
+      }
+    return { ...block, imported };
+  });
+}
+
+/**
+ * Records exports and imports of blocks in table `moved`. Of one output either may be recorded first, since the blocks of the other chain
+ * may be indexed later, or never. Returns `insertions` into this chain's output sets, and `queries` that write `moved` and change the
+ * output sets of the other chain.
+ */
+export function* recordMovedOutputs(q: WriterQueries, chain: Id, blocks: readonly BlockToIndex[], known: KnownMovedOutputs) {
+  const insertions: SetInsertion[] = [];
+  const queries: Query[] = [];
+  const movesByChain = new Map<Id, SetMove[]>();
+  const addMove = (other: Id, move: SetMove): void => void movesByChain.set(other, [...(movesByChain.get(other) ?? []), move]);
+  /** Adds rows to `moved`, once their numbers are known. */
+  const newRows: ((seq: number) => void)[] = [];
+
+  const recordExport = (utxo: Utxo, to: Id, height: number, time: number): void => {
+    const row = known.get(movedOutputKey(utxo.id, chain, to));
+    if (row === undefined)
+      return void newRows.push((seq) => {
+        queries.push(...q.addMoved([seq, ...keyBlobs(utxo.id, chain, to), encodeStoredUtxo(utxo), time, height, null, null, null]));
+        insertions.push({ utxo, seq: -seq, time, outputSet: outputSets.exported });
+      });
+    queries.push(...q.setMovedExport([height, time, row.seq]));
+    insertions.push({ utxo, seq: -row.seq, time, outputSet: row.taken_time === null ? outputSets.exported : outputSets.exportedSpent });
+    // The row exists, so the destination is indexed here and its import came first. It lists the output at the time of the import;
+    // from now on it is listed at the time of the export.
+    addMove(to, { utxo, seq: -row.seq, time, outputSet: outputSets.imported, fromSet: outputSets.imported, previousTime: row.seen });
+  };
+
+  const recordImport = (utxo: Utxo, from: Id, by: Id, height: number, time: number): void => {
+    const row = known.get(movedOutputKey(utxo.id, from, chain));
+    const importValues = [idToBytes(by), height, time];
+    if (row === undefined)
+      return void newRows.push((seq) => {
+        queries.push(...q.addMoved([seq, ...keyBlobs(utxo.id, from, chain), encodeStoredUtxo(utxo), time, null, ...importValues]));
+        insertions.push({ utxo, seq: -seq, time, outputSet: outputSets.imported });
+      });
+    queries.push(...q.setMovedImport([...importValues, row.seq]));
+    insertions.push({ utxo, seq: -row.seq, time: row.seen, outputSet: outputSets.imported });
+    // With an export height the source chain is indexed here and has the output in its exported set, unless it is already known as spent.
+    if (row.put_height === null || row.taken_time !== null) return;
+    addMove(from, { utxo, seq: -row.seq, time: row.seen, fromSet: outputSets.exported, outputSet: outputSets.exportedSpent });
+  };
+
+  for (const { block, applied, imported } of blocks) {
+    const [height, time] = [Number(block.height), Number(block.time)];
+    for (const { tx, effects } of applied) {
+      for (const utxo of effects.exported?.utxos ?? []) recordExport(utxo, effects.exported?.to as Id, height, time);
+      for (const id of effects.imported?.ids ?? []) {
+        const utxo = imported.get(id);
+        if (utxo !== undefined) recordImport(utxo, effects.imported?.from as Id, tx.id, height, time);
+      }
+    }
+  }
+  if (newRows.length > 0) {
+    const [last] = yield* fetchRows<{ seq: number | null }>([q.lastMoved]);
+    for (const [i, add] of newRows.entries()) add((last?.seq ?? 0) + 1 + i);
+  }
+  for (const [other, moves] of movesByChain) {
+    const [indexed] = yield* fetchRows<{ number: number }>(q.chainNumber([idToBytes(other)]));
+    if (indexed === undefined) continue;
+    queries.push(...setMoveQueries(q.outputSetQueries(indexed.number), moves));
+  }
+  return { insertions, queries };
+}
+
+/** Queries that move outputs from one set of a chain to another. */
+export function setMoveQueries(sets: ReturnType<WriterQueries['outputSetQueries']>, moves: readonly SetMove[]): Query[] {
+  const [removed, inserted] = [removalRows(moves), insertionRows(moves)];
+  return [
+    ...sets.removeHolding(removed.holding),
+    ...sets.removeAmount(removed.amount),
+    ...sets.addHolding(inserted.holding),
+    ...sets.addAmount(inserted.amount),
+  ];
+}
+
+const keyBlobs = (id: Id, source: Id, destination: Id) => [idToBytes(id), idToBytes(source), idToBytes(destination)];

@@ -1,0 +1,104 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { addressBlob, idBlob } from '../index/blob.ts';
+import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
+import { isMintOutput, sumFromBytes, sumToBytes } from '../index/output-amount.ts';
+import { unspentSet } from '../index/output-set.ts';
+import type { SqlValue } from '../index/sql.ts';
+import { fetchRowGroups, fetchRows, type Query, type Steps } from '../index/steps.ts';
+import { bucketUnits } from '../index/tables.ts';
+import { ownersOf } from '../state/balance.ts';
+import type { NumberedUtxo } from '../state/utxo-table.ts';
+import { type BalanceChange, createChangeSums, type SupplyChange } from './block-facts.ts';
+import { assetRow, holderRow } from './counter-rows.ts';
+import { insertionRows } from './output-set-rows.ts';
+import { type AssetRow, assetStatEntry, balanceKeyBlobs, type HolderRow, holderEntry, type KeyedBalanceRow } from './previous-rows.ts';
+import type { WriterQueries } from './writer-queries.ts';
+
+/**
+ * Adds outputs from before linearization, which no block contains. They existed at block 0, so they are added to all rows written since,
+ * and reads as of an earlier height return them too. Their transactions are unknown: they add no history and no activity.
+ */
+export function* writePreLinearizationRows(q: WriterQueries, utxos: readonly NumberedUtxo[]): Steps<void> {
+  const [firstBlock] = yield* fetchRows<{ time: number }>(q.times([0]));
+  const time = firstBlock?.time ?? 0;
+  const { add, balanceChanges, supplyChanges } = createChangeSums();
+  const owners = new Set<Address>();
+  for (const { utxo } of utxos) {
+    add(utxo, 1n);
+    for (const address of ownersOf(utxo)) owners.add(address);
+  }
+  const changes = [...balanceChanges.values()];
+  const rows = yield* fetchRowGroups({
+    holders: q.holders([...owners].map(addressBlob)),
+    balances: q.allBalances(changes.flatMap((change, i) => [i, ...balanceKeyBlobs(change)])),
+    assets: q.assets([...supplyChanges.keys()].map(idBlob)),
+  });
+  const inserted = insertionRows(utxos.map(({ utxo, seq }) => ({ utxo, seq, time, outputSet: unspentSet(utxo) })));
+  const minters = utxos.flatMap(({ utxo, seq }) => (isMintOutput(utxo.output) ? [idBlob(utxo.assetID), seq] : []));
+  yield [
+    ...q.addHolding(inserted.holding),
+    ...q.addAmount(inserted.amount),
+    ...q.addMinter(minters),
+    ...q.upsertBalance(raisedBalances(changes, rows.balances as KeyedBalanceRow[])),
+    ...firstSeenQueries(q, owners, new Map((rows.holders as HolderRow[]).map(holderEntry)), time),
+    ...q.upsertAsset(raisedSupplies(supplyChanges, new Map((rows.assets as AssetRow[]).map(assetStatEntry)), time)),
+  ];
+}
+
+/** All rows of the changed balances, and one at block 0, each with the change added. */
+function raisedBalances(changes: readonly BalanceChange[], rows: readonly KeyedBalanceRow[]): SqlValue[] {
+  const heights = changes.map(() => new Map([[0, { amount: 0n, count: 0, nfts: 0 }]]));
+  for (const { n, height, amount, count, nfts } of rows) heights[n]?.set(height, { amount: sumFromBytes(amount), count, nfts });
+  return changes.flatMap((change, n) =>
+    [...(heights[n] ?? [])].flatMap(([height, { amount, count, nfts }]) => [
+      ...balanceKeyBlobs(change),
+      height,
+      sumToBytes(amount + change.amount),
+      count + change.count,
+      nfts + change.nfts,
+    ]),
+  );
+}
+
+/**
+ * Sets the time an address was first seen to that of block 0. An address that a later block had counted as new is subtracted from the
+ * time buckets of that block.
+ */
+function firstSeenQueries(
+  q: WriterQueries,
+  owners: ReadonlySet<Address>,
+  known: ReadonlyMap<Address, { first: number; seen: number; sent: number }>,
+  time: number,
+): Query[] {
+  const rows: SqlValue[] = [];
+  const overcounted = new Map<string, SqlValue[]>();
+  for (const address of owners) {
+    const previous = known.get(address);
+    if (previous !== undefined && previous.first <= time) continue;
+    rows.push(...holderRow(address, { first: time, seen: previous?.seen ?? 0, sent: previous?.sent ?? 0 }));
+    if (previous === undefined) continue;
+    for (const unit of bucketUnitNames) {
+      const start = bucketStart(unit, previous.first);
+      const [count] = overcounted.get(`${unit} ${start}`) ?? [0];
+      overcounted.set(`${unit} ${start}`, [Number(count) + 1, bucketUnits[unit], start]);
+    }
+  }
+  return [...q.upsertHolderFirst(rows), ...q.subtractNewAddresses([...overcounted.values()].flat())];
+}
+
+function raisedSupplies(
+  supply: ReadonlyMap<Id, SupplyChange>,
+  known: ReadonlyMap<Id, ReturnType<typeof assetStatEntry>[1]>,
+  time: number,
+): SqlValue[] {
+  return [...supply].flatMap(([asset, { units, nfts }]) => {
+    const previous = known.get(asset) ?? { first: time, last: time, txs: 0, supply: 0n, nfts: 0 };
+    return assetRow(asset, {
+      ...previous,
+      first: Math.min(previous.first, time),
+      supply: previous.supply + units,
+      nfts: previous.nfts + nfts,
+    });
+  });
+}

@@ -1,0 +1,134 @@
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { bucketStart, bucketUnitNames } from '../index/bucket-start.ts';
+import type { BucketUnit } from '../index/tables.ts';
+import type { TimeBucket } from '../index/time-bucket.ts';
+import type { BlockFacts } from './block-facts.ts';
+
+/*
+ * Index rows as the writer computes with them. Each function below returns the rows that a block changes, from the rows before it.
+ */
+
+/** When an address was first seen, last seen and last spent an output, in Unix seconds. */
+export type Holder = {
+  readonly first: number;
+  /** Time of the last block that involved the address; 0 for never, as for an address that is only in the genesis. */
+  readonly seen: number;
+  /** Time of the last block that consumed an output of it; 0 for never. */
+  readonly sent: number;
+};
+/** Sums of a balance: amount, number of outputs with an amount, number of NFTs and properties. */
+export type BalanceSums = { readonly amount: bigint; readonly count: number; readonly nfts: number };
+export type AssetStat = {
+  readonly first: number;
+  readonly last: number;
+  readonly txs: number;
+  readonly supply: bigint;
+  readonly nfts: number;
+};
+/** Counts of one second that has blocks. rate: TPS since the previous second that has blocks. */
+export type SecondCounts = { readonly time: number; readonly txs: number; readonly fees: bigint; readonly rate: number };
+/** The last second that has blocks, and the time of the previous one. */
+export type LatestSeconds = { readonly last: SecondCounts; readonly previousTime: number | undefined };
+export type BucketCounts = Omit<TimeBucket, 'start'>;
+
+/** Whether a block is block 0, which holds the genesis. It counts as history, but not as activity: it is in no time bucket. */
+export const isGenesisBlock = ({ height }: Pick<BlockFacts, 'height'>): boolean => height === 0;
+
+export function holdersAfter(facts: BlockFacts, previousOf: (address: Address) => Holder | undefined): Map<Address, Holder> {
+  const after = new Map<Address, Holder>();
+  const { time, senders } = facts;
+  const seen = isGenesisBlock(facts) ? 0 : time;
+  for (const address of facts.involved) {
+    const previous = previousOf(address);
+    const sent = senders.has(address) ? seen : (previous?.sent ?? 0);
+    if (previous?.seen !== seen || previous.sent !== sent) after.set(address, { first: previous?.first ?? time, seen, sent });
+  }
+  return after;
+}
+
+export function balancesAfter(facts: BlockFacts, previousOf: (key: string) => BalanceSums | undefined): Map<string, BalanceSums> {
+  const after = new Map<string, BalanceSums>();
+  for (const [key, { amount, count, nfts }] of facts.balanceChanges) {
+    if (amount === 0n && count === 0 && nfts === 0) continue;
+    const previous = previousOf(key);
+    after.set(key, {
+      amount: (previous?.amount ?? 0n) + amount,
+      count: (previous?.count ?? 0) + count,
+      nfts: (previous?.nfts ?? 0) + nfts,
+    });
+  }
+  return after;
+}
+
+export function assetsAfter(facts: BlockFacts, previousOf: (asset: Id) => AssetStat | undefined): Map<Id, AssetStat> {
+  const counts = new Map<Id, number>();
+  for (const { assets } of facts.txs) for (const asset of assets) counts.set(asset, (counts.get(asset) ?? 0) + 1);
+  const after = new Map<Id, AssetStat>();
+  for (const [asset, count] of counts) {
+    const previous = previousOf(asset);
+    const change = facts.supplyChanges.get(asset);
+    after.set(asset, {
+      first: previous?.first ?? facts.time,
+      last: facts.time,
+      txs: (previous?.txs ?? 0) + count,
+      supply: (previous?.supply ?? 0n) + (change?.units ?? 0n),
+      nfts: (previous?.nfts ?? 0) + (change?.nfts ?? 0),
+    });
+  }
+  return after;
+}
+
+/** Adds a block to the second of its time. The first second ever has no previous one: its length counts as one second. */
+export function latestSecondsAfter({ time, txs, burned }: BlockFacts, previous: LatestSeconds | undefined): LatestSeconds {
+  const isSameSecond = previous?.last.time === time;
+  const previousTime = isSameSecond ? previous.previousTime : previous?.last.time;
+  const count = txs.length + (isSameSecond ? previous.last.txs : 0);
+  const fees = burned + (isSameSecond ? previous.last.fees : 0n);
+  return { last: { time, txs: count, fees, rate: count / (previousTime === undefined ? 1 : time - previousTime) }, previousTime };
+}
+
+/**
+ * The time buckets of a block: hour, day, week and month. `previousHolder` returns the state before the block, so that an address counts
+ * only once in a bucket.
+ */
+export function bucketsAfter(
+  facts: BlockFacts,
+  rate: number,
+  previousHolder: (address: Address) => Holder | undefined,
+  previousBucket: (unit: BucketUnit, start: number) => BucketCounts | undefined,
+): Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }> {
+  const starts = bucketUnitNames.map((unit) => bucketStart(unit, facts.time));
+  const active = starts.map(() => 0);
+  const senders = starts.map(() => 0);
+  let newAddresses = 0;
+  for (const address of facts.involved) {
+    const previous = previousHolder(address);
+    const isSender = facts.senders.has(address);
+    if (previous === undefined) newAddresses++;
+    for (let i = 0; i < starts.length; i++) {
+      const start = starts[i] as number;
+      if (previous === undefined || previous.seen < start) active[i] = (active[i] as number) + 1;
+      if (isSender && (previous === undefined || previous.sent < start)) senders[i] = (senders[i] as number) + 1;
+    }
+  }
+  const after = new Map<BucketUnit, { start: number; counts: BucketCounts }>();
+  for (const [i, unit] of bucketUnitNames.entries()) {
+    const start = starts[i] as number;
+    const previous = previousBucket(unit, start) ?? emptyBucket;
+    const counts = {
+      txs: previous.txs + facts.txs.length,
+      blocks: previous.blocks + 1,
+      active: previous.active + (active[i] as number),
+      senders: previous.senders + (senders[i] as number),
+      addresses: previous.addresses + newAddresses,
+      fees: previous.fees + facts.burned,
+      maxTps: Math.max(previous.maxTps, rate),
+      last: facts.time,
+    };
+    after.set(unit, { start, counts });
+  }
+  return after;
+}
+
+const emptyBucket: BucketCounts = { txs: 0, blocks: 0, active: 0, senders: 0, addresses: 0, fees: 0n, maxTps: 0, last: 0 };

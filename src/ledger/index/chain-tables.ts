@@ -1,0 +1,26 @@
+import type { Tables } from '../state/schema.ts';
+import type { Table } from './tables.ts';
+
+/*
+ * PostgreSQL's copies of the chain's own tables. PostgreSQL holds no chain state, but the index is read from it with the same SQL as from
+ * SQLite. Names and columns are those of ledger/state/schema.ts, which documents them.
+ */
+
+const int = { type: 'int' } as const;
+const blob = { type: 'blob' } as const;
+
+export const chainTables: { readonly [T in Exclude<keyof Tables, 'owner' | 'account'>]: Table } = {
+  block: {
+    columns: { height: int, id: blob, header: blob, first_tx: int, tx_count: int, time: int, unspent: int },
+    key: ['height'],
+    unique: [['id']],
+  },
+  tx: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
+  utxo: { columns: { seq: int, id: blob, height: int, bytes: blob }, key: ['seq'], unique: [['id']] },
+  spend: { columns: { utxo: int, tx: int }, key: ['utxo'] },
+  asset: { columns: { id: blob, fxs: { type: 'text' }, name: blob, symbol: blob, denomination: int }, key: ['id'] },
+};
+
+export const sharedTables: { readonly chain: Table } = {
+  chain: { columns: { number: int, id: blob, genesis: { type: 'blob', null: true } }, key: ['number'], unique: [['id']] },
+};

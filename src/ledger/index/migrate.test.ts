@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases.fixture.ts';
+import { openPostgres } from '../../app/platform/postgres-bun.ts';
+import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
+import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts';
+import { chainID, genesisID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';
+import { chainSchema, sharedSchema, tablesOf } from '../state/schema.ts';
+import type { Database } from '../store/database.ts';
+import { openStore } from '../store/store.ts';
+import { chainTables, sharedTables } from './chain-tables.ts';
+import { createTable } from './ddl.ts';
+import { explorerTablesOf } from './explorer-tables.ts';
+import { indexedChains, isMigrated, migratePostgres, migrateStore, probeWritePostgres } from './migrate.ts';
+import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
+import { indexSchema, indexTablesOf } from './tables.ts';
+
+const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    (error) => (error as { fault?: { code: string } }).fault?.code ?? String(error),
+  );
+
+type Described = { readonly name: string; readonly type: string; readonly notnull: number; readonly pk: number };
+const describeTable = (db: Database, table: string): Described[] =>
+  db.prepare<Described>(`SELECT name, type, "notnull", pk FROM pragma_table_info('${table}')`).all();
+const tablesIn = (db: Database): string[] =>
+  db
+    .prepare<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .all()
+    .map(({ name }) => name);
+
+test('migrations are numbered from 1 without gaps', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
+  expect(migrationsAfter(newestVersion)).toEqual([]);
+  expect(migrationsAfter(0)).toEqual(migrations);
+});
+
+test("PostgreSQL's copies of the chain's tables have the same columns and keys as the originals", () => {
+  const [own, copy] = [openDatabase(':memory:', { readonly: false }), openDatabase(':memory:', { readonly: false })];
+  own.exec(sharedSchema + chainSchema(tablesOf(1)));
+  for (const [key, table] of Object.entries({ ...chainTables, ...sharedTables })) {
+    const name = key === 'chain' ? 'chain' : tablesOf(1)[key as keyof typeof chainTables];
+    for (const statement of createTable('sqlite', name, table)) copy.exec(statement);
+    // A key column is never null, with or without NOT NULL in the statement.
+    const normalized = (described: Described[]) => described.map((column) => ({ ...column, notnull: column.pk > 0 ? 1 : column.notnull }));
+    expect(normalized(describeTable(copy, name))).toEqual(normalized(describeTable(own, name)));
+    const uniques = (db: Database) =>
+      db.prepare(`SELECT x.name FROM pragma_index_list('${name}') l, pragma_index_info(l.name) x WHERE l."unique"`).all();
+    expect(uniques(copy)).toEqual(uniques(own));
+  }
+});
+
+for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
+  describe(name, () => {
+    test('a database without the index gets its tables; a read-only store is refused until then', () =>
+      withScratchDatabase((path) => {
+        const chain = openChain(open, path);
+        appendBlocks(chain, randomChain(1), 3);
+        chain.close();
+        const reader = openStore(open, { path, networkID: 12345, genesis: genesisID, readonly: true });
+        expect(codeOf(() => migrateStore(reader, 1))).toBe('INDEX_NOT_MADE');
+        reader.close();
+        const store = openStore(open, { path, networkID: 12345, genesis: genesisID });
+        const before = tablesIn(store.db);
+        migrateStore(store, 1);
+        const created = tablesIn(store.db).filter((table) => !before.includes(table));
+        const expected = [...Object.values(indexTablesOf(1)), ...Object.values(explorerTablesOf(1)), 'moved', 'progress', 'signer_key'];
+        expect(created.sort()).toEqual(expected.sort());
+        migrateStore(store, 1);
+        store.db.exec(chainSchema(tablesOf(2)));
+        migrateStore(store, 2);
+        expect(tablesIn(store.db)).toContain(indexTablesOf(2).holding);
+        for (const [key, { columns }] of Object.entries(indexSchema))
+          expect(describeTable(store.db, indexTablesOf(1)[key as keyof typeof indexSchema]).map((column) => column.name)).toEqual(
+            Object.keys(columns),
+          );
+        store.close();
+        const after = openStore(open, { path, networkID: 12345, genesis: genesisID, readonly: true });
+        migrateStore(after, 1);
+        after.close();
+        // Opening the file without the index still works.
+        const again = openChain(open, path);
+        expect(again.state.height()).toBe(3n);
+        again.close();
+      }));
+
+    test('an index of a newer version is refused, and the error has both versions', () =>
+      withScratchDatabase((path) => {
+        const { store } = openChain(open, path);
+        migrateStore(store, 1);
+        for (const part of ['index', 'index of chain 1']) {
+          store.db.exec(`UPDATE meta SET value = ${newestVersion + 1} WHERE name = '${part}'`);
+          expect(codeOf(() => migrateStore(store, 1))).toBe('INDEX_NEWER_SCHEMA');
+          expect(() => migrateStore(store, 1)).toThrow(
+            new RegExp(`version ${newestVersion + 1} of the ${part}, .* version ${newestVersion}`),
+          );
+          store.db.exec(`UPDATE meta SET value = ${newestVersion} WHERE name = '${part}'`);
+        }
+        store.close();
+      }));
+  });
+
+test('SQLite: a write is one transaction and must be synchronous', () => {
+  const store = openStore(openDatabase, { path: ':memory:', networkID: 1, genesis: zeroId });
+  const sql = createSqliteSql(store);
+  sql.write((tx) => tx.all('CREATE TABLE t(n INTEGER)', []));
+  const add = (n: number) => sql.all('INSERT INTO t VALUES (?)', [n]);
+  sql.write(() => add(1));
+  expect(
+    codeOf(() =>
+      sql.write(() => {
+        add(2);
+        throw new TypeError('no');
+      }),
+    ),
+  ).toBe('STORE_FAILED');
+  expect(codeOf(() => sql.write(async () => void add(3)))).toBe('INDEX_WAITING_WRITE');
+  expect(sql.all<{ n: number }>('SELECT n FROM t', [])).toEqual([{ n: 1 }]);
+  store.close();
+});
+
+const server = process.env.SERAC_TEST_POSTGRES;
+
+describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skipped: SERAC_TEST_POSTGRES is not set)' : 'PostgreSQL', () => {
+  const inDatabase = async (work: (open: () => ReturnType<typeof openPostgres>) => Promise<void>) => {
+    const admin = openPostgres({ url: server as string, max: 1 });
+    const name = `serac_migrate_${process.pid}`;
+    await admin.all(`CREATE DATABASE ${name}`, []);
+    const url = new URL(server as string);
+    url.pathname = `/${name}`;
+    const opened: ReturnType<typeof openPostgres>[] = [];
+    try {
+      await work(() => {
+        const sql = openPostgres({ url: url.href, max: 2, statementMilliseconds: 20_000 });
+        opened.push(sql);
+        return sql;
+      });
+    } finally {
+      for (const sql of opened) await sql.close();
+      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
+      await admin.close();
+    }
+  };
+  const chains = [chainID, otherChainID].map((id) => ({ id, genesis: genesisID }));
+
+  test(
+    'several processes may migrate at once: each chain gets one number, and all tables are created',
+    () =>
+      inDatabase(async (open) => {
+        const numbers = await Promise.all(Array.from({ length: 6 }, () => migratePostgres(open(), 5, chains)));
+        for (const one of numbers) expect(one).toEqual([1, 2]);
+        const sql = open();
+        expect(await migratePostgres(sql, 5, [{ id: zeroId, genesis: genesisID }, ...chains])).toEqual([3, 1, 2]);
+        expect(await indexedChains(sql)).toEqual([
+          { number: 1, id: chainID },
+          { number: 2, id: otherChainID },
+          { number: 3, id: zeroId },
+        ]);
+        const tables = (await sql.all<{ tablename: string }>(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`, [])).map(
+          ({ tablename }) => tablename,
+        );
+        for (const number of [1, 2, 3])
+          for (const table of [
+            ...Object.values(indexTablesOf(number)),
+            ...Object.keys(chainTables).map((key) => tablesOf(number)[key as keyof typeof chainTables]),
+          ])
+            expect(tables).toContain(table);
+        await probeWritePostgres(sql);
+        await probeWritePostgres(sql);
+        expect(await sql.all(`SELECT value FROM meta WHERE name = 'touched'`, [])).toEqual([{ value: 2 }] as never);
+      }),
+    30_000,
+  );
+
+  test(
+    'a database of another network, another genesis or a newer version is refused',
+    () =>
+      inDatabase(async (open) => {
+        const sql = open();
+        await migratePostgres(sql, 5, chains);
+        expect(await faultOf(migratePostgres(sql, 1, chains))).toBe('INDEX_OTHER_NETWORK');
+        expect(await faultOf(migratePostgres(sql, 5, [{ id: chainID, genesis: 'ab'.repeat(32) as Id }]))).toBe('INDEX_OTHER_GENESIS');
+        const setVersion = (version: number) => sql.all(`UPDATE meta SET value = ? WHERE name = 'index of chain 2'`, [version]);
+        expect(await isMigrated(sql)).toBe(true);
+        await setVersion(newestVersion - 1);
+        expect(await isMigrated(sql)).toBe(false);
+        await setVersion(newestVersion + 1);
+        expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
+        expect(await faultOf(isMigrated(sql))).toBe('INDEX_NEWER_SCHEMA');
+      }),
+    30_000,
+  );
+});

@@ -1,0 +1,182 @@
+import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import type { Store } from '../store/store.ts';
+import { createTable, type Dialect } from './ddl.ts';
+import { IndexError } from './fault.ts';
+import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
+import type { Sql, WritableSql } from './sql.ts';
+import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
+
+/**
+ * Creates or migrates the index tables in a node's own database; `chain` is the chain's number there. Their version is in `meta` beside
+ * the store's own, so a version of this program without the index can still open the file: blocks it adds are indexed later.
+ * A read-only store is not migrated: throws INDEX_NOT_MADE if its tables are missing or old.
+ */
+export function migrateStore(store: Store, chain: number): void {
+  const { db } = store;
+  const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
+  const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
+  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0));
+  if (outdated.length === 0) return;
+  if (store.readonly) throw notCreated(outdated[0]?.name as string);
+  store.write(() => {
+    for (const part of outdated) {
+      for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
+        for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
+        syncStepRunner(db)(part.rows(migration));
+      }
+      set.run(part.name, newestVersion);
+    }
+  });
+}
+
+/** Whether tables of the index exist in an older version; new tables are created without a migration. */
+export function isMigrationDue({ db }: Store, chain: number): boolean {
+  const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
+  return partsOf(chain).some(({ name }) => {
+    const version = find.get(name)?.value ?? 0;
+    return version > 0 && version < newestVersion;
+  });
+}
+
+export type ChainGenesis = {
+  readonly id: Id;
+  /** Hash that identifies the chain's genesis, as in state/chain-state.ts. */
+  readonly genesis: Id;
+};
+
+/**
+ * Creates or migrates the tables of a PostgreSQL database and returns the numbers of the chains in it, in the order given. Several
+ * processes may call this at the same time: an advisory lock, held until the transaction ends, lets them run one at a time.
+ */
+export async function migratePostgres(sql: WritableSql, networkID: number, chains: readonly ChainGenesis[]): Promise<number[]> {
+  return sql.write(async (tx) => {
+    await tx.all(`SELECT pg_advisory_xact_lock(${migrationLock})`, []);
+    for (const statement of createTable('postgres', 'meta', meta)) await tx.all(statement, []);
+    const network = await ensureMeta(tx, 'network', networkID);
+    if (network !== networkID)
+      throw new IndexError(`the database belongs to network ${network}, this program is set to network ${networkID}`, {
+        code: 'INDEX_OTHER_NETWORK',
+        stored: network,
+        wanted: networkID,
+      });
+    for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
+    await migratePart(tx, sharedPart);
+    const numbers: number[] = [];
+    for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
+    for (const number of numbers) await migratePart(tx, chainPart(number));
+    return numbers;
+  });
+}
+
+/** The chains that are indexed in a PostgreSQL database. */
+export async function indexedChains(sql: Sql): Promise<{ readonly number: number; readonly id: Id }[]> {
+  const rows = await sql.all<{ number: number; id: Uint8Array }>(
+    'SELECT number, id FROM chain WHERE genesis IS NOT NULL ORDER BY number',
+    [],
+  );
+  return rows.map(({ number, id }) => ({ number, id: idFromBytes(id) }));
+}
+
+/** Whether the tables of a PostgreSQL database have this program's version. Throws INDEX_NEWER_SCHEMA if they have a newer one. */
+export async function isMigrated(sql: Sql): Promise<boolean> {
+  const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
+  const rows = await sql.all<{ name: string; value: number }>(parts, []);
+  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value));
+}
+
+/** Writes a row and reads it back, for the health check; see store/store.ts. */
+export async function probeWritePostgres(sql: Sql): Promise<void> {
+  await sql.all(`UPDATE meta SET value = value + 1 WHERE name = 'touched' RETURNING value`, []);
+}
+
+/**
+ * Increments the backfill revision (row `learned` of `meta`). Goes into every transaction that adds facts about blocks already indexed:
+ * responses about these blocks that were cached under an earlier revision are outdated.
+ */
+export const incrementBackfillRevision: Query = { text: `UPDATE meta SET value = value + 1 WHERE name = 'learned'`, values: [] };
+
+export async function readBackfillRevision(sql: Sql): Promise<number> {
+  const [row] = await sql.all<{ value: number }>(`SELECT value FROM meta WHERE name = 'learned'`, []);
+  return row?.value ?? 0;
+}
+
+/** Key of the advisory lock: an arbitrary number that all processes share. */
+const migrationLock = 0x5e_4a_c0_01;
+
+const meta = { columns: { name: { type: 'text' }, value: { type: 'int' } }, key: ['name'] } as const;
+
+/** Tables that have a version of their own: the shared ones or those of one chain. `name` is its row in `meta`. */
+type Part = {
+  readonly name: string;
+  readonly statements: (migration: Migration, dialect: Dialect) => string[];
+  readonly rows: (migration: Migration) => Steps<void>;
+};
+
+const sharedPart: Part = { name: 'index', statements: (migration, dialect) => migration.shared(dialect), rows: noRows };
+
+const chainPart = (number: number): Part => ({
+  name: `index of chain ${number}`,
+  statements: (migration, dialect) => migration.chain(dialect, number),
+  rows: ({ rows = noRows }) => rows(number),
+});
+
+function* noRows(): Steps<void> {}
+
+const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
+
+/** Whether a part needs migrations. Throws if a newer program has migrated it. */
+function isOutdated(part: string, version: number): boolean {
+  if (version > newestVersion)
+    throw new IndexError(
+      `the database has version ${version} of the ${part}, this program supports up to version ${newestVersion}; use a newer program`,
+      {
+        code: 'INDEX_NEWER_SCHEMA',
+        part,
+        stored: version,
+        known: newestVersion,
+      },
+    );
+  return version < newestVersion;
+}
+
+async function migratePart(tx: Sql, part: Part): Promise<void> {
+  const version = await ensureMeta(tx, part.name, 0);
+  if (!isOutdated(part.name, version)) return;
+  for (const migration of migrationsAfter(version)) {
+    for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
+    await runSteps(tx, part.rows(migration));
+  }
+  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
+}
+
+/** The value of a row of `meta`; inserts the row with `value` if it is missing. */
+async function ensureMeta(tx: Sql, name: string, value: number): Promise<number> {
+  await tx.all('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING', [name, value]);
+  const [row] = await tx.all<{ value: number }>('SELECT value FROM meta WHERE name = ?', [name]);
+  return row?.value ?? value;
+}
+
+/** The number of a chain; a new chain gets the next free one. */
+async function claimChainNumber(tx: Sql, { id, genesis }: ChainGenesis): Promise<number> {
+  const find = () => tx.all<{ number: number; genesis: Uint8Array }>('SELECT number, genesis FROM chain WHERE id = ?', [idToBytes(id)]);
+  const [known] = await find();
+  if (known === undefined) {
+    await tx.all('INSERT INTO chain SELECT coalesce(max(number), 0) + 1, ?, ? FROM chain', [idToBytes(id), idToBytes(genesis)]);
+    return ((await find())[0] as { number: number }).number;
+  }
+  const [stored, wanted] = [idText(idFromBytes(known.genesis)), idText(genesis)];
+  if (stored !== wanted)
+    throw new IndexError(`the database has chain ${idText(id)} from genesis ${stored}, this program has genesis ${wanted}`, {
+      code: 'INDEX_OTHER_GENESIS',
+      chainID: idText(id),
+      stored,
+      wanted,
+    });
+  return known.number;
+}
+
+const notCreated = (part: string) =>
+  new IndexError(`the database has no up-to-date ${part} yet; start the process that writes to it first`, {
+    code: 'INDEX_NOT_MADE',
+    part,
+  });

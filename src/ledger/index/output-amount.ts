@@ -1,0 +1,48 @@
+import type { Output } from '../../avm/tx/output.ts';
+
+/** How an output counts in sums: by its amount, as one NFT or property, or (a mint output) not at all. */
+type OutputClass = 'amount' | 'nft' | 'mint';
+
+/** Asset types of the Data API. It has no type for a property, which is shown as an NFT. */
+export type AssetType = 'secp256k1' | 'nft';
+
+const outputKinds: { readonly [K in Output['kind']]: { readonly class: OutputClass; readonly type: AssetType } } = {
+  'secp256k1fx.TransferOutput': { class: 'amount', type: 'secp256k1' },
+  'secp256k1fx.MintOutput': { class: 'mint', type: 'secp256k1' },
+  'nftfx.TransferOutput': { class: 'nft', type: 'nft' },
+  'nftfx.MintOutput': { class: 'mint', type: 'nft' },
+  'propertyfx.OwnedOutput': { class: 'nft', type: 'nft' },
+  'propertyfx.MintOutput': { class: 'mint', type: 'nft' },
+};
+
+export const isMintOutput = (output: Output): boolean => outputKinds[output.kind].class === 'mint';
+
+/** Whether an output is an NFT or a property. These are counted, never added to amounts of the same asset. */
+export const isNft = (output: Output): boolean => outputKinds[output.kind].class === 'nft';
+
+/** The type of one output. Other outputs of the same asset may have another type: an asset may have amounts, NFTs and properties. */
+export const assetTypeOf = (output: Output): AssetType => outputKinds[output.kind].type;
+
+/** Units of the asset in an output; 0 for an NFT, a property or a mint output. */
+export const unitsOf = (output: Output): bigint => (output.kind === 'secp256k1fx.TransferOutput' ? output.amount : 0n);
+
+/** The amount that outputs are sorted and filtered by: the units, or 1 for an NFT or a property. */
+export const listedAmount = (output: Output): bigint => (isNft(output) ? 1n : unitsOf(output));
+
+/** Whether exactly one address is listed, whatever the threshold; see state/balance.ts. */
+export const isSingleOwner = ({ addresses }: Output): boolean => addresses.length === 1;
+
+/** 16 big-endian bytes: a sum of u64 values can exceed 2^64. */
+export function sumToBytes(sum: bigint): Uint8Array {
+  const bytes = Buffer.alloc(16);
+  if (sum > maxU64) bytes.writeBigUInt64BE(sum >> 64n, 0);
+  bytes.writeBigUInt64BE(sum & maxU64, 8);
+  return bytes;
+}
+
+export function sumFromBytes(bytes: Uint8Array): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (view.getBigUint64(0) << 64n) | view.getBigUint64(8);
+}
+
+const maxU64 = 0xffffffffffffffffn;

@@ -1,0 +1,25 @@
+import type { SqlValue } from '../store/database.ts';
+
+/**
+ * The database the index is in: SQLite inside the node, PostgreSQL for several processes. Both run the same SQL texts, so these use only
+ * what both support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see ledger/state/accounts.ts).
+ * Rows are objects by column name; integers are numbers, safe below 2^53; a u64 is 8 big-endian bytes, a sum 16.
+ * SQLite returns rows synchronously, PostgreSQL returns a promise: callers always `await`.
+ */
+export type Sql = {
+  readonly dialect: 'sqlite' | 'postgres';
+  readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
+  /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
+  readonly read?: <T>(work: () => T) => T;
+  /** SQLite only: the number of times the database was reverted. */
+  readonly epoch?: () => number;
+  /** SQLite only: returns a function that calls `read` again only after a commit. */
+  readonly untilCommit?: <T>(read: () => T) => () => T;
+};
+
+export type { SqlValue };
+
+/** A database that can be written to. `write` runs `work` in one transaction. */
+export type WritableSql = Sql & {
+  readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T>;
+};

@@ -1,0 +1,142 @@
+/**
+ * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, asset).
+ * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
+ *
+ * Almost all rows are only added, never changed, so that every query can be answered as of an earlier height: all pages of a listing use
+ * the height of its first page, however much later they are read.
+ */
+export const indexTablesOf = (chain: number) => ({
+  holding: `c${chain}_holding`,
+  amount: `c${chain}_amount`,
+  history: `c${chain}_history`,
+  balance: `c${chain}_balance`,
+  holder: `c${chain}_holder`,
+  assetStat: `c${chain}_asset_stat`,
+  minter: `c${chain}_minter`,
+  span: `c${chain}_span`,
+  second: `c${chain}_second`,
+});
+
+export type IndexTables = ReturnType<typeof indexTablesOf>;
+
+/**
+ * Which set an output is in; the column is called `shelf`. An output of this chain is single-owner or multi-owner, unspent or spent.
+ * exported: this chain exported it, and no import by the destination chain is known. exportedSpent: exported, and imported there since.
+ * imported: created on another chain and spent by an import of this one.
+ */
+export const outputSets = {
+  unspent: 0,
+  spent: 1,
+  multiOwnerUnspent: 2,
+  multiOwnerSpent: 3,
+  exported: 4,
+  exportedSpent: 5,
+  imported: 6,
+} as const;
+export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
+
+/** Numbers of transaction kinds in `history`: the type ids of the wire format. */
+export const txKinds = { BaseTx: 0, CreateAssetTx: 1, OperationTx: 2, ImportTx: 3, ExportTx: 4 } as const;
+
+/** Numbers of the time bucket units in `span`. Weeks begin on Monday, all in UTC. */
+export const bucketUnits = { hour: 0, day: 1, week: 2, month: 3 } as const;
+export type BucketUnit = keyof typeof bucketUnits;
+
+export type Column = { readonly type: 'int' | 'blob' | 'text' | 'real'; readonly null?: true };
+export type Table = {
+  readonly columns: { readonly [name: string]: Column };
+  readonly key: readonly string[];
+  readonly unique?: readonly (readonly string[])[];
+  readonly indexes?: readonly (readonly string[])[];
+};
+
+const int: Column = { type: 'int' };
+const blob: Column = { type: 'blob' };
+
+/**
+ * holding   all outputs by owner, oldest first. shelf: number of the output set; spending moves the row to another set.
+ *           tie: tiebreaker, the first 8 bytes of the output's id, so that outputs of equal time are in the order of their ids.
+ *           seq: the row in `utxo`; if negative, minus the row in `moved`.
+ * amount    the same rows ordered by amount (8 bytes; 1 for an NFT or a property, 0 for a mint output).
+ * history   transactions by subject: an address (20 bytes), an asset (32 bytes), or the whole chain (no bytes).
+ * balance   sums of an address's single-owner outputs after the block at `height`: one row per block that changed them.
+ *           The balance at a height is the newest row at or below it. amount: 16 bytes; count: outputs in it; nfts: NFTs and properties.
+ * holder    when an address was first seen, last seen and last spent an output (0: never). *_hour: the same times rounded down to the hour.
+ *           These are indexed instead of `seen` and `sent`, because they change at most once an hour. An address that is only in the
+ *           genesis or in outputs from before linearization has the time of block 0 as `first`, and 0 as the others.
+ * asset_stat  supply: units in this chain's unspent outputs, 16 bytes; nfts: its unspent NFTs and properties.
+ * minter    mint outputs, unspent and spent.
+ * span      time buckets: counts of an hour, day, week or month. addresses: seen for the first time. fees: burned AVAX, 16 bytes.
+ *           max_tps: the highest `rate` of its seconds. last: time of its last block.
+ * second    transactions of each second that has blocks. rate: TPS, its transactions divided by the seconds since the previous row's time.
+ */
+export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
+  holding: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
+  amount: { columns: { address: blob, shelf: int, amount: blob, tie: blob, seq: int }, key: ['address', 'shelf', 'amount', 'tie', 'seq'] },
+  history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },
+  balance: {
+    columns: { address: blob, asset: blob, locktime: blob, height: int, amount: blob, count: int, nfts: int },
+    key: ['address', 'asset', 'locktime', 'height'],
+  },
+  holder: {
+    columns: { address: blob, first: int, seen: int, seen_hour: int, sent: int, sent_hour: int },
+    key: ['address'],
+    indexes: [['first'], ['seen_hour'], ['sent_hour']],
+  },
+  assetStat: { columns: { asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int }, key: ['asset'] },
+  minter: { columns: { asset: blob, seq: int }, key: ['asset', 'seq'] },
+  span: {
+    columns: {
+      unit: int,
+      start: int,
+      txs: int,
+      blocks: int,
+      active: int,
+      senders: int,
+      addresses: int,
+      fees: blob,
+      max_tps: { type: 'real' },
+      last: int,
+    },
+    key: ['unit', 'start'],
+  },
+  second: { columns: { time: int, txs: int, fees: blob, rate: { type: 'real' } }, key: ['time'] },
+};
+
+/**
+ * Public keys of addresses that have signed an accepted transaction, in a table that all chains share. They belong to no height, so a revert
+ * does not remove them. An address may be missing: readers then recover its key from a signature.
+ */
+export const signerKeySchema: Table = { columns: { address: blob, public_key: blob }, key: ['address'] };
+export const signerKeyTable = 'signer_key';
+
+/**
+ * Index tables shared by all chains of the database.
+ * moved     outputs that moved from one chain to another: put_* is the export, taken_* the import. One of the two is unknown if the other
+ *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `holding`.
+ *           taken_time without taken_by: known to be spent, by an unknown transaction. The time is that of the source chain's last block
+ *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
+ *           put_height is a height of the source, taken_height of the destination.
+ * progress  height up to which a chain's index is written. complete_from: height from which its history is complete; above 0 only for a
+ *           followed chain with transactions from before linearization, which are in no block.
+ */
+export const sharedIndexSchema: { readonly moved: Table; readonly progress: Table } = {
+  moved: {
+    columns: {
+      seq: int,
+      id: blob,
+      source: blob,
+      destination: blob,
+      bytes: blob,
+      seen: int,
+      put_height: { type: 'int', null: true },
+      taken_by: { type: 'blob', null: true },
+      taken_height: { type: 'int', null: true },
+      taken_time: { type: 'int', null: true },
+    },
+    key: ['seq'],
+    unique: [['id', 'source', 'destination']],
+    indexes: [['taken_time', 'seq']],
+  },
+  progress: { columns: { chain: blob, height: int, complete_from: int }, key: ['chain'] },
+};

@@ -1,0 +1,104 @@
+import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idFromBytes } from '../../base/bytes/id.ts';
+import { decodeSum } from '../state/balance.ts';
+import { tablesOf } from '../state/schema.ts';
+import type { Statement } from '../store/database.ts';
+import { SnapshotError } from './fault.ts';
+import { columnsOf, type RevertedTable } from './reverted-tables.ts';
+import { type UndoLog, undoTableOf } from './undo-log.ts';
+
+/** What differs between two states of a chain: `added` is only in the second one, `removed` only in the first one. */
+export type SnapshotDiff = {
+  readonly blocks: Changes<{ readonly height: number; readonly id: Id }>;
+  readonly txs: Changes<Id>;
+  /** Changes of the unspent amount, in single-owner and multi-owner outputs, locked or not. */
+  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
+};
+
+type Changes<T> = { readonly added: readonly T[]; readonly removed: readonly T[] };
+
+/** The most changed rows of a table that a diff reads. */
+const maxRows = 100_000;
+
+/** Compares two states of a chain: the beginnings of two segments; undefined is the current state. */
+export function diffStates({ prepare, undoLog, chain }: DiffDeps, from: number | undefined, to: number | undefined): SnapshotDiff {
+  const t = tablesOf(chain);
+  const changesOf = (name: string) => readChanges(prepare, undoLog, name, from, to);
+  return {
+    blocks: splitChanges(changesOf(t.block), (row) => ({ height: row.height as number, id: idFromBytes(row.id as Uint8Array) })),
+    txs: splitChanges(changesOf(t.tx), (row) => idFromBytes(row.id as Uint8Array)),
+    balances: sumChanges(changesOf(t.account)),
+  };
+}
+
+export type DiffDeps = {
+  /** Prepares each SQL text once. */
+  readonly prepare: (sql: string) => Statement<unknown>;
+  readonly undoLog: UndoLog;
+  /** The chain's number in the database. */
+  readonly chain: number;
+};
+
+type Row = Readonly<Record<string, unknown>>;
+/** The row with one key in both states; undefined: it does not exist there. */
+type RowChange = { readonly before: Row | undefined; readonly after: Row | undefined };
+
+function readChanges(
+  prepare: DiffDeps['prepare'],
+  undoLog: UndoLog,
+  name: string,
+  from: number | undefined,
+  to: number | undefined,
+): RowChange[] {
+  const table = undoLog.tables.find((one) => one.name === name);
+  const first = Math.min(from ?? Infinity, to ?? Infinity);
+  if (table === undefined || first === Infinity) return [];
+  const rows = prepare(
+    `SELECT segment, existed, ${columnsOf(table)} FROM ${undoTableOf(name)} WHERE segment >= ? ORDER BY segment LIMIT ?`,
+  ).all(first, maxRows + 1) as Row[];
+  if (rows.length > maxRows)
+    throw new SnapshotError(`more than ${maxRows} rows of ${name} differ; compare snapshots that are closer together`, {
+      code: 'SNAPSHOT_DIFF_TOO_LARGE',
+      max: maxRows,
+    });
+  const byKey = Map.groupBy(rows, (row) => keyText(table, row));
+  const current = prepare(`SELECT ${columnsOf(table)} FROM ${name} WHERE ${table.key.map((column) => `${column} = ?`).join(' AND ')}`);
+  // The rows of a key are in the order of their segments: the first one at or after a segment is the row at its beginning.
+  const rowAt = (recorded: readonly Row[], segment: number | undefined): Row | undefined => {
+    const found = segment === undefined ? undefined : recorded.find((row) => (row.segment as number) >= segment);
+    if (found !== undefined) return found.existed === 1 ? found : undefined;
+    return current.get(...table.key.map((column) => recorded[0]?.[column] as Uint8Array)) as Row | undefined;
+  };
+  return [...byKey.values()].map((recorded) => ({ before: rowAt(recorded, from), after: rowAt(recorded, to) }));
+}
+
+const keyText = ({ key }: RevertedTable, row: Row): string =>
+  key.map((column) => (row[column] instanceof Uint8Array ? toHex(row[column] as Uint8Array) : String(row[column]))).join(' ');
+
+/** A row that has another content in the second state, such as another block at the same height, is removed and added. */
+function splitChanges<T>(changes: readonly RowChange[], toItem: (row: Row) => T): Changes<T> {
+  const changed = changes.filter(({ before, after }) => idText(before) !== idText(after));
+  return {
+    added: changed.flatMap(({ after }) => (after === undefined ? [] : [toItem(after)])),
+    removed: changed.flatMap(({ before }) => (before === undefined ? [] : [toItem(before)])),
+  };
+}
+
+const idText = (row: Row | undefined): string | undefined => row && toHex(row.id as Uint8Array);
+
+function sumChanges(changes: readonly RowChange[]): SnapshotDiff['balances'] {
+  const sums = new Map<string, { address: Address; assetID: Id; change: bigint }>();
+  for (const { before, after } of changes) {
+    const { address, asset } = (before ?? after ?? {}) as { address?: Uint8Array; asset?: Uint8Array };
+    // The row with an empty asset is not a balance; see state/schema.ts.
+    if (address === undefined || asset === undefined || asset.length === 0) continue;
+    const key = toHex(address) + toHex(asset);
+    const sum = sums.get(key) ?? { address: addressFromBytes(address), assetID: idFromBytes(asset), change: 0n };
+    sums.set(key, { ...sum, change: sum.change + amountOf(after) - amountOf(before) });
+  }
+  return [...sums.values()].filter(({ change }) => change !== 0n);
+}
+
+const amountOf = (row: Row | undefined): bigint =>
+  row === undefined ? 0n : decodeSum(row.own as Uint8Array | null) + decodeSum(row.shared as Uint8Array | null);

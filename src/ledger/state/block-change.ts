@@ -1,0 +1,91 @@
+import type { Block } from '../../avm/tx/block.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import { compareHex } from '../../base/bytes/octets.ts';
+import { type BalanceDelta, createBalanceDeltas, ownersOf } from './balance.ts';
+import type { Diff } from './diff.ts';
+import { encodeStoredUtxo } from './stored-utxo.ts';
+import type { NumberedUtxo } from './utxo-table.ts';
+
+/** The changes of a block, as rows. An output that the block both creates and consumes changes no owner and no balance. */
+export type BlockChange = {
+  /** All outputs the block creates. `spent`: number of the transaction of the same block that consumes the output, if any. */
+  readonly created: readonly (NumberedUtxo & { readonly spent: number | null })[];
+  /** The created outputs that are unspent after the block. */
+  readonly unspent: readonly NumberedUtxo[];
+  /** Outputs of earlier blocks that the block consumes. `spent`: number of the consuming transaction. */
+  readonly consumed: readonly (NumberedUtxo & { readonly spent: number })[];
+  /** One delta per affected balance, so that each balance is read and written once. */
+  readonly deltas: readonly BalanceDelta[];
+  readonly affectedAddresses: ReadonlySet<Address>;
+};
+
+/** A stored block with the numbers of its rows. Callbacks use it to store more data about the block in the same transaction. */
+export type StoredBlock = Pick<BlockChange, 'created' | 'consumed'> &
+  Pick<Diff, 'applied'> & {
+    readonly block: Block;
+    /** Number of its first transaction; the others have the next numbers. */
+    readonly firstTx: number;
+    /** Outputs of other chains that its transactions import, as far as they are known. */
+    readonly imported: ReadonlyMap<Id, Utxo>;
+    /** Outputs from before linearization that the block consumes. They were stored just before it, with height 0. */
+    readonly preLinearizationUtxos?: readonly NumberedUtxo[];
+  };
+
+/** A block to store. A block of a followed node may come with data from before linearization and with the outputs it imports. */
+export type NewBlock = {
+  readonly block: Block;
+  readonly diff: Pick<Diff, 'applied' | 'consumed'>;
+  /** Outputs from before linearization that the block consumes. */
+  readonly preLinearizationUtxos?: readonly Utxo[];
+  /** CreateAssetTx transactions from before linearization. */
+  readonly preLinearizationAssets?: readonly Tx[];
+  readonly imported?: ReadonlyMap<Id, Utxo>;
+  /** Its transactions that were accepted without the signatures of impersonated addresses. */
+  readonly impersonatedTxs?: readonly Id[];
+};
+
+/** The numbers for the rows of a block. */
+export type BlockNumbering = {
+  readonly height: number;
+  readonly firstTx: number;
+  readonly firstUtxo: number;
+  /** Finds the row of an unspent output of an earlier block. */
+  readonly unspentRow: (utxo: Utxo) => NumberedUtxo;
+};
+
+export function computeBlockChange(
+  { applied, consumed }: Pick<Diff, 'applied' | 'consumed'>,
+  { height, firstTx, firstUtxo, unspentRow }: BlockNumbering,
+): BlockChange {
+  const createdByID = new Map<Id, { utxo: Utxo; spent: number | null }>();
+  const consumedRows: (NumberedUtxo & { spent: number })[] = [];
+  for (const [i, { effects }] of applied.entries()) {
+    for (const id of effects.spent) {
+      const createdHere = createdByID.get(id);
+      const createdEarlier = consumed.get(id);
+      if (createdHere !== undefined) createdHere.spent = firstTx + i;
+      // An unknown output is ignored, as AvalancheGo does. AvalancheGo: vms/components/avax/utxo_state.go, DeleteUTXO.
+      else if (createdEarlier !== undefined) consumedRows.push({ ...unspentRow(createdEarlier), spent: firstTx + i });
+    }
+    for (const utxo of effects.created) createdByID.set(utxo.id, { utxo, spent: null });
+  }
+  // The smallest ID gets the largest number: see the `utxo` table in schema.ts.
+  const created = [...createdByID.values()]
+    .sort((a, b) => compareHex(b.utxo.id, a.utxo.id))
+    .map(({ utxo, spent }, i) => ({ utxo, seq: firstUtxo + i, height, bytes: encodeStoredUtxo(utxo), spent }));
+  const unspent = created.filter(({ spent }) => spent === null);
+  const balances = createBalanceDeltas();
+  for (const { utxo } of unspent) balances.add(utxo);
+  for (const { utxo } of consumedRows) balances.remove(utxo);
+  const affectedAddresses = collectOwners([...created, ...consumedRows]);
+  return { created, unspent, consumed: consumedRows, deltas: balances.deltas(), affectedAddresses };
+}
+
+export function collectOwners(utxos: readonly NumberedUtxo[]): Set<Address> {
+  const addresses = new Set<Address>();
+  for (const { utxo } of utxos) for (const address of ownersOf(utxo)) addresses.add(address);
+  return addresses;
+}

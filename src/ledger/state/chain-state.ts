@@ -1,0 +1,330 @@
+import type { Block } from '../../avm/tx/block.ts';
+import { effectsOf } from '../../avm/tx/effects.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import type { Utxo } from '../../avm/tx/utxo.ts';
+import type { View } from '../../avm/view.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import type { Store } from '../store/store.ts';
+import { cacheByVersion } from '../store/version-cache.ts';
+import { type Accounts, openAccounts } from './accounts.ts';
+import { createBalanceDeltas } from './balance.ts';
+import { type BlockChange, collectOwners, computeBlockChange, type NewBlock, type StoredBlock } from './block-change.ts';
+import { registerChain } from './chain-number.ts';
+import type { Diff } from './diff.ts';
+import { damagedRow, StateError } from './fault.ts';
+import { type AcceptedBlock, type History, type NumberedBlock, openHistory } from './history.ts';
+import { insertImpersonatedTxs } from './impersonated-txs.ts';
+import { createRowBatch, type RowBatch } from './row-batch.ts';
+import { tablesOf } from './schema.ts';
+import type { SharedMemory } from './shared-memory.ts';
+import { encodeStoredUtxo } from './stored-utxo.ts';
+import { type ScanReads, scanTransfers, type TransferQuery, type TransferScan } from './transfer-scan.ts';
+import { type OwnedUtxoPage, type OwnedUtxoQuery, type OwnedUtxos, pagingRules, readUtxoPage } from './utxo-page.ts';
+import { type NumberedUtxo, openUtxoTable } from './utxo-table.ts';
+
+/** The accepted state of one chain. Every read sees the last commit, also in a reader process. */
+export type ChainState = View &
+  Pick<History, 'block' | 'blockAt' | 'blockIdAt' | 'txBytes' | 'txHeight' | 'hasTx' | 'description' | 'findAssetsBySymbol'> &
+  Pick<Accounts, 'balances' | 'latestPassedLocktime' | 'addressRevision'> & {
+    /** Scans the transfer outputs of an address. `rowsInStep`: for tests only. */
+    readonly transfers: (query: TransferQuery, rowsInStep?: number) => TransferScan;
+    readonly id: Id;
+    /** False until `init`: a new database has no block 0. */
+    readonly isInitialized: () => boolean;
+    readonly lastAccepted: () => AcceptedBlock;
+    readonly height: () => bigint;
+    /** Number of reverts so far; part of every cache key. */
+    readonly epoch: () => number;
+    /** Changes with every commit; see `Store`. */
+    readonly version: Store['version'];
+    /** An output of this chain, spent or unspent. */
+    readonly storedUtxo: (utxoID: Id) => Utxo | undefined;
+    /** Whether an output existed and was consumed, on this chain or in the memory shared with another chain. */
+    readonly wasConsumed: (utxoID: Id) => boolean;
+    /** The transaction that spent an output of this chain. For outputs imported from another chain ask the history index. */
+    readonly consumerOf: (utxoID: Id) => Id | undefined;
+    /** A page of the unspent outputs of this chain, or of those that `sourceChain` exported to this chain. */
+    readonly utxos: (sourceChain: Id, query: OwnedUtxoQuery, strict: boolean) => OwnedUtxoPage;
+    readonly stats: () => { readonly blocks: number; readonly txs: number; readonly utxos: number; readonly unspent: number };
+    /**
+     * Stores block 0 and the genesis transactions. `outputs`: whether the genesis outputs are unspent at block 0, or unknown because there
+     * were transactions between the genesis and block 0 (before linearization).
+     */
+    readonly init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlockStored, outputs?: 'unspent' | 'unknown') => void;
+    /** Stores all changes of a block in one transaction. `onStored` runs inside that transaction, to store more data with the block. */
+    readonly commit: (block: Block, diff: Changes, onStored?: OnBlockStored) => void;
+    /** Stores many blocks in one transaction; `onStored` runs once, after the last block. */
+    readonly commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored) => void;
+    /** Adds unspent outputs from before linearization, with height 0. Outputs that are already stored, spent or not, are skipped. */
+    readonly addPreLinearizationUtxos: (utxos: readonly Utxo[], onStored?: OnUtxosStored) => void;
+    /**
+     * Adds outputs and CreateAssetTxs that were copied from another node, in the same way. `onAdded` runs inside the transaction, also if there
+     * are no new outputs.
+     */
+    readonly addForked: (
+      copied: { readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] },
+      onAdded: () => void,
+      onStored?: OnUtxosStored,
+    ) => void;
+  };
+
+/** Callbacks that run inside the write transaction, after the rows were stored. */
+export type OnBlockStored = (stored: StoredBlock) => void;
+export type OnBlocksStored = (stored: readonly StoredBlock[]) => void;
+export type OnUtxosStored = (stored: readonly NumberedUtxo[]) => void;
+
+type Changes = Pick<Diff, 'applied' | 'consumed'>;
+
+/** The last numbers in use and the number of unspent outputs. */
+type LastNumbers = { readonly tx: number; readonly utxo: number; readonly unspent: number };
+
+type Inserted = { readonly unspent: BlockChange['unspent']; readonly stored: StoredBlock; readonly numbered: NumberedBlock };
+
+export type ChainIdentity = {
+  readonly id: Id;
+  /** An ID of the chain's genesis, such as the hash of its bytes. */
+  readonly genesis: Id;
+};
+
+/** Opens the state of a chain. `onCommit` is called with the last block after each commit; it must be fast. */
+export function openState(store: Store, memory: SharedMemory, chain: ChainIdentity, onCommit?: (last: AcceptedBlock) => void): ChainState {
+  const number = registerChain(store, chain.id, chain.genesis);
+  const tables = tablesOf(number);
+  const damaged = (row: string): StateError => {
+    const fault = damagedRow(row);
+    store.noteDamage(fault.message);
+    return fault;
+  };
+  const history = openHistory(store.db, tables, store.epoch, damaged);
+  const utxos = openUtxoTable(store.db, tables, !store.readonly, damaged);
+  const accounts = openAccounts(store.db, tables);
+  const owned: OwnedUtxos = {
+    rows: accounts.unspentRows,
+    bytesOf: ({ seq, bytes }) => bytes ?? utxos.fullBytes(seq),
+    findPosition: utxos.findPosition,
+  };
+
+  /** A page for one address is a single read; for several addresses a read transaction makes all reads see the same commit. */
+  const ownPage = (query: OwnedUtxoQuery, strict: boolean): OwnedUtxoPage => {
+    const page = () => readUtxoPage(owned, query, pagingRules[strict ? 'strict' : 'lenient'].own);
+    return query.addresses.length === 1 ? page() : store.read(page);
+  };
+
+  /** The last accepted block, set by the writer process only. */
+  const storedLast = cacheByVersion(history.last, store.version);
+  let cachedLast = store.readonly ? undefined : history.last();
+  let numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
+  const last = (): NonNullable<ReturnType<History['last']>> => {
+    const accepted = cachedLast ?? storedLast();
+    if (accepted === undefined)
+      throw new StateError(`chain ${idText(chain.id)} has no block yet`, { code: 'STATE_EMPTY', chainID: idText(chain.id) });
+    return accepted;
+  };
+
+  const scanReads: ScanReads = {
+    read: store.read,
+    height: () => last().height,
+    addressRevision: accounts.addressRevision,
+    unspentRows: accounts.unspentRows,
+    bytesOf: owned.bytesOf,
+    blockAt: history.blockAt,
+    seqOf: (id) => utxos.findPosition(id)?.seq,
+  };
+
+  /** Restarts the scan if the chain was reverted meanwhile: otherwise it would mix two histories. */
+  function* transfers(query: TransferQuery, rowsInStep?: number): TransferScan {
+    for (;;) {
+      const epoch = store.epoch();
+      const found = yield* scanTransfers(scanReads, query, rowsInStep);
+      if (store.epoch() === epoch) return found;
+    }
+  }
+
+  store.onRevert(() => {
+    cachedLast = history.last();
+    numbers = { tx: history.lastTxSeq(), utxo: utxos.lastSeq() };
+    utxos.clearCache();
+  });
+
+  /** Finds the outputs that the transactions import. Must run before they are removed from shared memory. */
+  const findImported = ({ applied }: Pick<Diff, 'applied'>): ReadonlyMap<Id, Utxo> => {
+    const found = new Map<Id, Utxo>();
+    for (const { effects } of applied)
+      for (const id of effects.imported?.ids ?? []) {
+        const utxo = memory.get(chain.id, effects.imported?.from as Id, id);
+        if (utxo !== undefined) found.set(id, utxo);
+      }
+    return found;
+  };
+
+  /** Inserts rows of a block; those of outputs and balances are added to `rows`, those of `numbered` are left. Must run inside a write transaction. */
+  const insert = (
+    { block, diff, imported: knownImports, impersonatedTxs = [] }: NewBlock,
+    at: LastNumbers,
+    unspentRow: (utxo: Utxo) => NumberedUtxo,
+    needsImported: boolean,
+    rows: RowBatch,
+  ): Inserted => {
+    const height = Number(block.height);
+    const firstTx = at.tx + 1;
+    const change = computeBlockChange(diff, { height, firstTx, firstUtxo: at.utxo + 1, unspentRow });
+    const { created, unspent, consumed } = change;
+    if (impersonatedTxs.length > 0) insertImpersonatedTxs(store.db, number, impersonatedTxs);
+    rows.add(change, height);
+    const imported = needsImported ? new Map([...findImported(diff), ...(knownImports ?? [])]) : noImports;
+    for (const { effects } of diff.applied) {
+      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
+      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+    }
+    const { applied } = diff;
+    const numbered = { block, applied, firstTx, unspent: at.unspent + unspent.length - consumed.length };
+    return { unspent, stored: { block, firstTx, applied, created, consumed, imported }, numbered };
+  };
+
+  /**
+   * Inserts outputs from before linearization that are not stored yet, numbered after all stored outputs. Must run inside a write
+   * transaction. The revision of their owners becomes a negative number, so that it differs from every block height.
+   */
+  const insertPreLinearizationUtxos = (wanted: readonly Utxo[], firstUtxo: number): NumberedUtxo[] => {
+    const missing = new Map(wanted.filter(({ id }) => utxos.findPosition(id) === undefined).map((utxo) => [utxo.id, utxo]));
+    const added = [...missing.values()].map((utxo, i) => ({ utxo, seq: firstUtxo + i, height: 0, bytes: encodeStoredUtxo(utxo) }));
+    const balances = createBalanceDeltas();
+    for (const { utxo } of added) balances.add(utxo);
+    utxos.insert(added);
+    accounts.addOwners(added);
+    accounts.applyDeltas(balances.deltas(), 0);
+    accounts.setRevisions(new Map([...collectOwners(added)].map((address) => [address, -1 - firstUtxo])));
+    return added;
+  };
+
+  const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored): void => {
+    let at: LastNumbers = { ...numbers, unspent: unspentBefore };
+    // Outputs that these blocks create and leave unspent. The cache must not have them before the commit.
+    const newUnspent = new Map<Id, NumberedUtxo>();
+    const spentRows: NumberedUtxo[] = [];
+    const rows = createRowBatch({ ...utxos, ...accounts });
+    const numberedBlocks: NumberedBlock[] = [];
+    const unspentRow = (utxo: Utxo): NumberedUtxo => newUnspent.get(utxo.id) ?? utxos.unspentRow(utxo);
+    const insertNext = (next: NewBlock): StoredBlock => {
+      if (next.preLinearizationAssets) history.insertAssets(next.preLinearizationAssets);
+      const preLinearizationUtxos =
+        next.preLinearizationUtxos === undefined || next.preLinearizationUtxos.length === 0
+          ? []
+          : insertPreLinearizationUtxos(next.preLinearizationUtxos, at.utxo + 1);
+      const added = preLinearizationUtxos.length;
+      at = { ...at, utxo: at.utxo + added, unspent: at.unspent + added };
+      const { unspent, stored, numbered } = insert(next, at, unspentRow, onStored !== undefined, rows);
+      numberedBlocks.push(numbered);
+      for (const row of unspent) newUnspent.set(row.utxo.id, row);
+      for (const row of stored.consumed) if (!newUnspent.delete(row.utxo.id)) spentRows.push(row);
+      const { applied, created } = stored;
+      at = { tx: at.tx + applied.length, utxo: at.utxo + created.length, unspent: numbered.unspent };
+      return { ...stored, preLinearizationUtxos };
+    };
+    writeOrClearCache(() => {
+      const stored = blocks.map(insertNext);
+      history.insertBlocks(numberedBlocks);
+      rows.write();
+      onStored?.(stored);
+    });
+    const last = blocks[blocks.length - 1];
+    if (last === undefined) return;
+    utxos.updateCache([...newUnspent.values()], spentRows);
+    cachedLast = { id: last.block.id, height: last.block.height, time: last.block.time, unspent: at.unspent };
+    numbers = { tx: at.tx, utxo: at.utxo };
+    onCommit?.(cachedLast);
+  };
+
+  /** Runs a write and clears the cache if it fails: the cache may contain rows of the rolled back transaction. */
+  const writeOrClearCache = (work: () => void): void => {
+    try {
+      store.write(work);
+    } catch (error) {
+      utxos.clearCache();
+      throw error;
+    }
+  };
+
+  /** Adds outputs that no block contains; `before` runs first, inside the same transaction. */
+  const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
+    const accepted = last();
+    let added: NumberedUtxo[] = [];
+    writeOrClearCache(() => {
+      before?.();
+      added = insertPreLinearizationUtxos(wanted, numbers.utxo + 1);
+      if (added.length === 0) return;
+      history.addUnspent(added.length);
+      onStored?.(added);
+    });
+    cachedLast = { ...accepted, unspent: accepted.unspent + added.length };
+    numbers = { ...numbers, utxo: numbers.utxo + added.length };
+  };
+
+  return {
+    id: chain.id,
+    ...history,
+    ...accounts,
+    transfers,
+    utxo: utxos.unspent,
+    storedUtxo: utxos.stored,
+    atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
+    isInitialized: () => (cachedLast ?? history.last()) !== undefined,
+    lastAccepted: () => {
+      const { id, height, time } = last();
+      return { id, height, time };
+    },
+    height: () => last().height,
+    epoch: store.epoch,
+    version: store.version,
+    wasConsumed: (utxoID) => utxos.findPosition(utxoID)?.isSpent ?? memory.wasRemoved(chain.id, utxoID),
+    consumerOf: utxos.consumer,
+    utxos: (sourceChain, query, strict) =>
+      sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
+    stats: () => {
+      const { height, unspent } = last();
+      return { blocks: Number(height) + 1, txs: history.lastTxSeq(), utxos: utxos.lastSeq(), unspent };
+    },
+    init: (genesisTxs, first, onStored, outputs = 'unspent') => {
+      if (history.last() !== undefined)
+        throw new StateError(`chain ${idText(chain.id)} already has block 0`, { code: 'STATE_NOT_EMPTY', chainID: idText(chain.id) });
+      const effects = (tx: Tx) => (outputs === 'unspent' ? effectsOf(tx) : { ...effectsOf(tx), created: [] });
+      const diff = { applied: genesisTxs.map((tx) => ({ tx, effects: effects(tx) })), consumed: new Map() };
+      storeBlocks([{ block: first, diff }], 0, onStored && (([only]) => onStored(only as StoredBlock)));
+    },
+    commit: (block, diff, onStored) => {
+      const before = last();
+      checkBlock(block, diff, before);
+      storeBlocks([{ block, diff }], before.unspent, onStored && (([only]) => onStored(only as StoredBlock)));
+    },
+    commitAll: (blocks, onStored) => {
+      const before = last();
+      let parent: AcceptedBlock = before;
+      for (const { block, diff } of blocks) {
+        checkBlock(block, diff, parent);
+        parent = block;
+      }
+      storeBlocks(blocks, before.unspent, onStored);
+    },
+    addPreLinearizationUtxos: (wanted, onStored) => addOutputs(wanted, onStored),
+    addForked: ({ utxos: copied, assets }, onAdded, onStored) =>
+      addOutputs(copied, onStored, () => {
+        history.insertAssets(assets);
+        onAdded();
+      }),
+  };
+}
+
+const noImports: ReadonlyMap<Id, Utxo> = new Map();
+
+/** Throws unless the block follows the last accepted one and the changes are those of its transactions. Guards against errors of callers. */
+function checkBlock(block: Block, { applied }: Pick<Diff, 'applied'>, last: AcceptedBlock): void {
+  if (block.parentID !== last.id || block.height !== last.height + 1n)
+    throw new StateError(`block ${idText(block.id)} does not follow the last accepted block ${idText(last.id)}`, {
+      code: 'STATE_WRONG_PARENT',
+      blockID: idText(block.id),
+      parentID: idText(block.parentID),
+      lastAccepted: idText(last.id),
+    });
+  if (applied.length !== block.txs.length || applied.some(({ tx }, i) => tx.id !== block.txs[i]?.id))
+    throw new StateError(`the changes are not those of block ${idText(block.id)}`, { code: 'STATE_WRONG_TXS', blockID: idText(block.id) });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from '../../app/platform/database-bun.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import type { StoredBlock } from './block-change.ts';
+import { getChainNumber } from './chain-number.ts';
+import { openChain } from './open-chain.fixture.ts';
+import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
+import { tablesOf } from './schema.ts';
+
+type Row = { seq: number; id: Uint8Array; height: number; spent: number | null };
+
+test('the callback of a commit receives the stored block with the numbers of its rows', () => {
+  const chain = openChain(openDatabase);
+  const source = randomChain(9);
+  const t = tablesOf(getChainNumber(chain.store, chainID));
+  const byId = chain.store.db.prepare<Row>(
+    `SELECT seq, id, height, tx AS spent FROM ${t.utxo} LEFT JOIN ${t.spend} ON utxo = seq WHERE id = ?`,
+  );
+  const seqOf = chain.store.db.prepare<{ seq: number }>(`SELECT seq FROM ${t.tx} WHERE id = ?`);
+  const isRow = ({ utxo, seq, height, spent }: { utxo: { id: string }; seq: number; height: number; spent: number | null }) =>
+    expect(byId.get(Buffer.from(utxo.id, 'hex'))).toEqual({ seq, id: expect.anything(), height, spent });
+  let imports = 0;
+
+  const check = ({ block, firstTx, applied, created, consumed, imported }: StoredBlock): void => {
+    for (const [i, { tx }] of applied.entries()) expect(seqOf.get(Buffer.from(tx.id, 'hex'))?.seq).toBe(firstTx + i);
+    expect(created.map(({ utxo }) => utxo.id).sort()).toEqual(applied.flatMap(({ effects }) => effects.created.map(({ id }) => id)).sort());
+    for (const one of created) {
+      isRow(one);
+      expect(one.height).toBe(Number(block.height));
+    }
+    for (const one of consumed) {
+      isRow(one);
+      expect(one.height).toBeLessThan(Number(block.height));
+      expect(applied[one.spent - firstTx]?.effects.spent).toContain(one.utxo.id);
+    }
+    const taken = applied.flatMap(({ effects }) => effects.imported?.ids ?? []);
+    expect([...imported.keys()].sort()).toEqual([...taken].sort());
+    for (const [id, utxo] of imported) expect(toHex(Buffer.from(utxo.id, 'hex'))).toBe(id);
+    imports += taken.length;
+  };
+
+  chain.state.init(source.genesisTxs, source.first, check);
+  for (let i = 0; i < 40; i++) {
+    const { inboundUtxos, block, diff } = source.next(chain.state);
+    if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
+    chain.state.commit(block, diff, check);
+  }
+  expect(imports).toBeGreaterThan(0);
+  chain.close();
+});

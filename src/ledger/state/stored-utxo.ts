@@ -1,0 +1,121 @@
+import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { endsWithChecksum } from '../../base/bytes/end-checksum.ts';
+import { checksumLength } from '../../base/bytes/hash.ts';
+import { toHex, withChecksum } from '../../base/bytes/hex.ts';
+import { type Id, idLength, idOf } from '../../base/bytes/id.ts';
+import { damagedRow } from './fault.ts';
+
+/** The bytes of a UTXO followed by their checksum, as stored in every row and as returned by most API methods. */
+export type StoredUtxo = Uint8Array;
+
+export const encodeStoredUtxo = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);
+
+/** Decodes the output of a row; throws if the checksum is wrong. */
+export const decodeStoredUtxo = (bytes: StoredUtxo): Utxo => decodeWithoutChecksum(verifyStoredUtxo(bytes));
+
+/** Returns the output of a row; throws if the checksum is wrong. */
+export function verifyStoredUtxo(bytes: StoredUtxo): StoredUtxo {
+  if (!hasValidChecksum(bytes)) throw damagedRow('an output');
+  return bytes;
+}
+
+/** Decodes the output of a row without comparing the checksum. */
+export const decodeWithoutChecksum = (bytes: StoredUtxo): Utxo => parseUtxo(bytes.subarray(0, bytes.length - checksumLength));
+
+export const hasValidChecksum = (bytes: StoredUtxo): boolean => bytes.length > checksumLength && endsWithChecksum(bytes);
+
+/**
+ * The bytes to store in an owner row: a copy of the output, or null if it is longer than 256 bytes. An output can have thousands of owners,
+ * 20 bytes each; with a copy for each of them one transaction could take hundreds of megabytes.
+ */
+export const ownerRowBytes = (bytes: StoredUtxo): StoredUtxo | null => (bytes.length <= 256 ? bytes : null);
+
+/*
+ * Responses with thousands of outputs need a few fields of each. The fields are at fixed offsets and are read from there byte by byte:
+ * parsing takes ten times as long, and even a DataView or a slice is slower. A test compares these functions with the codec.
+ * version 2 | txID 32 | outputIndex 4 | assetID 32 | type 4 | output
+ */
+export const utxoFields = { txID: 2, outputIndex: 34, assetID: 38, typeID: 70, output: 74 };
+
+/** Copies the ID of the transaction that created an output. */
+export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void {
+  for (let i = 0; i < idLength; i++) to[offset + i] = from[utxoFields.txID + i] as number;
+}
+
+/** Copies the asset ID of an output. */
+export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): void {
+  for (let i = 0; i < idLength; i++) to[offset + i] = from[utxoFields.assetID + i] as number;
+}
+
+export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, utxoFields.outputIndex);
+
+/** The ID of the output, as `utxoId` computes it; without a text of the transaction ID in between. */
+export function storedID(bytes: StoredUtxo): Id {
+  for (let i = 0; i < 4; i++) hashedRef[4 + i] = bytes[utxoFields.outputIndex + i] as number;
+  copyTxID(bytes, hashedRef, 8);
+  return idOf(hashedRef);
+}
+
+/** Output index as u64, then transaction ID. */
+const hashedRef = new Uint8Array(8 + idLength);
+
+export const isTransfer = (bytes: StoredUtxo): boolean => u32(bytes, utxoFields.typeID) === transferType;
+
+/** The amount of a transfer output. */
+export const storedAmount = (bytes: StoredUtxo): bigint => u64(bytes, utxoFields.output);
+
+/** Whether a transfer output has at least an amount, given as 8 big-endian bytes: a bigint for each output would take longer. */
+export function hasAmount(bytes: StoredUtxo, least: Uint8Array): boolean {
+  for (let i = 0; i < 8; i++) {
+    const difference = byte(bytes, utxoFields.output + i) - byte(least, i);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
+  for (let i = 0; i < idLength; i++) if (bytes[utxoFields.assetID + i] !== assetID[i]) return false;
+  return true;
+}
+
+export const storedLocktime = (bytes: StoredUtxo): bigint => u64(bytes, ownersAt(bytes));
+
+export const storedThreshold = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 8);
+
+export const ownerCount = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 12);
+
+/** Every output ends with its owners: locktime 8, threshold 4, count 4, addresses of 20. */
+export function storedOwners(bytes: StoredUtxo): Address[] {
+  const first = ownersAt(bytes) + 16;
+  return Array.from({ length: ownerCount(bytes) }, (_, i) => toHex(bytes.subarray(first + i * 20, first + i * 20 + 20)) as Address);
+}
+
+/** Whether an output that has one owner is owned by this address. */
+export function hasOnlyOwner(bytes: StoredUtxo, address: Uint8Array): boolean {
+  const first = ownersAt(bytes) + 16;
+  for (let i = 0; i < address.length; i++) if (bytes[first + i] !== address[i]) return false;
+  return true;
+}
+
+/** The type ID of a transfer output; its owners follow an amount of 8 bytes. */
+export const transferType = 7;
+
+/** The number of bytes between the start of the output and its owners, by type ID; see tx/output.ts. */
+const beforeOwners: { readonly [typeID: number]: (bytes: StoredUtxo) => number } = {
+  6: () => 0,
+  [transferType]: () => 8,
+  10: () => 4,
+  11: (bytes) => 8 + u32(bytes, utxoFields.output + 4),
+  15: () => 0,
+  16: () => 0,
+};
+
+const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + (beforeOwners[u32(bytes, utxoFields.typeID)]?.(bytes) ?? 0);
+
+const byte = (bytes: Uint8Array, offset: number): number => bytes[offset] as number;
+
+const u32 = (b: Uint8Array, at: number): number =>
+  ((byte(b, at) << 24) | (byte(b, at + 1) << 16) | (byte(b, at + 2) << 8) | byte(b, at + 3)) >>> 0;
+
+const u64 = (bytes: Uint8Array, at: number): bigint => (BigInt(u32(bytes, at)) << 32n) | BigInt(u32(bytes, at + 4));

@@ -1,8 +1,0 @@
-/** Entry point of the package: `import { createNode } from 'serac'`. */
-
-export type { ChainEvent, ChainEventOf } from '../client/event.ts';
-export type { EventFilter, Events } from '../client/events.ts';
-export { SeracError, type SeracFault } from '../client/fault.ts';
-export { createNode, type FetchOptions, type LocalNode, type NodeAccount } from './create-node.ts';
-export type { NodeOptions } from './node-options.ts';
-export { OptionError } from './option-error.ts';

@@ -1,0 +1,76 @@
+import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import { messageOf } from '../../base/fault.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import { BootstrapError, noBlocks } from './fault.ts';
+import { pause } from './pause.ts';
+
+/** Blocks that are accepted in one commit, and their bytes. */
+const batchLimits = { blocks: 128, bytes: 2 * 1024 * 1024 } as const;
+
+/** Executes blocks, lowest first: the next batch is prepared while one is verified and accepted. Other work of the process runs between batches. */
+export async function executeBlocks(
+  blocks: readonly EngineBlock[],
+  vm: Pick<Vm, 'prepare' | 'verify' | 'acceptAll'>,
+  timers: Timers,
+  onExecuted: (count: number) => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  const batches = splitBatches(blocks);
+  let prepared = prepareBatch(batches[0] ?? [], vm);
+  for (const [index, batch] of batches.entries()) {
+    await prepared;
+    if (isStopped()) return;
+    prepared = prepareBatch(batches[index + 1] ?? [], vm);
+    // The last one is awaited only in the next turn of the loop.
+    prepared.catch(() => {});
+    await acceptBatch(batch, vm);
+    onExecuted(batch.length);
+    await pause(timers, 0);
+  }
+}
+
+async function prepareBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'prepare'>): Promise<void> {
+  try {
+    await Promise.all(batch.map((block) => vm.prepare(block)));
+  } catch (error) {
+    throw noBlocks(`cannot load what verification needs (${messageOf(error)})`);
+  }
+}
+
+async function acceptBatch(batch: readonly EngineBlock[], vm: Pick<Vm, 'verify' | 'acceptAll'>): Promise<void> {
+  const verified: EngineBlock[] = [];
+  let failure: BootstrapError | undefined;
+  for (const block of batch) {
+    try {
+      vm.verify(block);
+      verified.push(block);
+    } catch (error) {
+      failure = invalidBlock(block, error);
+      break;
+    }
+  }
+  if (verified.length > 0) await vm.acceptAll(verified.map(({ id }) => id));
+  if (failure !== undefined) throw failure;
+}
+
+function splitBatches(blocks: readonly EngineBlock[]): EngineBlock[][] {
+  const batches: EngineBlock[][] = [];
+  let bytes = 0;
+  for (const block of blocks) {
+    const batch = batches.at(-1);
+    bytes += block.bytes.length;
+    if (batch !== undefined && batch.length < batchLimits.blocks && bytes <= batchLimits.bytes) batch.push(block);
+    else {
+      batches.push([block]);
+      bytes = block.bytes.length;
+    }
+  }
+  return batches;
+}
+
+const invalidBlock = ({ id, height }: EngineBlock, error: unknown) =>
+  new BootstrapError(
+    `block ${id} at height ${height} is accepted by most beacons but invalid here: ${messageOf(error)}; ` +
+      'the beacons belong to another network, or this node has another version or a damaged database (see serac check)',
+    { code: 'BOOTSTRAP_INVALID_BLOCK', id, height },
+  );

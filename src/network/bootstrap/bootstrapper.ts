@@ -1,0 +1,176 @@
+import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import type { RandomBytes } from '../consensus/weighted-sample.ts';
+import type { MessageKind } from '../messages/message.ts';
+import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import type { ValidatorSet } from '../protocol/validators.ts';
+import type { BlockRef } from '../snowman/consensus-block.ts';
+import { createAncestorFetcher } from './ancestor-fetcher.ts';
+import { askAccepted, askFrontiers, isEnoughConnected } from './beacon-majority.ts';
+import { executeBlocks } from './block-executor.ts';
+import { planSegments } from './checkpoints.ts';
+import { BootstrapError, noBlocks } from './fault.ts';
+import { pause } from './pause.ts';
+import type { BootstrapProgress, ProgressMeter } from './progress.ts';
+import { createRequester } from './requester.ts';
+import { fetchSegment, type Segment } from './segment.ts';
+
+/**
+ * Brings a chain to the tip that most beacons have accepted. The way is divided into segments; some are fetched ahead from several peers while
+ * the lowest is executed. So only they are in memory, and after a kill the last accepted height is all that is needed to resume.
+ * AvalancheGo fetches from the tip down to the last accepted block, stores all blocks, and executes them afterwards.
+ */
+export type Bootstrapper = {
+  readonly receive: (from: NodeId, message: ChainMessage) => void;
+  readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
+  readonly progress: () => BootstrapProgress;
+  readonly stop: () => void;
+};
+
+export type BootstrapParts = {
+  readonly chainId: Id;
+  readonly vm: Vm;
+  readonly transport: Transport;
+  /** Nodes whose majority decides what is accepted; without any the chain is at its tip. */
+  readonly beacons: () => ValidatorSet;
+  readonly isConnected: (node: NodeId) => boolean;
+  /** Connected peers: blocks are fetched from all of them. */
+  readonly peers: () => readonly NodeId[];
+  readonly timers: Timers;
+  readonly randomBytes: RandomBytes;
+  readonly nextRequestId: () => number;
+  readonly meter: ProgressMeter;
+  /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
+  readonly maxReceivedBlocks?: number;
+  /** The tip is reached. */
+  readonly onFinished: () => void;
+  /** An attempt failed; another one follows. */
+  readonly onRetry: (error: BootstrapError) => void;
+  /** Bootstrapping cannot succeed; it has stopped. */
+  readonly onFatal: (error: unknown) => void;
+};
+
+const segmentsAhead = 3;
+const retryDelay = 1000;
+const connectDelay = 100;
+/** Blocks of a segment: at first, and the limits of what fits into one answer. */
+const segmentSizes = { first: 1000, min: 64, max: 2000 } as const;
+
+export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
+  const { vm, timers, randomBytes, meter, beacons } = parts;
+  const requester = createRequester(parts.chainId, parts.transport, parts.nextRequestId);
+  const maxReceived = parts.maxReceivedBlocks ?? segmentSizes.max;
+  let stopped = false;
+  const isStopped = (): boolean => stopped;
+  const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped, maxBlocks: maxReceived });
+  let segmentSize = Math.min(maxReceived, segmentSizes.first);
+
+  const lastAccepted = (): BlockRef => {
+    const id = vm.lastAccepted();
+    return { id, height: vm.block(id)?.height ?? 0n };
+  };
+
+  /** The highest block that most beacons have accepted; the last accepted one if there is no higher; undefined if they do not agree. */
+  const findTip = async (): Promise<BlockRef | undefined> => {
+    const set = beacons();
+    const frontiers = await askFrontiers(set, requester, randomBytes);
+    const accepted = frontiers.length === 0 ? [] : await askAccepted(set, frontiers, requester);
+    if (accepted.length === 0) return undefined;
+    let tip = lastAccepted();
+    for (const id of accepted) {
+      if (vm.block(id) !== undefined) continue;
+      const [block] = (await fetcher.fetch(id, 1)) ?? [];
+      if (block !== undefined && block.height > tip.height) tip = block;
+    }
+    return tip;
+  };
+
+  /** Fetches segments ahead and executes them in order. */
+  const runSegments = async (segments: readonly Segment[]): Promise<void> => {
+    const fetches: Promise<EngineBlock[]>[] = [];
+    const fetchNext = (): void => {
+      const segment = segments[fetches.length];
+      if (segment === undefined || stopped) return;
+      const fetch = fetchSegment(segment, fetcher, meter.addFetched);
+      // An error is seen when the segment is awaited.
+      fetch.catch(() => {});
+      fetches.push(fetch);
+    };
+    for (let ahead = 0; ahead < segmentsAhead; ahead++) fetchNext();
+    for (let index = 0; index < segments.length && !stopped; index++) {
+      const blocks = await (fetches[index] as Promise<EngineBlock[]>);
+      fetchNext();
+      if (blocks[0]?.parentID !== vm.lastAccepted()) throw noBlocks('most beacons name blocks that do not follow the last accepted one');
+      await executeBlocks(blocks, vm, timers, meter.addExecuted, isStopped);
+      adaptSize(blocks);
+      fetches[index] = Promise.resolve([]);
+    }
+  };
+  /** The next segments get the size that one answer holds. */
+  const adaptSize = (blocks: readonly EngineBlock[]): void => {
+    const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    const fitting = Math.floor((blocks.length * answerBytes) / Math.max(1, bytes));
+    segmentSize = Math.min(maxReceived, Math.max(segmentSizes.min, Math.min(segmentSizes.max, fitting)));
+  };
+
+  /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */
+  const reachTip = async (): Promise<number | undefined> => {
+    meter.setPhase('asking');
+    const tip = await findTip();
+    if (tip === undefined) return undefined;
+    meter.setTip(tip.height);
+    meter.setPhase('fetching');
+    const start = lastAccepted().height;
+    for (let last = lastAccepted(); last.height < tip.height && !stopped; last = lastAccepted()) {
+      const checkpoints = { beacons: beacons(), peers: parts.peers, requester, randomBytes };
+      await runSegments(await planSegments(last, tip, segmentSize, checkpoints));
+    }
+    return Number(lastAccepted().height - start);
+  };
+
+  const run = async (): Promise<void> => {
+    // The caller gets what receives the answers before anything is asked.
+    await pause(timers, 0);
+    let previous = Number.POSITIVE_INFINITY;
+    while (!stopped) {
+      if (!isEnoughConnected(beacons(), parts.isConnected)) {
+        meter.setPhase('connecting');
+        await pause(timers, connectDelay);
+        continue;
+      }
+      if (beacons().size === 0) break;
+      const executed = await reachTip().catch(retryOrThrow);
+      if (executed === undefined) {
+        await pause(timers, retryDelay);
+        continue;
+      }
+      // New blocks are accepted meanwhile: again until few remain. AvalancheGo: bootstrapper.go, tryStartExecuting.
+      if (executed === 0 || executed >= previous / 2) break;
+      previous = executed;
+    }
+    if (stopped) return;
+    stopped = true;
+    meter.setPhase('done');
+    parts.onFinished();
+  };
+  const retryOrThrow = (error: unknown): undefined => {
+    if (!(error instanceof BootstrapError) || error.fault.code !== 'BOOTSTRAP_NO_BLOCKS') throw error;
+    if (!stopped) parts.onRetry(error);
+  };
+  const stop = (): void => {
+    stopped = true;
+    requester.stop();
+  };
+
+  run().catch((error: unknown) => {
+    if (stopped) return;
+    stop();
+    parts.onFatal(error);
+  });
+  return { receive: requester.receive, failed: requester.failed, progress: meter.read, stop };
+}
+
+/** Bytes of blocks in one answer; AvalancheGo sends at most 1,677,721. */
+const answerBytes = 1_600_000;

@@ -1,0 +1,42 @@
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+
+/** Where a block that is issued came from. AvalancheGo: the label `source` of its metric `blks_issued`. */
+export type BlockSource = 'pull_gossip' | 'push_gossip' | 'built' | 'unknown';
+
+export type BlockRequest = { readonly node: NodeId; readonly requestId: number; readonly blockId: Id; readonly source: BlockSource };
+
+/** Blocks that were asked for with Get and have not arrived. A block is asked for once at a time. */
+export type BlockRequests = {
+  readonly has: (blockId: Id) => boolean;
+  /** Returns false if the block is requested already, or if there are too many requests, in total or to this peer. */
+  readonly add: (request: BlockRequest) => boolean;
+  readonly find: (node: NodeId, requestId: number) => BlockRequest | undefined;
+  readonly remove: (blockId: Id) => void;
+  readonly count: () => number;
+};
+
+export function createBlockRequests(limits: { readonly total: number; readonly perPeer: number }): BlockRequests {
+  const byBlock = new Map<Id, BlockRequest>();
+  const byNode = new Map<NodeId, Map<number, BlockRequest>>();
+  return {
+    has: (blockId) => byBlock.has(blockId),
+    add: (request) => {
+      const ofNode = byNode.get(request.node) ?? new Map<number, BlockRequest>();
+      if (byBlock.has(request.blockId) || byBlock.size >= limits.total || ofNode.size >= limits.perPeer) return false;
+      byBlock.set(request.blockId, request);
+      byNode.set(request.node, ofNode.set(request.requestId, request));
+      return true;
+    },
+    find: (node, requestId) => byNode.get(node)?.get(requestId),
+    remove: (blockId) => {
+      const request = byBlock.get(blockId);
+      if (request === undefined) return;
+      byBlock.delete(blockId);
+      const ofNode = byNode.get(request.node);
+      ofNode?.delete(request.requestId);
+      if (ofNode?.size === 0) byNode.delete(request.node);
+    },
+    count: () => byBlock.size,
+  };
+}

@@ -1,0 +1,77 @@
+import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+
+/**
+ * Decides when to build a block: when transactions wait, at the time the Vm names, and one at a time. A build that fails is repeated only after
+ * new work or another preference.
+ */
+export type BuildSchedule = {
+  /** There may be transactions, or the preferred block changed. */
+  readonly wake: () => void;
+  /** The block of this node was issued, or will not be. */
+  readonly finished: () => void;
+  /** Whether a block is being built, or will be at a known time. */
+  readonly isDue: () => boolean;
+  readonly stop: () => void;
+};
+
+export type BuildParts = {
+  readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting'>;
+  readonly timers: Timers;
+  /** Whether few enough blocks are processing. */
+  readonly hasRoom: () => boolean;
+  /** Runs work in the order of the engine's events. */
+  readonly post: (work: () => void) => void;
+  /** Issues a block. Returns false if that is not possible. */
+  readonly issue: (block: EngineBlock) => boolean;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The longest wait before the time is asked for again: the clock may be set. */
+const maxWait = 10_000;
+
+export function createBuildSchedule({ vm, timers, hasRoom, post, issue, onError }: BuildParts): BuildSchedule {
+  let isBuilding = false;
+  let isStopped = false;
+  let timer: (() => void) | undefined;
+
+  const clear = (): void => {
+    timer?.();
+    timer = undefined;
+  };
+  const build = (): void => {
+    const block = attempt(vm.build);
+    if (block === undefined) return;
+    isBuilding = true;
+    if (!issue(block)) isBuilding = false;
+  };
+  const attempt = <T>(work: () => T | undefined): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  };
+  const wake = () => {
+    clear();
+    if (isStopped || isBuilding || vm.waiting() === 0 || !hasRoom()) return;
+    const time = attempt(vm.nextBuildTime);
+    if (time === undefined) return;
+    const wait = time - timers.now();
+    if (wait <= 0) return build();
+    timer = timers.after(Math.min(wait, maxWait), () => post(wake));
+  };
+
+  return {
+    wake,
+    finished: () => {
+      isBuilding = false;
+    },
+    isDue: () => isBuilding || timer !== undefined,
+    stop: () => {
+      isStopped = true;
+      clear();
+    },
+  };
+}

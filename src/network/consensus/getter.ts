@@ -1,0 +1,129 @@
+import type { Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { Timers } from '../../base/timing/timers.ts';
+import { engineTypes } from '../messages/message-table.ts';
+import type { ChainMessage, Transport } from '../protocol/transport.ts';
+import { createRequestServer, type SlowRequest } from './request-server.ts';
+
+/** Answers what peers ask about accepted blocks, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
+export type Getter = {
+  /** Returns whether the message is such a request. */
+  readonly receive: (from: NodeId, message: ChainMessage) => boolean;
+  readonly disconnected: (node: NodeId) => void;
+  readonly stop: () => void;
+  /** Blocks sent in Ancestors, and how many such answers. */
+  readonly served: () => { readonly blocks: number; readonly answers: number };
+};
+
+/** Limits of what peers get. AvalancheGo: `--bootstrap-ancestors-max-containers-sent`, `--bootstrap-max-time-get-ancestors`. */
+export type ServedLimits = {
+  /** Blocks in one answer with ancestors, and milliseconds of work on it. */
+  readonly blocks: number;
+  readonly milliseconds: number;
+  /** Milliseconds that a request may wait. AvalancheGo: `--network-maximum-inbound-timeout`. */
+  readonly maxWait: number;
+};
+
+export const defaultServedLimits: ServedLimits = { blocks: 2000, milliseconds: 50, maxWait: 10_000 };
+
+/** Bytes of blocks in one answer. AvalancheGo: utils/constants/networking.go, MaxContainersLen. */
+export const maxAncestorBytes = 1_677_721;
+
+/** Bytes that AvalancheGo counts for the length of each block. */
+const lengthSize = 4;
+
+export type GetterParts = {
+  readonly chainId: Id;
+  readonly vm: Vm;
+  readonly transport: Transport;
+  readonly timers: Timers;
+  readonly served?: ServedLimits;
+};
+
+export function createGetter({ chainId, vm, transport, timers, served = defaultServedLimits }: GetterParts): Getter {
+  const server = createRequestServer(timers);
+  let [blocks, answers] = [0, 0];
+
+  /** The block before a block: by height if it is accepted, which needs no decoding of the block. */
+  const ancestors = (to: NodeId, requestId: number, id: Id): SlowRequest =>
+    function* (worked) {
+      const containers: Uint8Array[] = [];
+      let size = 0;
+      for (const bytes of walkBack(vm, id)) {
+        size += bytes.length + lengthSize;
+        if (containers.length > 0 && size > maxAncestorBytes) break;
+        containers.push(bytes);
+        if (containers.length >= served.blocks || worked() >= served.milliseconds) break;
+        yield;
+      }
+      blocks += containers.length;
+      answers++;
+      transport.send({ kind: 'ancestors', chainId, requestId, containers }, [to]);
+    };
+  const accepted = (to: NodeId, requestId: number, ids: readonly Id[]): SlowRequest =>
+    function* () {
+      const containerIds: Id[] = [];
+      for (const id of new Set(ids)) {
+        if (isAccepted(vm, id)) containerIds.push(id);
+        yield;
+      }
+      transport.send({ kind: 'accepted', chainId, requestId, containerIds }, [to]);
+    };
+  const deadlineOf = (nanoseconds: bigint): number =>
+    timers.now() + (nanoseconds === 0n ? served.maxWait : Math.min(served.maxWait, Number(nanoseconds / 1_000_000n)));
+
+  return {
+    receive: (from, message) => {
+      switch (message.kind) {
+        case 'getAcceptedFrontier':
+          transport.send({ kind: 'acceptedFrontier', chainId, requestId: message.requestId, containerId: vm.lastAccepted() }, [from]);
+          return true;
+        case 'getAccepted':
+          server.add(from, deadlineOf(message.deadline), accepted(from, message.requestId, message.containerIds));
+          return true;
+        case 'getAncestors':
+          // Vertices from before linearization are not served.
+          if (message.engineType !== engineTypes.dag)
+            server.add(from, deadlineOf(message.deadline), ancestors(from, message.requestId, message.containerId));
+          return true;
+        case 'get': {
+          const container = vm.blockBytes(message.containerId);
+          if (container !== undefined) transport.send({ kind: 'put', chainId, requestId: message.requestId, container }, [from]);
+          return true;
+        }
+        case 'getAcceptedStateSummary':
+          // This chain has no state sync: only an empty question has an answer.
+          if (message.heights.length === 0)
+            transport.send({ kind: 'acceptedStateSummary', chainId, requestId: message.requestId, summaryIds: [] }, [from]);
+          return true;
+        case 'getStateSummaryFrontier':
+          return true;
+        default:
+          return false;
+      }
+    },
+    disconnected: server.disconnected,
+    stop: server.stop,
+    served: () => ({ blocks, answers }),
+  };
+}
+
+/** The bytes of a block and its ancestors, down to the first one of the chain. */
+function* walkBack(vm: Vm, start: Id): Generator<Uint8Array> {
+  let block = vm.block(start);
+  // Processing blocks are few and have to be decoded for their parents.
+  for (; block !== undefined && vm.blockIdAtHeight(block.height) !== block.id; block = vm.block(block.parentID)) yield block.bytes;
+  if (block === undefined) return;
+  for (let height = block.height; height >= 0n; height--) {
+    const id = vm.blockIdAtHeight(height);
+    const bytes = id === undefined ? undefined : vm.blockBytes(id);
+    if (bytes === undefined) return;
+    yield bytes;
+  }
+}
+
+function isAccepted(vm: Vm, id: Id): boolean {
+  const block = vm.block(id);
+  return block !== undefined && vm.blockIdAtHeight(block.height) === id;
+}

@@ -1,0 +1,59 @@
+import { boundedMap } from '../../base/bytes/bounded-map.ts';
+import type { Id } from '../../base/bytes/id.ts';
+import type { GossipParameters } from './gossip-parameters.ts';
+import type { GossipItem, GossipPool } from './gossip-pool.ts';
+
+/** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
+export type PushQueue = {
+  readonly add: (item: GossipItem, now: number) => void;
+  /** Takes transactions for their first push, about `targetSize` bytes. */
+  readonly takeNew: (now: number) => Uint8Array[];
+  /** Takes transactions that still wait and were pushed long enough ago. */
+  readonly takeOld: (now: number) => Uint8Array[];
+  readonly counts: () => { readonly unsent: number; readonly sent: number };
+};
+
+type Tracked = { readonly item: GossipItem; pushed: number };
+
+export function createPushQueue(
+  parameters: Pick<GossipParameters, 'targetSize' | 'repushInterval' | 'discardedSize'>,
+  pool: Pick<GossipPool, 'has'>,
+): PushQueue {
+  // Maps keep the order of insertion: the first entry is the one that waits longest.
+  const unsent = new Map<Id, Tracked>();
+  const sent = new Map<Id, Tracked>();
+  const discarded = boundedMap<Id, true>(parameters.discardedSize);
+
+  const take = (from: Map<Id, Tracked>, now: number, onGone: (id: Id) => void): Uint8Array[] => {
+    const taken: Uint8Array[] = [];
+    let size = 0;
+    for (const [id, tracked] of from) {
+      if (size >= parameters.targetSize) break;
+      if (!pool.has(id)) {
+        from.delete(id);
+        onGone(id);
+        continue;
+      }
+      // They are ordered by the time of their last push: all later ones are younger.
+      if (tracked.pushed > now - parameters.repushInterval) break;
+      from.delete(id);
+      tracked.pushed = now;
+      sent.set(id, tracked);
+      taken.push(tracked.item.bytes);
+      size += tracked.item.bytes.length;
+    }
+    return taken;
+  };
+
+  return {
+    add: (item, now) => {
+      if (unsent.has(item.id) || sent.has(item.id)) return;
+      // One that was dropped lately waits as if it had just been pushed.
+      if (discarded.get(item.id)) sent.set(item.id, { item, pushed: now });
+      else unsent.set(item.id, { item, pushed: Number.NEGATIVE_INFINITY });
+    },
+    takeNew: (now) => take(unsent, now, () => {}),
+    takeOld: (now) => take(sent, now, (id) => discarded.set(id, true)),
+    counts: () => ({ unsent: unsent.size, sent: sent.size }),
+  };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test';
+import { fromHex } from '../../base/bytes/hex.ts';
+import { type Id, idOf } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createConnectedValidators } from '../consensus/connected-validators.ts';
+import { chainId, createTestTimers, createTestTransport, nodeId, seededBytes } from '../consensus/engine.fixture.ts';
+import { GossipItems, joinAppBytes, PullGossip, splitAppBytes } from '../messages/gossip.ts';
+import { bloomHash, createBloomFilter, parseBloomFilter } from '../protocol/bloom-filter.ts';
+import type { ChainMessage } from '../protocol/transport.ts';
+import { defaultGossipParameters } from './gossip-parameters.ts';
+import type { GossipItem } from './gossip-pool.ts';
+import { pullRequestLimit } from './pull-limit.ts';
+import { startTxGossip } from './tx-gossip.ts';
+
+const [self, peer] = [nodeId(1), nodeId(2)];
+const txOf = (text: string): GossipItem => {
+  const bytes = new TextEncoder().encode(text);
+  return { id: idOf(bytes), bytes };
+};
+
+/** A node whose pool refuses transactions that begin with "bad". */
+function openGossip(stakers: readonly NodeId[], peers: readonly NodeId[] = [peer]) {
+  const pool = new Map<Id, GossipItem>();
+  const verified: string[] = [];
+  const transport = createTestTransport(self);
+  const timers = createTestTimers();
+  const set = new Map(stakers.map((node) => [node, 100n] as const));
+  const network = new Map([self, ...peers].map((node) => [node, 100n] as const));
+  const connected = createConnectedValidators(self, { current: () => network }, seededBytes());
+  for (const node of peers) connected.connected(node);
+  const gossip = startTxGossip({
+    chainId,
+    transport,
+    connected,
+    stakers: () => set,
+    timers,
+    randomBytes: seededBytes(),
+    parameters: defaultGossipParameters,
+    onError: (error) => {
+      throw error;
+    },
+    pool: {
+      has: (id) => pool.has(id),
+      items: () => pool.values(),
+      count: () => pool.size,
+      add: (bytes) => {
+        const text = new TextDecoder().decode(bytes);
+        verified.push(text);
+        if (!text.startsWith('bad')) pool.set(idOf(bytes), { id: idOf(bytes), bytes });
+        return !text.startsWith('bad');
+      },
+    },
+  });
+  const issue = (text: string): void => {
+    const tx = txOf(text);
+    pool.set(tx.id, tx);
+    gossip.issued(tx);
+  };
+  const push = (texts: readonly string[], from = peer): void => {
+    const content = GossipItems.encode({ items: texts.map((text) => txOf(text).bytes) });
+    gossip.receive(from, { kind: 'appGossip', chainId, appBytes: joinAppBytes({ handler: 0, content }) });
+  };
+  const pull = (appBytes: Uint8Array, from = peer): ChainMessage | undefined => {
+    transport.sent.length = 0;
+    gossip.receive(from, { kind: 'appRequest', chainId, requestId: 5, deadline: 1n, appBytes });
+    timers.advance(1);
+    return transport.sent[0]?.message;
+  };
+  const pushed = () =>
+    transport.sent.flatMap(({ message, to }) =>
+      message.kind === 'appGossip' ? [{ to, texts: textsOf(splitAppBytes(message.appBytes).content) }] : [],
+    );
+  return { gossip, pool, verified, transport, timers, issue, push, pull, pushed };
+}
+const textsOf = (content: Uint8Array): string[] => GossipItems.decode(content).items.map((item) => new TextDecoder().decode(item));
+const emptyPull = (salt = new Uint8Array(32), filter = createBloomFilter(new Uint8Array(8), 64).bytes()) =>
+  joinAppBytes({ handler: 0, content: PullGossip.encode({ salt, filter }) });
+
+describe('push', () => {
+  test('a transaction of this node goes to peers within half a second, again after 30 s while it waits, then no more', () => {
+    const { issue, pushed, timers, pool } = openGossip([]);
+    issue('a');
+    timers.advance(500);
+    expect(pushed()).toEqual([{ to: [peer], texts: ['a'] }]);
+    timers.advance(29_000);
+    expect(pushed()).toHaveLength(1);
+    timers.advance(2000);
+    expect(pushed()).toHaveLength(2);
+    pool.clear();
+    timers.advance(120_000);
+    expect(pushed()).toHaveLength(2);
+  });
+  test('a round holds about 20 KiB', () => {
+    const { issue, pushed, timers } = openGossip([]);
+    for (let index = 0; index < 50; index++) issue(`${index} ${'x'.repeat(1000)}`);
+    timers.advance(500);
+    expect(pushed()[0]?.texts).toHaveLength(21);
+    timers.advance(1000);
+    expect(pushed().flatMap(({ texts }) => texts)).toHaveLength(50);
+  });
+  test('a pushed transaction is added once and not pushed further; an invalid one is not verified again for a while', () => {
+    const { push, pushed, pool, verified, timers } = openGossip([]);
+    push(['a', 'bad', 'a']);
+    push(['a', 'bad']);
+    expect([verified, pool.size]).toEqual([['a', 'bad'], 1]);
+    timers.advance(60_000);
+    expect(pushed()).toEqual([]);
+    push(['bad']);
+    expect(verified).toEqual(['a', 'bad', 'bad']);
+  });
+  test('other handlers and malformed messages are ignored', () => {
+    const { gossip, verified } = openGossip([]);
+    for (const appBytes of [Uint8Array.of(), Uint8Array.of(7, 1), Uint8Array.of(0, 255, 255), Uint8Array.of(0, 10, 50, 1)])
+      gossip.receive(peer, { kind: 'appGossip', chainId, appBytes });
+    expect(verified).toEqual([]);
+  });
+});
+
+describe('pull', () => {
+  test('is asked every 1.5 s, only by a validator, with a filter of what it has', () => {
+    const { issue, timers, transport } = openGossip([self, peer]);
+    issue('a');
+    timers.advance(1500);
+    const [request] = transport.requests;
+    if (request?.message.kind !== 'appRequest') throw new Error('no pull');
+    const { salt, filter } = PullGossip.decode(splitAppBytes(request.message.appBytes).content);
+    const contains = (text: string) => parseBloomFilter(filter).contains(bloomHash(fromHex(txOf(text).id), salt));
+    expect([salt.length, filter.length, contains('a'), contains('b')]).toEqual([32, 9815 + 1 + 7 * 8, true, false]);
+    timers.advance(3000);
+    expect(transport.requests.map(({ message }) => message.kind === 'appRequest' && message.requestId)).toEqual([1, 3, 5]);
+    const outsider = openGossip([peer]);
+    outsider.timers.advance(10_000);
+    expect(outsider.transport.requests).toEqual([]);
+  });
+  test('is answered with what the filter does not contain, until it exceeds 20 KiB', () => {
+    const { issue, pull, gossip } = openGossip([self, peer]);
+    for (let index = 0; index < 40; index++) issue(`${index} ${'x'.repeat(1000)}`);
+    const known = createBloomFilter(
+      Uint8Array.from({ length: 8 }, () => 3),
+      4096,
+    );
+    for (let index = 0; index < 30; index++) known.add(bloomHash(fromHex(txOf(`${index} ${'x'.repeat(1000)}`).id), new Uint8Array(32)));
+    const [all, rest] = [pull(emptyPull()), pull(emptyPull(new Uint8Array(32), known.bytes()))];
+    if (all?.kind !== 'appResponse' || rest?.kind !== 'appResponse') throw new Error('no answer');
+    expect(textsOf(all.appBytes)).toHaveLength(21);
+    expect(textsOf(rest.appBytes).map((text) => Number(text.split(' ')[0]))).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
+    // Nothing of 21 looked at, and 30 of 40: 75 %.
+    expect(gossip.counters().hitRates).toMatchObject({ counts: [1, 0, 0, 1, 0], sum: 75 });
+  });
+  test('errors as AvalancheGo gives them', () => {
+    const { pull } = openGossip([self, peer], [peer, nodeId(3)]);
+    const codeOf = (message: ChainMessage | undefined) => message?.kind === 'appError' && [message.errorCode, message.errorMessage];
+    expect(codeOf(pull(Uint8Array.of(9, 1)))).toEqual([-2, 'unregistered handler']);
+    expect(codeOf(pull(emptyPull(), nodeId(3)))).toEqual([-3, 'not a validator']);
+    expect(codeOf(pull(emptyPull(new Uint8Array(31))))).toEqual([-1, 'unexpected error']);
+    expect(codeOf(pull(emptyPull(new Uint8Array(32), new Uint8Array(3))))).toEqual([-1, 'unexpected error']);
+  });
+  test('the limit per hour is the one observed with six validators: the 475th request is refused', () => {
+    expect(pullRequestLimit(2400, 6).toFixed(2)).toBe('473.03');
+    const stakers = [1, 2, 3, 4, 5, 6].map(nodeId);
+    const { pull, timers } = openGossip(stakers, stakers.slice(1));
+    const kinds = Array.from({ length: 476 }, () => pull(emptyPull())?.kind);
+    expect(kinds.indexOf('appError')).toBe(474);
+    timers.advance(2 * defaultGossipParameters.pullPeriod);
+    expect(pull(emptyPull())?.kind).toBe('appResponse');
+  });
+  test('an answer brings its transactions into the pool', () => {
+    const { gossip, pool } = openGossip([self, peer]);
+    gossip.receive(peer, { kind: 'appResponse', chainId, requestId: 1, appBytes: GossipItems.encode({ items: [txOf('p').bytes] }) });
+    expect([pool.size, gossip.counters().receivedPull.count, gossip.counters().received.added]).toEqual([1, 1, 1]);
+  });
+});

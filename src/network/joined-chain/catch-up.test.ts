@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import { createRandom } from '../../../test/random.ts';
+import { createEventLoop } from '../../../test/simulation/event-loop.ts';
+import { createNetwork } from '../../../test/simulation/network.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { chainId, createTestVm, makeBlock, nodeId } from '../consensus/engine.fixture.ts';
+import { defaultEngineParameters } from '../consensus/engine-parameters.ts';
+import { createGetter } from '../consensus/getter.ts';
+import { defaultGossipParameters } from '../gossip/gossip-parameters.ts';
+import type { ChainMessage } from '../protocol/transport.ts';
+import { startJoinedChain } from './joined-chain.ts';
+
+const genesis = makeBlock(undefined, 'g');
+const self = nodeId(9);
+const peers = [nodeId(1), nodeId(2), nodeId(3)];
+
+/** A chain that bootstrapped at genesis, with three peers whose chain then grows. */
+async function openChain() {
+  const loop = createEventLoop();
+  const network = createNetwork(loop, createRandom(5));
+  const timers = {
+    now: loop.timers.now,
+    after: (milliseconds: number, run: () => void) =>
+      loop.timers.after(milliseconds, () => {
+        loop.markAsync();
+        run();
+      }),
+  };
+  const blocks = [genesis];
+  for (const peer of peers) {
+    const transport = network.transportOf(peer);
+    const receive = (from: NodeId, message: ChainMessage): void => {
+      if (createGetter({ chainId, vm: createTestVm(blocks), transport, timers }).receive(from, message)) return;
+      if (message.kind !== 'pullQuery') return;
+      const last = blocks.at(-1) as EngineBlock;
+      const at = blocks[Number(message.requestedHeight)] ?? last;
+      const ids = { preferredId: last.id, preferredIdAtHeight: at.id, acceptedId: last.id, acceptedHeight: last.height };
+      transport.send({ kind: 'chits', chainId, requestId: message.requestId, ...ids }, [from]);
+    };
+    network.start(peer, { receive, failed: () => {}, connected: () => {}, disconnected: () => {} });
+  }
+  const set = new Map([self, ...peers].map((node) => [node, 100n] as const));
+  const vm = createTestVm([genesis]);
+  const phases: boolean[] = [];
+  const chain = startJoinedChain({
+    chainId,
+    vm: { ...vm, setBootstrapping: (on) => void phases.push(on) },
+    pool: { has: () => false, add: () => true, items: () => [], count: () => 0 },
+    transport: network.transportOf(self),
+    validators: { current: () => set },
+    beacons: () => new Map(peers.map((peer) => [peer, 100n] as const)),
+    stakers: () => set,
+    timers,
+    randomBytes: createRandom(1).bytes,
+    engineParameters: defaultEngineParameters,
+    gossipParameters: defaultGossipParameters,
+    events: { onBootstrapped: () => {}, onWarning: () => {}, onFatal: () => {} },
+  });
+  network.start(self, {
+    ...chain.handler,
+    receive: (from, message) => {
+      loop.markAsync();
+      chain.handler.receive(from, message);
+    },
+  });
+  const run = (isDone: () => boolean): Promise<boolean> => loop.run(isDone, loop.timers.now() + 60_000);
+  expect(await run(chain.isBootstrapped)).toBe(true);
+  const grow = (count: number): void => {
+    for (let added = 0; added < count; added++) blocks.push(makeBlock(blocks.at(-1), `b${blocks.length}`));
+  };
+  return { chain, vm, phases, blocks, run, grow };
+}
+
+test('a chain that is more than 256 blocks behind most of the stake bootstraps again, and reaches the tip', async () => {
+  const { chain, vm, phases, blocks, run, grow } = await openChain();
+  expect(phases).toEqual([true, false]);
+  grow(300);
+  expect(await run(() => vm.accepted.length === blocks.length && !chain.isBootstrapping())).toBe(true);
+  expect(vm.accepted.map(({ id }) => id)).toEqual(blocks.map(({ id }) => id));
+  expect(phases).toEqual([true, false, true, false]);
+  chain.stop();
+});

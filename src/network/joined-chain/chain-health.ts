@@ -1,0 +1,27 @@
+import { nodeIdText } from '../../base/bytes/node-id.ts';
+import type { ChainHealthState } from '../../base/health/chain-check.ts';
+import type { JoinedChain } from './joined-chain.ts';
+
+const nanosPerMillisecond = 1_000_000;
+const nanos = (milliseconds: number): bigint => BigInt(Math.round(milliseconds * nanosPerMillisecond));
+
+/** What `chainCheck` reads of a joined chain. Without consensus details while the chain bootstraps, as in AvalancheGo. */
+export function chainHealth(chain: Pick<JoinedChain, 'engine' | 'networking'>): ChainHealthState {
+  const engine = chain.engine();
+  return {
+    consensus: engine && {
+      avgAcceptanceTime: nanos(engine.averageAcceptance),
+      lastAcceptedHeight: engine.lastAccepted.height,
+      lastAcceptedID: engine.lastAccepted.id,
+      longestProcessingBlock: nanos(engine.longestProcessing),
+      processingBlocks: engine.processingBlocks,
+    },
+    networking: formatNetworking(chain.networking()),
+  };
+}
+
+/** The connected stake with the texts of node IDs. AvalancheGo: snow/networking/handler/health.go. */
+export const formatNetworking = ({ percentConnected, disconnectedValidators }: ReturnType<JoinedChain['networking']>) => ({
+  percentConnected,
+  disconnectedValidators: disconnectedValidators.map(nodeIdText).sort(),
+});

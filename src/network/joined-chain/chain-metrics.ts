@@ -1,0 +1,223 @@
+import type { Buckets } from '../../base/metrics/buckets.ts';
+import type { MetricReading, MetricRegistry } from '../../base/metrics/registry.ts';
+import type { EngineCounters } from '../consensus/counters.ts';
+import type { JoinedChain } from './joined-chain.ts';
+
+/** One metric: `chain` is the label that AvalancheGo adds; further labels are in the reading. */
+type Row = readonly [type: 'counter' | 'gauge', name: string, help: string, read: (chain: JoinedChain) => Values];
+type Values = number | bigint | undefined | readonly (readonly [Readonly<Record<string, string>>, number | bigint])[];
+
+const nanosPerMillisecond = 1_000_000;
+
+const voteTexts = {
+  unneeded: 'Votes for a processing block.',
+  succeeded: 'Votes for a block with a processing ancestor.',
+  failed: 'Votes for a block without a known processing ancestor.',
+  dropped: 'Votes for a block that is decided.',
+};
+
+/** Consensus of a chain, with AvalancheGo's names: snow/consensus/snowman/metrics.go, snow/engine/snowman/metrics.go, poll/set.go. */
+const snowmanRows: readonly Row[] = [
+  ['gauge', 'bootstrap_finished', 'Whether the chain has bootstrapped: 1 or 0.', (chain) => (chain.isBootstrapped() ? 1 : 0)],
+  ['gauge', 'requests', 'Blocks that peers were asked for.', (chain) => chain.engine()?.blockRequests],
+  ['gauge', 'blocked', 'Blocks that wait to be issued.', (chain) => chain.engine()?.pendingBlocks],
+  ['gauge', 'blockers', 'Blocks that other blocks or votes wait for.', (chain) => chain.engine()?.missingBlocks],
+  ['gauge', 'non_verified_blks', 'Unverified blocks in memory.', (chain) => chain.engine()?.unverifiedBlocks],
+  ['gauge', 'polls', 'Open polls.', (chain) => chain.engine()?.openPolls],
+  ['gauge', 'blks_processing', 'Blocks that are verified and not decided.', (chain) => chain.engine()?.processingBlocks],
+  ['gauge', 'last_accepted_height', 'Height of the last accepted block.', (chain) => chain.engine()?.lastAccepted.height],
+  ['gauge', 'last_accepted_timestamp', 'Unix time of the last accepted block.', (chain) => chain.engine()?.lastAcceptedTime],
+  ['gauge', 'max_verified_height', 'Highest verified height.', ({ counters }) => counters.maxVerifiedHeight],
+  ['counter', 'blks_built', 'Blocks built by this node.', ({ counters }) => counters.built],
+  ['counter', 'blk_builds_failed', 'Blocks that could not be built or were not valid.', ({ counters }) => counters.buildsFailed],
+  [
+    'counter',
+    'blks_issued',
+    'Blocks issued to consensus, by where they came from.',
+    ({ counters }) => Object.entries(counters.issued).map(([source, value]) => [{ source }, value] as const),
+  ],
+  ['counter', 'blks_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
+  [
+    'counter',
+    'blks_accepted_sum',
+    'Nanoseconds from issuing blocks to accepting them.',
+    ({ counters }) => counters.acceptedLatency * nanosPerMillisecond,
+  ],
+  ['counter', 'blks_accepted_container_size_sum', 'Bytes of accepted blocks.', ({ counters }) => counters.acceptedBytes],
+  ['counter', 'blks_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
+  [
+    'counter',
+    'blks_rejected_sum',
+    'Nanoseconds from issuing blocks to rejecting them.',
+    ({ counters }) => counters.rejectedLatency * nanosPerMillisecond,
+  ],
+  ['counter', 'blks_polls_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
+  ['counter', 'blks_polls_accepted_sum', 'Polls from issuing blocks to accepting them.', ({ counters }) => counters.acceptedPolls],
+  ['counter', 'blks_polls_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
+  ['counter', 'blks_polls_rejected_sum', 'Polls from issuing blocks to rejecting them.', ({ counters }) => counters.rejectedPolls],
+  [
+    'gauge',
+    'blks_build_accept_latency',
+    'Nanoseconds from the time of blocks to accepting them.',
+    ({ counters }) => counters.acceptedAge * nanosPerMillisecond,
+  ],
+  ['counter', 'poll_count', 'Ended polls, by reason.', ({ counters }) => pollEnds(counters, ({ count }) => count)],
+  [
+    'gauge',
+    'poll_duration',
+    'Nanoseconds that ended polls were open, by reason.',
+    ({ counters }) => pollEnds(counters, ({ duration }) => duration * nanosPerMillisecond),
+  ],
+  ['counter', 'poll_duration_count', 'Ended polls.', ({ counters }) => sumPolls(counters, ({ count }) => count)],
+  [
+    'gauge',
+    'poll_duration_sum',
+    'Nanoseconds that ended polls were open.',
+    ({ counters }) => sumPolls(counters, ({ duration }) => duration * nanosPerMillisecond),
+  ],
+  ['counter', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
+  ['counter', 'polls_successful', 'Polls with a majority.', ({ counters }) => counters.pollsSuccessful],
+  ['counter', 'polls_failed', 'Polls without a majority.', ({ counters }) => counters.pollsFailed],
+  ['counter', 'num_useless_put_bytes', 'Bytes of blocks received in Put that were known.', ({ counters }) => counters.uselessPutBytes],
+  [
+    'counter',
+    'num_useless_push_query_bytes',
+    'Bytes of blocks received in PushQuery that were known.',
+    ({ counters }) => counters.uselessPushQueryBytes,
+  ],
+  ...(['unneeded', 'succeeded', 'failed', 'dropped'] as const).map(
+    (outcome): Row => [
+      'counter',
+      `num_processing_ancestor_fetches_${outcome}`,
+      voteTexts[outcome],
+      ({ counters }) => counters.voteOutcomes[outcome],
+    ],
+  ),
+  ['counter', 'selected_vote_index_count', 'Votes that were counted.', ({ counters }) => counters.votes],
+  ['gauge', 'selected_vote_index_sum', 'Indices of the counted votes in their answers, summed.', ({ counters }) => counters.voteIndices],
+  ['counter', 'issuer_stake_count', 'Blocks issued to consensus.', ({ counters }) => sumIssued(counters)],
+  ['gauge', 'issuer_stake_sum', 'Stake of the nodes that sent issued blocks, summed.', ({ counters }) => counters.issuerStake],
+  [
+    'gauge',
+    'blks_built_time_skew',
+    'Nanoseconds from the time of built blocks to building them, summed.',
+    ({ counters }) => counters.builtSkew * nanosPerMillisecond,
+  ],
+  [
+    'counter',
+    'num_missing_accepted_blocks',
+    'Queries about an accepted height whose block is not stored.',
+    ({ counters }) => counters.missingAccepted,
+  ],
+  ['counter', 'bs_fetched', 'Blocks fetched while bootstrapping.', (chain) => chain.bootstrap().fetched],
+  ['counter', 'bs_accepted', 'Blocks accepted while bootstrapping.', (chain) => chain.bootstrap().executed],
+  ['counter', 'get_ancestors_blks_count', 'Answers with ancestors.', (chain) => chain.served().answers],
+  ['counter', 'get_ancestors_blks_sum', 'Blocks in answers with ancestors.', (chain) => chain.served().blocks],
+];
+
+/** Gossip of transactions, with AvalancheGo's names: network/p2p/gossip/gossip.go, vms/avm/network. */
+const gossipRows: readonly Row[] = [
+  ['counter', 'tx_gossip_count', 'Gossiped transactions.', (chain) => amounts(chain, 'count')],
+  ['counter', 'tx_gossip_bytes', 'Bytes of gossiped transactions.', (chain) => amounts(chain, 'bytes')],
+  [
+    'gauge',
+    'tx_gossip_tracking',
+    'Transactions that this node pushes.',
+    (chain) => Object.entries(chain.gossip.counters().tracking).map(([type, value]) => [{ type }, value] as const),
+  ],
+  ['gauge', 'mempool_count', 'Transactions in the mempool.', (chain) => chain.gossip.counters().pooled],
+  ['gauge', 'tx_gossip_throttle_limit', 'Pull requests that a validator may send per hour.', (chain) => chain.gossip.counters().pullLimit],
+  ['gauge', 'mempool_bloom_filter_count', 'Transactions in the filter.', (chain) => chain.gossip.counters().filter.count],
+  [
+    'gauge',
+    'mempool_bloom_filter_max_count',
+    'Transactions at which the filter is replaced.',
+    (chain) => chain.gossip.counters().filter.max,
+  ],
+  ['gauge', 'mempool_bloom_filter_hashes', 'Hashes of the filter.', (chain) => chain.gossip.counters().filter.hashes],
+  ['gauge', 'mempool_bloom_filter_entries', 'Bytes of the filter.', (chain) => chain.gossip.counters().filter.entries],
+  ['counter', 'mempool_bloom_filter_reset_count', 'How often the filter was replaced.', (chain) => chain.gossip.counters().filter.resets],
+];
+
+/** Histograms, with AvalancheGo's names and buckets. */
+const histogramRows: readonly (readonly [name: string, help: string, read: (chain: JoinedChain) => Buckets])[] = [
+  [
+    'avalanche_snowman_consensus_latencies',
+    'Nanoseconds from issuing a block to accepting it.',
+    ({ counters }) => counters.acceptedLatencies,
+  ],
+  [
+    'avalanche_avm_tx_gossip_bloomfilter_hit_rate',
+    'Percentage of the mempool that the filter of a pull request contains.',
+    (chain) => chain.gossip.counters().hitRates,
+  ],
+];
+
+/** The stake of the chain's validators, with AvalancheGo's names: snow/engine/common/tracker/peers.go. */
+const stakeRows: readonly Row[] = [
+  ['gauge', 'num_validators', 'Validators.', (chain) => chain.stake().validators],
+  ['gauge', 'total_weight', 'Stake of all validators.', (chain) => chain.stake().weight],
+  ['gauge', 'percent_connected', 'Share of the stake that is connected.', (chain) => chain.networking().percentConnected],
+];
+
+/** What AvalancheGo does not count. */
+const seracRows: readonly Row[] = [
+  [
+    'counter',
+    'gossip_received_transactions_total',
+    'Transactions of peers, by what became of them.',
+    (chain) => Object.entries(chain.gossip.counters().received).map(([outcome, value]) => [{ outcome }, value] as const),
+  ],
+  ['gauge', 'bootstrap_blocks_per_second', 'Blocks executed per second while bootstrapping.', (chain) => chain.bootstrap().blocksPerSecond],
+  ['gauge', 'bootstrap_tip_height', 'The height that bootstrapping will reach.', (chain) => chain.bootstrap().tipHeight],
+];
+
+const groups: readonly (readonly [prefix: string, rows: readonly Row[]])[] = [
+  ['avalanche_snowman_', snowmanRows],
+  ['avalanche_avm_', gossipRows],
+  ['avalanche_stake_', stakeRows],
+  ['serac_', seracRows],
+];
+
+/** Registers what joined chains count; `alias` is the value of the label `chain`. */
+export function registerChainMetrics(
+  registry: MetricRegistry,
+  chains: () => readonly (readonly [alias: string, chain: JoinedChain])[],
+): void {
+  for (const [name, help, read] of histogramRows)
+    registry.addHistogramReading(name, help, () => chains().map(([alias, chain]) => [{ chain: alias }, read(chain)] as const));
+  for (const [prefix, rows] of groups)
+    for (const [type, name, help, read] of rows)
+      registry.addReading(
+        type,
+        prefix + name,
+        help,
+        (): MetricReading =>
+          chains().flatMap(([alias, chain]) => {
+            const value = read(chain);
+            if (value === undefined) return [];
+            const series = typeof value === 'object' ? value : [[{}, value] as const];
+            return series.map(([labels, number]) => [{ chain: alias, ...labels }, number] as const);
+          }),
+      );
+}
+
+type PollRow = EngineCounters['polls']['exhausted'];
+
+const pollEnds = ({ polls }: EngineCounters, read: (row: PollRow) => number): Values =>
+  Object.entries(polls).map(([reason, row]) => [{ reason }, read(row)] as const);
+
+const sumIssued = ({ issued }: EngineCounters): number => Object.values(issued).reduce((sum, value) => sum + value, 0);
+
+const sumPolls = ({ polls }: EngineCounters, read: (row: PollRow) => number): number =>
+  Object.values(polls).reduce((sum, row) => sum + read(row), 0);
+
+function amounts(chain: JoinedChain, key: 'count' | 'bytes'): Values {
+  const { sentPush, sentPull, receivedPush, receivedPull } = chain.gossip.counters();
+  return [
+    [{ io: 'sent', type: 'push' }, sentPush[key]],
+    [{ io: 'sent', type: 'pull' }, sentPull[key]],
+    [{ io: 'received', type: 'push' }, receivedPush[key]],
+    [{ io: 'received', type: 'pull' }, receivedPull[key]],
+  ];
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test';
+import { createRandom, hostileRounds, hostileTimeout, mutate } from '../../../test/random.ts';
+import vectors from '../../../vectors/p2p.json' with { type: 'json' };
+import { fromHex, toHex } from '../../base/bytes/hex.ts';
+import { MessageError } from './fault.ts';
+import { createFrameReader } from './frame.ts';
+import { decodeMessage, encodeMessage } from './message.ts';
+
+const samples = vectors.entries.filter(({ kind }) => kind === 'frame').map(({ hex }) => fromHex(hex).subarray(4));
+/** Samples with their compression removed, so that mutations reach the fields. */
+const plain = samples.map((bytes) => encodeMessage(decodeMessage(bytes)));
+
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+    return 'none';
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    return error.fault.code;
+  }
+};
+
+test(
+  'mutated messages are rejected with a MessageError, or encode to bytes that decode to the same message',
+  () => {
+    const random = createRandom(13);
+    let rejected = 0;
+    let read = 0;
+    for (let round = 0; round < hostileRounds(1); round++) {
+      const pool = round % 4 === 0 ? samples : plain;
+      const bytes = round % 20 === 0 ? random.bytes(random.below(400)) : mutate(random, random.pick(pool), pool);
+      try {
+        const message = decodeMessage(bytes);
+        const again = encodeMessage(message);
+        expect(toHex(encodeMessage(decodeMessage(again)))).toBe(toHex(again));
+        read++;
+      } catch (error) {
+        if (!(error instanceof MessageError)) throw error;
+        rejected++;
+      }
+    }
+    expect(rejected).toBeGreaterThan(0);
+    expect(read).toBeGreaterThan(0);
+  },
+  hostileTimeout,
+);
+
+test('a stream cut anywhere gives the same messages, and a hostile one only FRAME_TOO_LARGE', () => {
+  const random = createRandom(14);
+  const frames = vectors.entries.filter(({ kind }) => kind === 'frame').map(({ hex }) => fromHex(hex));
+  const stream = Buffer.concat(frames);
+  for (let round = 0; round < 30; round++) {
+    const reader = createFrameReader();
+    const messages: Uint8Array[] = [];
+    for (let at = 0; at < stream.length; ) {
+      const end = Math.min(stream.length, at + 1 + random.below(round < 2 ? 1 : 4000));
+      // The chunk is overwritten after the call, as a socket's buffer would be.
+      const chunk = Uint8Array.from(stream.subarray(at, end));
+      messages.push(...reader.push(chunk));
+      chunk.fill(0xff);
+      at = end;
+    }
+    expect(messages.map(toHex)).toEqual(samples.map(toHex));
+    expect(reader.pending()).toBe(0);
+  }
+  const codes = new Set<string>();
+  for (let round = 0; round < 2000; round++) codes.add(codeOf(() => createFrameReader().push(mutate(random, random.pick(frames), frames))));
+  expect([...codes].sort()).toEqual(['FRAME_TOO_LARGE', 'none']);
+});
+
+test('the length of a frame is checked before its bytes arrive, and memory follows the bytes received', () => {
+  const prefix = (length: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(length);
+    return bytes;
+  };
+  expect(codeOf(() => createFrameReader().push(prefix(2 ** 21 + 1)))).toBe('FRAME_TOO_LARGE');
+  const readers = Array.from({ length: 2000 }, createFrameReader);
+  const before = process.memoryUsage().rss;
+  // 4 GB if every announced frame were allocated.
+  for (const reader of readers) expect(reader.push(prefix(2 ** 21))).toEqual([]);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+  const reader = createFrameReader();
+  const whole = Buffer.concat([prefix(2 ** 21), Buffer.alloc(2 ** 21, 7)]);
+  const [message] = [...reader.push(whole.subarray(0, 100_000)), ...reader.push(whole.subarray(100_000))];
+  expect(message?.length).toBe(2 ** 21);
+});
+
+test('a small compressed message cannot become a large one', () => {
+  const compressed = (content: Uint8Array) => {
+    const length = content.length;
+    return Buffer.concat([Uint8Array.of(0x12, (length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14), content]);
+  };
+  const bomb = Bun.zstdCompressSync(Buffer.alloc(200_000_000));
+  const before = process.memoryUsage().rss;
+  expect(codeOf(() => decodeMessage(compressed(bomb)))).toBe('MESSAGE_TOO_LARGE');
+  // The same content without a declared size: the header's flags for it cleared, and a window instead.
+  const streamed = Buffer.concat([bomb.subarray(0, 4), Uint8Array.of(0x00, 0x58), bomb.subarray(headerSize(bomb))]);
+  expect(codeOf(() => decodeMessage(compressed(streamed)))).toBe('MESSAGE_BAD_COMPRESSION');
+  expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+  // A truncated frame: Bun returns its complete blocks without an error.
+  const text = Bun.zstdCompressSync(createRandom(1).bytes(300_000));
+  expect(codeOf(() => decodeMessage(compressed(text.subarray(0, text.length - 3))))).toBe('MESSAGE_BAD_COMPRESSION');
+});
+
+test('2 MiB of empty elements or nested groups allocate little', () => {
+  const repeat = (hex: string, count: number) => Buffer.from(hex.repeat(count), 'hex');
+  const wrap = (tag: number[], content: Uint8Array) => {
+    const { length } = content;
+    return Buffer.concat([Uint8Array.of(...tag, (length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14), content]);
+  };
+  const before = process.memoryUsage().rss;
+  expect(codeOf(() => decodeMessage(wrap([0xc2, 0x01], repeat('1a00', 10 ** 6))))).toBe('MESSAGE_ID_LENGTH'); // ancestors without chain ID
+  expect(codeOf(() => decodeMessage(wrap([0x72], repeat('0a00', 10 ** 6))))).toBe('MESSAGE_TOO_MANY_ELEMENTS'); // peer list
+  expect(codeOf(() => decodeMessage(wrap([0x8a, 0x01], repeat('2001', 10 ** 6))))).toBe('MESSAGE_TOO_MANY_ELEMENTS'); // heights
+  expect(codeOf(() => decodeMessage(repeat('5b', 2 * 10 ** 6)))).toBe('MESSAGE_MALFORMED'); // groups
+  expect(codeOf(() => decodeMessage(repeat('5a00', 10 ** 6)))).toBe('none'); // pings
+  expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+});
+
+/** The size of the header of a zstd frame that declares its content's size. */
+function headerSize(frame: Uint8Array): number {
+  const descriptor = frame[4]!;
+  const single = (descriptor & 0x20) !== 0;
+  return 5 + (single ? 0 : 1) + (descriptor >> 6 === 0 ? 1 : 1 << (descriptor >> 6));
+}

@@ -1,0 +1,83 @@
+import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { concat } from '../../base/bytes/octets.ts';
+import { getChainNumber } from '../../ledger/state/chain-number.ts';
+import { bulkInsert } from '../../ledger/store/bulk-insert.ts';
+import type { Store } from '../../ledger/store/store.ts';
+import { type OuterBlock, parseOuterBlock, splitOuterBlock } from '../proposervm/outer-block.ts';
+import { OuterChainError } from './fault.ts';
+
+/** The outer blocks of the accepted blocks of a chain. A row has the bytes before and after the inner block, which the chain itself stores. */
+export type OuterStore = {
+  readonly last: () => { readonly id: Id; readonly height: bigint } | undefined;
+  readonly idAt: (height: bigint) => Id | undefined;
+  readonly bytes: (id: Id) => Uint8Array | undefined;
+  /** Must run inside the write transaction of the inner blocks. */
+  readonly insert: (blocks: readonly AcceptedOuterBlock[]) => void;
+  readonly removeAbove: (height: bigint) => void;
+};
+
+export type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS outer_block(
+    chain INTEGER NOT NULL, height INTEGER NOT NULL, id BLOB NOT NULL, before BLOB NOT NULL, after BLOB NOT NULL,
+    PRIMARY KEY (chain, height)) STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS outer_block_id ON outer_block(chain, id);`;
+
+/** Opens the table; the chain must have its state in the same store. `innerBytesAt` reads the accepted block at a height. */
+export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height: bigint) => Uint8Array | undefined): OuterStore {
+  const { db } = store;
+  if (!store.readonly) store.write(() => db.exec(schema));
+  const chain = getChainNumber(store, chainID);
+  const lastRow = db.prepare<{ height: number; id: Uint8Array }>(
+    'SELECT height, id FROM outer_block WHERE chain = ? ORDER BY height DESC LIMIT 1',
+  );
+  const idByHeight = db.prepare<{ id: Uint8Array }>('SELECT id FROM outer_block WHERE chain = ? AND height = ?');
+  const rowById = db.prepare<{ height: number; before: Uint8Array; after: Uint8Array }>(
+    'SELECT height, before, after FROM outer_block WHERE chain = ? AND id = ?',
+  );
+  const insertRows = bulkInsert(db, 'INSERT INTO outer_block', 5);
+  const deleteAbove = db.prepare('DELETE FROM outer_block WHERE chain = ? AND height > ?');
+
+  return {
+    last: () => {
+      const row = lastRow.get(chain);
+      return row && { id: idFromBytes(row.id), height: BigInt(row.height) };
+    },
+    idAt: (height) => {
+      const row = height > Number.MAX_SAFE_INTEGER ? undefined : idByHeight.get(chain, Number(height));
+      return row && idFromBytes(row.id);
+    },
+    bytes: (id) => {
+      const row = rowById.get(chain, idToBytes(id));
+      if (row === undefined) return undefined;
+      const inner = innerBytesAt(BigInt(row.height));
+      const bytes = inner && concat([row.before, inner, row.after]);
+      if (bytes === undefined || !hasId(bytes, id)) throw damaged(store, id);
+      return bytes;
+    },
+    insert: (blocks) =>
+      insertRows(
+        blocks.flatMap(({ outer, height }) => {
+          const { before, after } = splitOuterBlock(outer);
+          return [chain, Number(height), idToBytes(outer.id), before, after];
+        }),
+      ),
+    removeAbove: (height) => store.write(() => deleteAbove.run(chain, Number(height))),
+  };
+}
+
+function hasId(bytes: Uint8Array, id: Id): boolean {
+  try {
+    return parseOuterBlock(bytes).id === id;
+  } catch {
+    return false;
+  }
+}
+
+function damaged(store: Store, id: Id): OuterChainError {
+  const row = `outer block ${idText(id)}`;
+  const message = `the database is damaged: ${row} does not match its ID; restore a backup, or join again with a new data directory`;
+  store.noteDamage(message);
+  return new OuterChainError(message, { code: 'OUTER_DAMAGED', row });
+}

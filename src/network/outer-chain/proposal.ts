@@ -1,0 +1,112 @@
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { childEpoch } from '../proposervm/epoch.ts';
+import { makeSignedBlock, makeUnsignedBlock, type OuterBlock } from '../proposervm/outer-block.ts';
+import { slotOf, slotSeconds } from '../proposervm/proposer.ts';
+import type { ChildRules } from '../proposervm/verify-child.ts';
+import type { Validators } from '../protocol/validators.ts';
+import { OuterChainError } from './fault.ts';
+import type { ScheduleAt } from './schedule-cache.ts';
+
+/** A block that can have children. `header`: undefined for the first block of a chain, which is not wrapped. */
+export type Tip = {
+  readonly id: Id;
+  readonly height: bigint;
+  readonly innerId: Id;
+  /** Unix seconds. */
+  readonly time: bigint;
+  readonly header: Pick<OuterBlock, 'timestamp' | 'pChainHeight' | 'epoch'> | undefined;
+};
+
+/** The staking key of this node. */
+export type Proposer = {
+  readonly nodeId: NodeId;
+  /** The certificate in DER. */
+  readonly certificate: Uint8Array;
+  readonly sign: (message: Uint8Array) => Uint8Array;
+};
+
+export type ProposalDeps = {
+  readonly chainID: Id;
+  readonly rules: ChildRules;
+  readonly validators: Pick<Validators, 'proposedHeight'>;
+  readonly scheduleAt: ScheduleAt;
+  readonly proposer: Proposer;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds after the parent's timestamp before which this node builds no block. Others do not verify it. */
+  readonly minBlockDelay: number;
+};
+
+/** How many slots are searched in one call: each takes up to 0.06 ms. */
+const searchedSlots = 32n;
+
+/** Decides when this node may build a block, and builds it. AvalancheGo: vms/proposervm/vm.go, timeToBuild; block.go, buildChild. */
+export function createProposal(deps: ProposalDeps) {
+  const { chainID, rules, scheduleAt, proposer, now, validators } = deps;
+  const nowSeconds = (): bigint => BigInt(Math.floor(now() / 1000));
+  /** The slot that was found last: each search draws from a random source per slot. */
+  let found: { readonly tip: Id; readonly from: bigint; readonly slot: bigint | undefined } | undefined;
+
+  const firstOwnSlot = (tip: Tip, from: bigint, find: () => bigint | undefined): bigint | undefined => {
+    const isFresh = found?.tip === tip.id && (found.slot === undefined ? found.from === from : found.from <= from && from <= found.slot);
+    if (!isFresh) found = { tip: tip.id, from, slot: find() };
+    return found?.slot;
+  };
+
+  const timestampOn = ({ time }: Tip): bigint => {
+    const seconds = nowSeconds();
+    return seconds > time ? seconds : time;
+  };
+
+  return {
+    /**
+     * From when a block on the tip may be built, in Unix milliseconds. If the own slot is not among the next ones, the time at which to search
+     * again; undefined if this node is not a validator there.
+     */
+    nextBuildTime: ({ header, height, ...tip }: Tip): number | undefined => {
+      if (header === undefined) return 0;
+      const schedule = scheduleAt(header.pChainHeight);
+      if (schedule === undefined) return now() + retryDelay;
+      const parent = Number(header.timestamp) * 1000;
+      if (!schedule.hasValidators) return parent + deps.minBlockDelay;
+      if (!schedule.isValidator(proposer.nodeId)) return undefined;
+      const from = slotOf(header.timestamp, nowSeconds());
+      const find = () => schedule.firstSlotOf(height + 1n, proposer.nodeId, from, searchedSlots);
+      const slot = firstOwnSlot({ header, height, ...tip }, from, find) ?? from + searchedSlots;
+      return parent + Math.max(Number(slot * slotSeconds) * 1000, deps.minBlockDelay);
+    },
+    /** Whether a block on the tip may be built now, and if so, signed. Throws if the validators are not loaded. */
+    turnOn: (tip: Tip): 'signed' | 'unsigned' | 'other' => {
+      const { header, height } = tip;
+      if (header === undefined) return 'unsigned';
+      const schedule = scheduleAt(header.pChainHeight);
+      if (schedule === undefined) throw validatorsNotLoaded(header.pChainHeight);
+      const expected = schedule.proposerOf(height + 1n, slotOf(header.timestamp, timestampOn(tip)));
+      if (expected === undefined) return 'unsigned';
+      return expected === proposer.nodeId ? 'signed' : 'other';
+    },
+    wrap: (tip: Tip, inner: Uint8Array, turn: 'signed' | 'unsigned'): OuterBlock => {
+      const { header } = tip;
+      const timestamp = timestampOn(tip);
+      const proposed = validators.proposedHeight();
+      const least = header?.pChainHeight ?? rules.minPChainHeight;
+      const pChainHeight = proposed > least ? proposed : least;
+      const epoch = header && childEpoch(header, timestamp, rules);
+      const parts = { parentID: tip.id, timestamp, pChainHeight, epoch, inner };
+      return turn === 'unsigned' ? makeUnsignedBlock(parts) : makeSignedBlock(parts, chainID, proposer.certificate, proposer.sign);
+    },
+  };
+}
+
+/** Milliseconds until the validators may be loaded. */
+const retryDelay = 1000;
+
+export const validatorsNotLoaded = (pChainHeight: bigint) =>
+  new OuterChainError(
+    `the validators at P-Chain height ${pChainHeight} are not loaded; they are fetched from the node of --validators-from`,
+    {
+      code: 'OUTER_VALIDATORS_NOT_LOADED',
+      pChainHeight,
+    },
+  );

@@ -1,0 +1,26 @@
+import type { Id } from '../../base/bytes/id.ts';
+import { createProposerSchedule, type ProposerSchedule } from '../proposervm/proposer.ts';
+import type { ValidatorSet, Validators } from '../protocol/validators.ts';
+
+/** Returns the schedule of the validator set at a P-Chain height; undefined if the set was not loaded. */
+export type ScheduleAt = (pChainHeight: bigint) => ProposerSchedule | undefined;
+
+/** Caches the schedules of the newest sets: blocks refer to few heights, and a schedule of a thousand validators takes half a millisecond. */
+export function createScheduleCache(chainID: Id, validators: Pick<Validators, 'at'>): ScheduleAt {
+  const schedules = new Map<ValidatorSet, ProposerSchedule>();
+  return (pChainHeight) => {
+    const set = validators.at(pChainHeight);
+    if (set === undefined) return undefined;
+    const cached = schedules.get(set);
+    if (cached !== undefined) return cached;
+    const schedule = createProposerSchedule(
+      chainID,
+      [...set].map(([nodeId, weight]) => ({ nodeId, weight })),
+    );
+    if (schedules.size >= maxSchedules) schedules.delete(schedules.keys().next().value as ValidatorSet);
+    schedules.set(set, schedule);
+    return schedule;
+  };
+}
+
+const maxSchedules = 8;

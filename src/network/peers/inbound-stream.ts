@@ -1,0 +1,179 @@
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createFrameReader } from '../messages/frame.ts';
+import { maxMessageSize } from '../messages/message.ts';
+import type { ByteBudget, ByteGrant } from './byte-budget.ts';
+import type { NetworkCounters } from './counters.ts';
+import type { CpuShares } from './cpu-share.ts';
+import type { PeerSocket } from './socket.ts';
+import type { PeerTiming } from './timing.ts';
+import type { TokenBucket } from './token-bucket.ts';
+
+/** Limits of what one event-loop turn handles for a peer, so that others are served in between. */
+const maxMessagesPerTurn = 64;
+const maxMillisecondsPerTurn = 4;
+
+/** A socket that delivers more than this while it is paused is broken. */
+const maxUnread = maxMessageSize + 1024 * 1024;
+
+export type InboundDeps = {
+  readonly node: NodeId;
+  readonly socket: Pick<PeerSocket, 'pause' | 'resume'>;
+  readonly timing: PeerTiming;
+  readonly bandwidth: TokenBucket;
+  readonly cpu: CpuShares;
+  readonly budget: ByteBudget;
+  readonly waits: NetworkCounters['waits'];
+  /** Handles a message. Returns whether its time counts for the peer, or a promise after which reading goes on. */
+  readonly handle: (frame: Uint8Array) => boolean | Promise<void>;
+  /** A frame is too large, or the socket does not stop reading. */
+  readonly broken: (reason: string) => void;
+};
+
+/**
+ * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth, for the peer's share of the CPU and for memory, and
+ * only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
+ */
+export type InboundStream = {
+  readonly append: (chunk: Uint8Array) => void;
+  /** Since when the peer has been expected to send something; undefined while it is this node that waits. */
+  readonly waitingSince: () => number | undefined;
+  /** Which limit holds the next message back. */
+  readonly throttledBy: () => Throttle | undefined;
+  readonly close: () => void;
+};
+
+export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
+
+type Stage = 'length' | Throttle | 'body' | 'handling';
+
+export function createInboundStream(deps: InboundDeps): InboundStream {
+  const { node, socket, timing, bandwidth, cpu, budget, waits } = deps;
+  const reader = createFrameReader();
+  let stage: Stage = 'length';
+  let length = 0;
+  let grant: ByteGrant | undefined;
+  let cancelWait: (() => void) | undefined;
+  let isSuspended = false;
+  let isPaused = false;
+  let isClosed = false;
+  let since = timing.now();
+
+  /** Stops reading until `continueRun`. */
+  const suspend = (): void => {
+    isSuspended = true;
+    if (isPaused) return;
+    isPaused = true;
+    socket.pause();
+  };
+  const continueRun = (): void => {
+    cancelWait = undefined;
+    isSuspended = false;
+    run();
+  };
+  const awaitMore = (): false => {
+    if (isPaused) {
+      isPaused = false;
+      socket.resume();
+    }
+    return false;
+  };
+  const waitFor = (milliseconds: number): false => {
+    suspend();
+    cancelWait = timing.after(milliseconds, continueRun);
+    return false;
+  };
+  const finishMessage = (): void => {
+    grant?.release();
+    grant = undefined;
+    stage = 'length';
+    since = timing.now();
+  };
+
+  const fail = (error: unknown): void => deps.broken(String((error as { message?: string }).message ?? error));
+
+  /** Goes through the stages of one message. Returns false if it has to wait. */
+  const step = (): boolean => {
+    if (stage === 'length') {
+      const announced = reader.announced();
+      if (announced === undefined) return awaitMore();
+      length = announced;
+      stage = 'bandwidth';
+      const delay = bandwidth.reserve(length, timing.now());
+      waits.bandwidth.count++;
+      waits.bandwidth.sum += delay;
+      if (delay > 0) return waitFor(delay);
+    }
+    if (stage === 'bandwidth' || stage === 'cpu') {
+      const isFirst = stage === 'bandwidth';
+      stage = 'cpu';
+      const delay = cpu.delay(node, timing.now());
+      if (isFirst) delay > 0 ? waits.cpu.waits++ : waits.cpu.noWaits++;
+      if (delay > 0) return waitFor(delay);
+      stage = 'bytes';
+      grant = budget.take(node, length);
+      waits.bytes.count++;
+      if (grant === undefined) {
+        const began = timing.now();
+        suspend();
+        cancelWait = budget.wait(node, length, (given) => {
+          waits.bytes.sum += timing.now() - began;
+          grant = given;
+          cancelWait = undefined;
+          timing.soon(() => void (isClosed || continueRun()));
+        });
+        return false;
+      }
+    }
+    if (stage === 'bytes') {
+      stage = 'body';
+      since = timing.now();
+    }
+    const frame = reader.take();
+    if (frame === undefined) return awaitMore();
+    stage = 'handling';
+    const began = timing.now();
+    const result = deps.handle(frame);
+    if (typeof result === 'boolean') {
+      const ended = timing.now();
+      if (result) cpu.add(node, ended - began, ended);
+      finishMessage();
+      return true;
+    }
+    suspend();
+    void result.catch(fail).finally(() => {
+      finishMessage();
+      if (!isClosed) continueRun();
+    });
+    return false;
+  };
+
+  const run = (): void => {
+    const began = timing.now();
+    try {
+      for (let count = 0; !isClosed; ) {
+        if (!step()) return;
+        if (++count < maxMessagesPerTurn && timing.now() - began < maxMillisecondsPerTurn) continue;
+        suspend();
+        return void timing.soon(() => void (isClosed || continueRun()));
+      }
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  return {
+    append: (chunk) => {
+      if (isClosed) return;
+      reader.append(chunk);
+      if (!isSuspended) run();
+      else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
+    },
+    waitingSince: () => (isSuspended ? undefined : since),
+    throttledBy: () => (isSuspended && (stage === 'bandwidth' || stage === 'cpu' || stage === 'bytes') ? stage : undefined),
+    close: () => {
+      isClosed = true;
+      cancelWait?.();
+      if (stage !== 'handling') grant?.release();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { type ByteGrant, createByteBudget } from './byte-budget.ts';
+import { createConnectionLimits } from './connection-limits.ts';
+import { createCpuShares } from './cpu-share.ts';
+import { stakesOf } from './stake.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+const node = (byte: string) => byte.repeat(20) as NodeId;
+const [a, b, c] = [node('0a'), node('0b'), node('0c')];
+const nobody = stakesOf(() => new Map());
+
+test('a token bucket allows a burst, then its rate; reservations are paid back', () => {
+  const bucket = createTokenBucket(512, 2048, 0);
+  expect([bucket.reserve(2048, 0), bucket.reserve(512, 0), bucket.reserve(512, 0)]).toEqual([0, 1000, 2000]);
+  expect(bucket.take(1, 2000)).toBe(false);
+  expect([bucket.take(512, 3000), bucket.take(1, 3000)]).toEqual([true, false]);
+});
+
+describe('byte budget', () => {
+  const limits = { atLarge: 100, nodeAtLarge: 60, validators: 100 };
+  test('a node without stake gets its part of what all share', () => {
+    const budget = createByteBudget(limits, nobody);
+    const first = budget.take(a, 60);
+    expect([first === undefined, budget.take(a, 1), budget.remaining().atLarge]).toEqual([false, undefined, 40]);
+    expect(budget.take(b, 41)).toBeUndefined();
+    first?.release();
+    first?.release();
+    expect([budget.remaining().atLarge, budget.granted()]).toEqual([100, 0]);
+  });
+  test('validators have a further part by stake', () => {
+    const budget = createByteBudget(
+      limits,
+      stakesOf(
+        () =>
+          new Map([
+            [a, 3n],
+            [b, 1n],
+          ]),
+      ),
+    );
+    expect(budget.take(a, 60 + 75)).toBeDefined();
+    expect(budget.take(a, 1)).toBeUndefined();
+    expect(budget.take(b, 40 + 25)).toBeDefined();
+    expect(budget.remaining()).toEqual({ atLarge: 0, validators: 0 });
+  });
+  test('who waits is served in order, and nobody passes it except by own stake', () => {
+    const budget = createByteBudget(
+      limits,
+      stakesOf(() => new Map([[c, 1n]])),
+    );
+    const held = [budget.take(a, 60), budget.take(b, 40)] as ByteGrant[];
+    const served: string[] = [];
+    budget.wait(node('01'), 50, () => void served.push('first'));
+    const giveUp = budget.wait(node('02'), 10, () => void served.push('second'));
+    held[1]?.release();
+    expect(served).toEqual([]);
+    expect([budget.take(node('03'), 1), budget.take(c, 30) !== undefined]).toEqual([undefined, true]);
+    giveUp();
+    held[0]?.release();
+    expect([served, budget.waiting()]).toEqual([['first'], 0]);
+  });
+});
+
+describe('shares of the CPU', () => {
+  const limits = { validators: 1, others: 0.8, otherNode: 0.125, halfLife: 15_000, recheckDelay: 5000 };
+  /** Adds a share of the time from 0 to 60 s, in steps of 100 ms. */
+  const use = (shares: ReturnType<typeof createCpuShares>, of: NodeId, share: number) => {
+    for (let now = 100; now <= 60_000; now += 100) shares.add(of, 100 * share, now);
+  };
+  test('a node above an eighth waits, one below does not', () => {
+    const shares = createCpuShares(limits, nobody, 0);
+    use(shares, a, 0.1);
+    expect([shares.delay(a, 60_000), shares.delay(b, 60_000)]).toEqual([0, 0]);
+    use(shares, b, 0.5);
+    expect(shares.delay(b, 60_000)).toBe(5000);
+    expect(shares.delay(b, 120_000)).toBe(0);
+  });
+  test('a validator may use its stake beside that', () => {
+    const shares = createCpuShares(
+      limits,
+      stakesOf(
+        () =>
+          new Map([
+            [a, 1n],
+            [b, 1n],
+          ]),
+      ),
+      0,
+    );
+    use(shares, a, 0.5);
+    expect(shares.delay(a, 60_000)).toBe(0);
+    use(shares, a, 0.9);
+    expect(shares.delay(a, 60_000)).toBeGreaterThan(0);
+  });
+  test('many short messages count like a long one', () => {
+    const shares = createCpuShares(limits, nobody, 0);
+    for (let now = 0; now < 30_000; now++) shares.add(a, 0.5, now);
+    expect(shares.delay(a, 30_000)).toBeGreaterThan(0);
+  });
+  test('unused meters are forgotten', () => {
+    const shares = createCpuShares(limits, nobody, 0);
+    for (let i = 0; i < 1000; i++) shares.add(`${i}`.padStart(40, '0') as NodeId, 1, i);
+    shares.add(a, 1, 10 * 60_000);
+    expect(shares.count()).toBe(1);
+  });
+});
+
+test('inbound connections: a rate for all, one per address and cooldown, loopback exempt', () => {
+  const limits = createConnectionLimits({ perSecond: 4, cooldown: 10_000 }, 0);
+  expect(['1.1.1.1', '1.1.1.1', '2.2.2.2'].map((ip) => limits.mayConnect(ip, 0))).toEqual([true, false, true]);
+  expect(['127.0.0.1', '127.0.0.1', '::1'].map((ip) => limits.mayConnect(ip, 0))).toEqual([true, true, false]);
+  expect([limits.mayConnect('1.1.1.1', 9999), limits.mayConnect('1.1.1.1', 10_000)]).toEqual([false, true]);
+  expect([limits.allowed(), limits.rejected()]).toEqual([5, 3]);
+});

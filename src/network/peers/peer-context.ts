@@ -1,0 +1,97 @@
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { MessageOfKind } from '../messages/message.ts';
+import type { HandshakePeer, Version } from '../protocol/handshake.ts';
+import type { ChainMessage } from '../protocol/transport.ts';
+import type { BlsChecks } from './bls-checks.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { CloseReason, NetworkCounters } from './counters.ts';
+import type { CpuShares } from './cpu-share.ts';
+import type { EncodedMessage } from './encoded-message.ts';
+import type { Throttle } from './inbound-stream.ts';
+import type { KnownFilter } from './known-addresses.ts';
+import type { NetworkOptions } from './network-flags.ts';
+import type { Endpoint } from './socket.ts';
+import type { RegisteredStakes } from './stake.ts';
+import type { PeerTiming } from './timing.ts';
+
+/** What versions of other nodes this node accepts. AvalancheGo: version/compatibility.go. */
+export type Compatibility = {
+  /** Version that this node announces. */
+  readonly version: Version & { readonly name: string };
+  readonly minimum: Version;
+  /** The minimum from the time of the newest upgrade on. */
+  readonly minimumAfterUpgrade: Version;
+  /** Unix seconds of the newest upgrade; peers compare it with theirs. */
+  readonly upgradeTime: bigint;
+};
+
+export type PeerLog = (line: string, level: 'debug' | 'info' | 'warn') => void;
+
+/** A peer by its handshake, with the signatures of its address. */
+export type VerifiedPeer = HandshakePeer & { readonly tlsSignature: Uint8Array; readonly blsSignature: Uint8Array };
+
+/** A connection to another node. */
+export type Peer = {
+  readonly node: NodeId;
+  readonly certificate: Uint8Array;
+  readonly remote: Endpoint;
+  /** Whether the other node opened the connection. */
+  readonly isInbound: boolean;
+  /** The handshake of the peer; undefined until it is verified. */
+  readonly handshake: () => VerifiedPeer | undefined;
+  /** Whether both sides have finished the handshake. */
+  readonly isReady: () => boolean;
+  /** Queues a message. Returns false if it is dropped because the peer's queue is full. */
+  readonly send: (message: EncodedMessage) => boolean;
+  readonly requestAddresses: () => void;
+  /** Sends a ping when it is time, and closes the connection when a timeout is over. */
+  readonly tick: (now: number) => void;
+  readonly close: (reason: CloseReason, details?: string) => void;
+  readonly activity: () => PeerActivity;
+  readonly throttledBy: () => Throttle | undefined;
+};
+
+export type PeerActivity = {
+  /** Unix seconds; 0: never. */
+  readonly lastSent: bigint;
+  readonly lastReceived: bigint;
+  /** The uptime of this node that the peer observed, in percent. */
+  readonly observedUptime: number;
+  /** Monotonic milliseconds. */
+  readonly since: number;
+};
+
+/** What all peers of a network share. */
+export type PeerContext = {
+  readonly self: NodeId;
+  readonly networkId: number;
+  readonly compatibility: Compatibility;
+  /** ACPs that are being voted on. */
+  readonly currentAcps: ReadonlySet<number>;
+  readonly options: NetworkOptions;
+  readonly timing: PeerTiming;
+  readonly stakes: RegisteredStakes;
+  readonly blsChecks: BlsChecks;
+  readonly inbound: ByteBudget;
+  readonly outbound: ByteBudget;
+  readonly cpu: CpuShares;
+  readonly counters: NetworkCounters;
+  readonly log: PeerLog;
+  readonly ownHandshake: () => MessageOfKind<'handshake'>;
+  readonly ownFilter: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
+  /** The encoded addresses for a peer that knows those in the filter. */
+  readonly claimsFor: (peer: NodeId, known: KnownFilter | undefined) => readonly Uint8Array[];
+  /** Takes the addresses of a peer list. Throws a PeerError for a bad signature. */
+  readonly learn: (claims: MessageOfKind<'peerList'>['peers'], from: NodeId) => void;
+  readonly isWanted: (node: NodeId) => boolean;
+  /** The uptime of a peer as this node measured it, in percent. */
+  readonly uptimeOf: (node: NodeId) => number;
+  readonly connected: (peer: Peer) => void;
+  /** Returns whether the time it took counts for the peer: not for responses to requests of this node. */
+  readonly received: (peer: Peer, message: ChainMessage) => boolean;
+  readonly closed: (peer: Peer, reason: CloseReason) => void;
+};
+
+/** The lowest version that is accepted now. */
+export const minimumVersion = ({ minimum, minimumAfterUpgrade, upgradeTime }: Compatibility, now: bigint): Version =>
+  now < upgradeTime ? minimum : minimumAfterUpgrade;

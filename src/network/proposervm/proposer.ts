@@ -1,0 +1,57 @@
+import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { compareHex } from '../../base/bytes/octets.ts';
+import { OuterBlockError } from './fault.ts';
+import { createMersenneTwister } from './mersenne-twister.ts';
+import { createWeightedSampler } from './weighted-sampler.ts';
+
+/** Who may propose a block. After a parent every slot of 5 s has one proposer. AvalancheGo: vms/proposervm/proposer/windower.go (Durango). */
+export type ProposerSchedule = {
+  /** The proposer of a slot; undefined if there are no validators: then anyone may propose, without a signature. */
+  readonly proposerOf: (height: bigint, slot: bigint) => NodeId | undefined;
+  /** The first slot of a validator from `startSlot` on; undefined if it has none in the next `slots` ones. */
+  readonly firstSlotOf: (height: bigint, nodeId: NodeId, startSlot: bigint, slots: bigint) => bigint | undefined;
+  readonly hasValidators: boolean;
+  readonly isValidator: (nodeId: NodeId) => boolean;
+};
+
+export type Validator = { readonly nodeId: NodeId; readonly weight: bigint };
+
+export const slotSeconds = 5n;
+
+/** The slot of a child. It depends on the two timestamps only, never on the clock. */
+export const slotOf = (parentTimestamp: bigint, childTimestamp: bigint): bigint =>
+  childTimestamp < parentTimestamp ? 0n : (childTimestamp - parentTimestamp) / slotSeconds;
+
+/** The schedule of a chain under one validator set: that of the P-Chain height in the parent block. */
+export function createProposerSchedule(chainId: Id, validators: readonly Validator[]): ProposerSchedule {
+  // The zero node ID stands for validators that are inactive (ACP-77).
+  const sorted = validators.filter(({ nodeId }) => nodeId !== zeroNodeId).sort((a, b) => compareHex(a.nodeId, b.nodeId));
+  const sampler = createWeightedSampler(sorted.map(({ weight }) => weight));
+  if (sorted.length > 0 && sampler.totalWeight === 0n)
+    throw new OuterBlockError('the validators have no weight', { code: 'OUTER_NO_WEIGHT' });
+  const chainSeed = BigInt(`0x${chainId.slice(0, 16)}`);
+
+  const proposerOf = (height: bigint, slot: bigint): NodeId | undefined => {
+    const [index] = sampler.sample(1, createMersenneTwister(chainSeed ^ height ^ reverseBits(slot))) ?? [];
+    return index === undefined ? undefined : sorted[index]?.nodeId;
+  };
+  return {
+    proposerOf,
+    hasValidators: sorted.length > 0,
+    isValidator: (nodeId) => sorted.some((validator) => validator.nodeId === nodeId),
+    firstSlotOf: (height, nodeId, startSlot, slots) => {
+      for (let slot = startSlot; slot < startSlot + slots; slot++) if (proposerOf(height, slot) === nodeId) return slot;
+      return undefined;
+    },
+  };
+}
+
+const zeroNodeId = '0'.repeat(40) as NodeId;
+
+/** The 64 bits of a number in reverse order. */
+function reverseBits(value: bigint): bigint {
+  let out = 0n;
+  for (let rest = value, bit = 63n; rest > 0n; rest >>= 1n, bit--) out |= (rest & 1n) << bit;
+  return out;
+}

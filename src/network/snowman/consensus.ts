@@ -1,0 +1,170 @@
+import type { Id } from '../../base/bytes/id.ts';
+import { type ChoiceTree, createChoiceTree } from './choice-tree.ts';
+import type { BlockRef, ConsensusBlock } from './consensus-block.ts';
+import { SnowmanError } from './fault.ts';
+import { type SnowParameters, verifyParameters } from './parameters.ts';
+import { bubbleVotes, type ChildVotes } from './vote-bubbling.ts';
+import { countVotes, type Votes } from './votes.ts';
+
+/**
+ * Snowman: decides between the blocks that are processing by the votes of polls. It has no clock, no randomness and no network: the caller
+ * adds verified blocks and the results of polls, and executes the decisions in their order. AvalancheGo: snow/consensus/snowman/topological.go.
+ */
+export type Consensus = {
+  /** Adds a verified block; its parent must be processing or the last accepted block. */
+  readonly add: (block: ConsensusBlock) => void;
+  /** Applies the votes of a finished poll. Votes for blocks that are not processing are dropped. */
+  readonly recordPoll: (votes: Votes) => Decision[];
+  readonly lastAccepted: () => BlockRef;
+  /** The tip of the preferred branch; the last accepted block if none is processing. */
+  readonly preference: () => Id;
+  /** The block of the preferred branch at a height; undefined below the last accepted one and above the tip. */
+  readonly preferenceAtHeight: (height: bigint) => Id | undefined;
+  /** Whether a block is the last accepted one or on the preferred branch. */
+  readonly isPreferred: (id: Id) => boolean;
+  readonly isProcessing: (id: Id) => boolean;
+  readonly processingCount: () => number;
+  /** The parent of a block that is processing or last accepted; undefined for the block that consensus started with. */
+  readonly parentOf: (id: Id) => Id | undefined;
+};
+
+export type Decision = { readonly kind: 'accepted' | 'rejected'; readonly block: ConsensusBlock };
+
+/** A block in the tree: the last accepted one or a processing one. `block` is undefined for the block that consensus started with. */
+type TreeBlock = {
+  readonly block: ConsensusBlock | undefined;
+  readonly children: Map<Id, ConsensusBlock>;
+  /** The choice between the children, from the first child on. */
+  choice: ChoiceTree | undefined;
+  /** Whether confidence below must be reset before the next vote that comes through. */
+  resetNext: boolean;
+};
+
+export function createConsensus(parameters: SnowParameters, start: BlockRef): Consensus {
+  verifyParameters(parameters);
+  let last = start;
+  let preference = start.id;
+  const blocks = new Map<Id, TreeBlock>([[start.id, newTreeBlock(undefined)]]);
+  const preferredHeights = new Map<bigint, Id>();
+  const preferredIds = new Set<Id>();
+
+  const isProcessing = (id: Id): boolean => id !== last.id && blocks.has(id);
+  const prefer = ({ id, height }: BlockRef): void => {
+    preferredIds.add(id);
+    preferredHeights.set(height, id);
+  };
+
+  const add = (block: ConsensusBlock): void => {
+    if (isProcessing(block.id)) throw duplicate(block);
+    const parent = blocks.get(block.parentId);
+    if (parent === undefined) throw unknownParent(block);
+    if (parent.choice === undefined) parent.choice = createChoiceTree(parameters, block.id);
+    else parent.choice.add(block.id);
+    parent.children.set(block.id, block);
+    blocks.set(block.id, newTreeBlock(block));
+    if (preference !== block.parentId) return;
+    preference = block.id;
+    prefer(block);
+  };
+
+  /** Accepts the preferred child of the last accepted block and rejects its siblings with all their descendants. */
+  const acceptPreferredChild = (parent: TreeBlock, choice: ChoiceTree): Decision[] => {
+    const accepted = parent.children.get(choice.preference()) as ConsensusBlock;
+    const rejected = [...parent.children.values()].filter(({ id }) => id !== accepted.id);
+    blocks.delete(last.id);
+    last = accepted;
+    preferredIds.delete(accepted.id);
+    preferredHeights.delete(accepted.height);
+    // The list grows while it is walked: children follow their rejected parents.
+    for (const { id } of rejected) {
+      rejected.push(...(blocks.get(id) as TreeBlock).children.values());
+      blocks.delete(id);
+    }
+    return [{ kind: 'accepted', block: accepted }, ...rejected.map((block): Decision => ({ kind: 'rejected', block }))];
+  };
+
+  /** Marks the children of a voted block, except the one that is voted on next, for a reset. */
+  const markChildren = (parent: TreeBlock, except: Id | undefined): void => {
+    for (const id of parent.children.keys()) {
+      const child = id === except ? undefined : blocks.get(id);
+      if (child !== undefined) child.resetNext = true;
+    }
+  };
+
+  /** Applies votes from the last accepted block downwards. Returns the block after the last preferred one that was voted on. */
+  const applyVotes = (branch: readonly ChildVotes[], decisions: Decision[]): Id => {
+    let preferred = last.id;
+    let isOnPreferredBranch = true;
+    for (const [index, { parentId, votes }] of branch.entries()) {
+      const parent = blocks.get(parentId);
+      // It was rejected by a decision of this poll.
+      if (parent?.choice === undefined) break;
+      const { choice, resetNext } = parent;
+      if (resetNext) choice.resetBeforeNextPoll();
+      parent.resetNext = false;
+      choice.recordPoll(votes);
+      if (choice.isFinal() && last.id === parentId) decisions.push(...acceptPreferredChild(parent, choice));
+      if (isOnPreferredBranch) preferred = choice.preference();
+      const next = branch[index + 1]?.parentId;
+      isOnPreferredBranch &&= next === choice.preference();
+      // A reset passes on to all children, also to the one that is voted on next.
+      markChildren(parent, resetNext ? undefined : next);
+    }
+    return preferred;
+  };
+
+  /** Sets the preferred branch to the one through a block: up to the last accepted block, and down by the preference of each choice. */
+  const setPreferredBranch = (through: Id): void => {
+    preferredIds.clear();
+    preferredHeights.clear();
+    for (let id = through; id !== last.id; ) {
+      const { block } = blocks.get(id) as { block: ConsensusBlock };
+      prefer(block);
+      id = block.parentId;
+    }
+    preference = through;
+    for (let tree = blocks.get(through); tree?.choice !== undefined; tree = blocks.get(preference)) {
+      preference = tree.choice.preference();
+      prefer(tree.children.get(preference) as ConsensusBlock);
+    }
+  };
+
+  return {
+    add,
+    isProcessing,
+    recordPoll: (votes) => {
+      const decisions: Decision[] = [];
+      const branch = countVotes(votes) < parameters.alphaPreference ? [] : bubbleVotes(votes, blockOf, last.id, parameters.alphaPreference);
+      if (branch.length === 0) {
+        // No block got a majority: the confidence of the whole tree is reset, its preference stays.
+        (blocks.get(last.id) as TreeBlock).resetNext = true;
+        return decisions;
+      }
+      const preferred = applyVotes(branch, decisions);
+      if (!preferredIds.has(preferred)) setPreferredBranch(preferred);
+      return decisions;
+    },
+    lastAccepted: () => last,
+    preference: () => preference,
+    preferenceAtHeight: (height) => (height === last.height ? last.id : preferredHeights.get(height)),
+    isPreferred: (id) => id === last.id || preferredIds.has(id),
+    processingCount: () => blocks.size - 1,
+    parentOf: (id) => blocks.get(id)?.block?.parentId,
+  };
+
+  function blockOf(id: Id): ConsensusBlock | undefined {
+    return isProcessing(id) ? blocks.get(id)?.block : undefined;
+  }
+}
+
+const newTreeBlock = (block: ConsensusBlock | undefined): TreeBlock => ({
+  block,
+  children: new Map(),
+  choice: undefined,
+  resetNext: false,
+});
+
+const duplicate = ({ id }: ConsensusBlock) =>
+  new SnowmanError(`block ${id} is already processing`, { code: 'SNOWMAN_DUPLICATE_BLOCK', id });
+const unknownParent = ({ id, parentId }: ConsensusBlock) =>
+  new SnowmanError(`parent ${parentId} of block ${id} is not processing`, { code: 'SNOWMAN_UNKNOWN_PARENT', id, parentId });

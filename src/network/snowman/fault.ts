@@ -1,0 +1,7 @@
+import { Fault } from '../../base/fault.ts';
+
+export type SnowmanFault =
+  | { code: 'SNOWMAN_BAD_PARAMETERS' }
+  | { code: 'SNOWMAN_DUPLICATE_BLOCK'; id: string }
+  | { code: 'SNOWMAN_UNKNOWN_PARENT'; id: string; parentId: string };
+export class SnowmanError extends Fault<SnowmanFault> {}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'bun:test';
+import vectors from '../../../vectors/p2p.json' with { type: 'json' };
+import { toHex } from '../../base/bytes/hex.ts';
+import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
+import { Fault } from '../../base/fault.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import { FollowError } from '../../chain/follow/fault.ts';
+import { createPlatformReads, type PlatformReads } from './platform-reads.ts';
+import { createTrustedValidators } from './trusted-validators.ts';
+
+const node = (first: number) => first.toString(16).padStart(2, '0').repeat(20) as NodeId;
+const codeOf = (error: unknown): string => (error instanceof Fault ? error.fault.code : String(error));
+
+/** A trusted node whose P-Chain the test changes. */
+function setUp() {
+  const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, members: 3 };
+  const asked: string[] = [];
+  const virtual = createVirtualTiming();
+  const answer = async <T>(method: string, value: () => T): Promise<T> => {
+    asked.push(method);
+    if (chain.isDown) throw new Fault('down', { code: 'TEST_DOWN' });
+    return value();
+  };
+  const reads: PlatformReads = {
+    networkID: () => answer('networkID', () => chain.networkID),
+    heights: () => answer('heights', () => ({ current: chain.height, proposed: chain.proposed })),
+    validatorsAt: (height) =>
+      answer(`at ${height}`, () => {
+        const nodes = Array.from({ length: chain.members }, (_, i) => node(i + 1));
+        return { weights: new Map(nodes.map((one) => [one, 5n])), keys: new Map([[node(1), new Uint8Array(48)]]) };
+      }),
+  };
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const validators = createTrustedValidators({ url: 'http://node', reads, networkID: 12345, timers: virtual.timing, report });
+  return { chain, asked, reported, validators, ...virtual };
+}
+
+describe('validators of a trusted node', () => {
+  test('the current set, its keys and the heights are read at the start, and again when the height changes', async () => {
+    const { chain, asked, validators, pass } = setUp();
+    expect(validators.current().size).toBe(0);
+    await validators.start();
+    expect([validators.current().size, validators.knownHeight(), validators.proposedHeight()]).toEqual([3, 10n, 9n]);
+    expect([validators.publicKeyOf(node(1))?.length, validators.publicKeyOf(node(2))]).toEqual([48, undefined]);
+    // Equal sets are one object: what was computed for one height is used for the other.
+    expect(validators.at(9n)).toBe(validators.current());
+    expect([validators.at(10n), validators.at(8n)]).toEqual([validators.current(), undefined]);
+    asked.length = 0;
+    await pass(2500);
+    expect(asked).toEqual(['heights']);
+    Object.assign(chain, { height: 11n, members: 4 });
+    await pass(2000);
+    expect([validators.current().size, validators.at(10n)?.size, validators.at(11n)?.size, validators.knownHeight()]).toEqual([
+      4,
+      3,
+      4,
+      11n,
+    ]);
+    validators.stop();
+    asked.length = 0;
+    await pass(10_000);
+    expect(asked).toEqual([]);
+  });
+
+  test('its loss is reported once and tolerated: set and heights stay, requests get rarer, and it is followed again', async () => {
+    const { chain, asked, reported, validators, pass, timing } = setUp();
+    await validators.start();
+    chain.isDown = true;
+    asked.length = 0;
+    await pass(120_000);
+    expect([reported.length, validators.current().size, validators.knownHeight()]).toEqual([1, 3, 10n]);
+    expect(validators.silentSince()).toBeLessThan(timing.now());
+    expect(asked.length).toBeLessThan(20);
+    Object.assign(chain, { isDown: false, height: 12n });
+    await pass(31_000);
+    expect([validators.knownHeight(), validators.silentSince()]).toEqual([12n, undefined]);
+    // A node that was restarted may be behind: heights never fall.
+    Object.assign(chain, { height: 3n, proposed: 2n });
+    await pass(10_000);
+    expect([validators.knownHeight(), validators.proposedHeight()]).toEqual([12n, 9n]);
+    validators.stop();
+  });
+
+  test('a set is loaded once for all who wait; after a failure it is not requested again at once', async () => {
+    const { chain, asked, validators, pass } = setUp();
+    await validators.start();
+    asked.length = 0;
+    await Promise.all([validators.load(4n), validators.load(4n), validators.load(10n)]);
+    await validators.load(4n);
+    expect([asked, validators.at(4n)?.size]).toEqual([['at 4'], 3]);
+    chain.isDown = true;
+    const failures = await Promise.allSettled([validators.load(5n)]);
+    expect(failures[0]?.status).toBe('rejected');
+    expect(await validators.load(5n).catch(codeOf)).toBe('TEST_DOWN');
+    expect(asked.filter((method) => method === 'at 5')).toHaveLength(1);
+    chain.isDown = false;
+    await pass(1100);
+    await validators.load(5n);
+    expect(validators.at(5n)?.size).toBe(3);
+    validators.stop();
+  });
+
+  test('cached sets and parallel requests are bounded', async () => {
+    const { asked, validators } = setUp();
+    await validators.start();
+    for (let height = 100n; height < 200n; height++) await validators.load(height);
+    const cached = Array.from({ length: 200 }, (_, height) => validators.at(BigInt(height))).filter((set) => set !== undefined);
+    expect(cached.length).toBe(64);
+    asked.length = 0;
+    const many = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => validators.load(BigInt(300 + i))));
+    expect(many.filter(({ status }) => status === 'fulfilled').length).toBe(8);
+    expect(asked.length).toBe(8);
+    validators.stop();
+  });
+
+  test('the start fails if the node does not answer, is of another network, or has no validators', async () => {
+    const down = setUp();
+    down.chain.isDown = true;
+    expect(await down.validators.start().catch(codeOf)).toBe('TEST_DOWN');
+    const other = setUp();
+    other.chain.networkID = 5;
+    expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
+    const empty = setUp();
+    empty.chain.members = 0;
+    expect(await empty.validators.start().catch(codeOf)).toBe('VALIDATORS_INVALID');
+  });
+});
+
+describe('responses of the P-Chain', () => {
+  const captured = (name: string) => vectors.rpc.find((one) => one.name.startsWith(name))!.json as unknown as Record<string, unknown>;
+  const readsOf = (results: Record<string, unknown>) =>
+    createPlatformReads('http://node', {
+      call: async (_path, method) => {
+        const result = results[method];
+        if (result instanceof Fault) throw result;
+        return result as Record<string, unknown>;
+      },
+    });
+
+  test('captured ones of AvalancheGo', async () => {
+    const reads = readsOf({
+      'platform.getHeight': captured('platform.getHeight'),
+      'platform.getProposedHeight': captured('platform.getProposedHeight'),
+      'platform.getValidatorsAt': captured('platform.getValidatorsAt'),
+      'info.getNetworkID': { networkID: '12345' },
+    });
+    expect(await reads.heights()).toEqual({ current: 9n, proposed: 8n });
+    expect(await reads.networkID()).toBe(12345);
+    const { weights, keys } = await reads.validatorsAt(0n);
+    const expected = vectors.validatorSetsByPChainHeight[0]!.validators.map(([id, weight]) => [parseNodeId(id!), BigInt(weight!)] as const);
+    expect(new Map(weights)).toEqual(new Map(expected));
+    expect(toHex(keys.get(parseNodeId('NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg')) as Uint8Array)).toStartWith('900c9b11');
+  });
+
+  const valid = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+  for (const [what, result] of [
+    ['a bad node ID', { 'NodeID-1': { weight: '1' } }],
+    ['no weight', { [valid]: {} }],
+    ['null', { [valid]: null }],
+    ['a negative weight', { [valid]: { weight: '-1' } }],
+    ['a number', { [valid]: { weight: 1 } }],
+    ['more than 64 bits', { [valid]: { weight: '18446744073709551616' } }],
+    ['a short key', { [valid]: { weight: '1', publicKey: '0x00' } }],
+    ['a key that is no text', { [valid]: { weight: '1', publicKey: {} } }],
+  ] as const)
+    test(`${what} is refused`, async () => {
+      expect(await readsOf({ 'platform.getValidatorsAt': result }).validatorsAt(1n).catch(codeOf)).toBe('VALIDATORS_INVALID');
+    });
+
+  test('the message says what to check', async () => {
+    const silent = new FollowError('the followed node does not answer', { code: 'FOLLOW_SILENT', method: 'x', why: 'connection refused' });
+    const error = await readsOf({ 'platform.getProposedHeight': silent })
+      .heights()
+      .catch((cause) => cause);
+    expect(error.message).toBe(
+      'cannot read validators from http://node (platform.getProposedHeight: connection refused); check that --validators-from is the URL of a running node',
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import { createLruMap } from '../../base/bytes/lru-map.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createBackoff } from '../../base/timing/backoff.ts';
+import type { ValidatorSet, Validators } from '../protocol/validators.ts';
+import { invalid, unavailable } from './fault.ts';
+import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
+
+/** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
+export type TrustedValidators = Validators & {
+  /** Reads the heights and the current set. Rejects if the node does not answer or is of another network. Afterwards both are refreshed. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => void;
+  /** The compressed BLS key of a current validator; undefined if it has none. */
+  readonly publicKeyOf: (node: NodeId) => Uint8Array | undefined;
+  /** Since when the trusted node does not answer, in milliseconds of the timers' clock; undefined while it does. */
+  readonly silentSince: () => number | undefined;
+};
+
+export type TrustedValidatorsDeps = {
+  readonly url: string;
+  readonly reads: PlatformReads;
+  readonly networkID: number;
+  readonly timers: {
+    /** Monotonic milliseconds. */
+    readonly now: () => number;
+    readonly after: (ms: number, run: () => void) => () => void;
+    /** From 0 to 1. */
+    readonly random: () => number;
+  };
+  /** Called when the node stops answering; not again until it has answered. */
+  readonly report: (error: unknown) => void;
+};
+
+/** Milliseconds between two readings. The set changes only with a block of the P-Chain. */
+const refreshInterval = 2000;
+const retry = { first: 1000, max: 30_000 } as const;
+/** Milliseconds before a set that could not be loaded is requested again. */
+const loadPause = 1000;
+const maxSets = 64;
+const maxLoading = 8;
+
+/**
+ * Creates validators that come from a trusted node. While it does not answer, the last known set and heights hold. Sets are cached by height,
+ * since a set at a height never changes.
+ */
+export function createTrustedValidators({ url, reads, networkID, timers, report }: TrustedValidatorsDeps): TrustedValidators {
+  const sets = createLruMap<ValidatorSet>();
+  const loading = new Map<bigint, Promise<ValidatorSet>>();
+  const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
+  const backoff = createBackoff(retry, timers.random);
+  let current: KeyedValidators = { weights: new Map(), keys: new Map() };
+  let currentHeight = -1n;
+  let heights = { current: 0n, proposed: 0n };
+  let silentSince: number | undefined;
+  let cancel = () => {};
+  let isStopped = false;
+
+  /** Caches a set. An equal one that is cached already is used instead, so that what was computed for it can be used again. */
+  const keep = (height: bigint, set: ValidatorSet): ValidatorSet => {
+    const known = [current.weights, sets.get(String(height - 1n))].find((other) => other !== undefined && isSameSet(other, set));
+    const kept = known ?? set;
+    sets.set(String(height), kept);
+    if (sets.size() > maxSets) sets.delete(sets.oldest()?.key as string);
+    return kept;
+  };
+
+  const fetchSet = async (height: bigint): Promise<ValidatorSet> => {
+    if (loading.size >= maxLoading) throw unavailable(url, `${maxLoading} sets are being read`);
+    const pending = reads.validatorsAt(height).then(({ weights }) => keep(height, weights));
+    loading.set(height, pending);
+    try {
+      const set = await pending;
+      failed.delete(height);
+      return set;
+    } catch (error) {
+      failed.delete(height);
+      if (failed.size >= maxSets) failed.delete(failed.keys().next().value as bigint);
+      failed.set(height, { until: timers.now() + loadPause, error });
+      throw error;
+    } finally {
+      loading.delete(height);
+    }
+  };
+
+  const load = async (height: bigint): Promise<void> => {
+    if (sets.get(String(height)) !== undefined) return;
+    const before = failed.get(height);
+    if (before !== undefined && timers.now() < before.until) throw before.error;
+    await (loading.get(height) ?? fetchSet(height));
+  };
+
+  const refresh = async (): Promise<void> => {
+    const read = await reads.heights();
+    if (read.proposed > read.current) throw invalid(url, `proposed height ${read.proposed} above height ${read.current}`);
+    // A node that was restarted may be behind for a while.
+    const next = { current: max(read.current, heights.current), proposed: max(read.proposed, heights.proposed) };
+    if (next.current !== currentHeight) {
+      const { weights, keys } = await reads.validatorsAt(next.current);
+      if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
+      current = { weights: keep(next.current, weights), keys };
+      currentHeight = next.current;
+    }
+    heights = next;
+    // New blocks refer to the proposed height, so their children need its set.
+    await load(next.proposed);
+  };
+
+  const schedule = (ms: number): void => {
+    if (!isStopped) cancel = timers.after(ms, () => void tick());
+  };
+
+  const tick = async (): Promise<void> => {
+    try {
+      await refresh();
+      silentSince = undefined;
+      backoff.reset();
+      schedule(refreshInterval);
+    } catch (error) {
+      if (isStopped) return;
+      if (silentSince === undefined) report(error);
+      silentSince ??= timers.now();
+      schedule(backoff.next());
+    }
+  };
+
+  return {
+    current: () => current.weights,
+    proposedHeight: () => heights.proposed,
+    knownHeight: () => heights.current,
+    at: (height) => sets.get(String(height)),
+    load,
+    publicKeyOf: (node) => current.keys.get(node),
+    silentSince: () => silentSince,
+    start: async () => {
+      const got = await reads.networkID();
+      if (got !== networkID) throw invalid(url, `it is of network ${got}, this node is of network ${networkID}`);
+      await refresh();
+      schedule(refreshInterval);
+    },
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+function isSameSet(a: ValidatorSet, b: ValidatorSet): boolean {
+  if (a.size !== b.size) return false;
+  for (const [node, weight] of a) if (b.get(node) !== weight) return false;
+  return true;
+}

@@ -1,0 +1,34 @@
+import { homedir } from 'node:os';
+import { type Config, configFrom } from '../app/config/config.ts';
+import type { FlagDefinition } from '../app/flags/flag-definition.ts';
+import { flagTable } from '../app/flags/flag-table.ts';
+import { parseFlags } from '../app/flags/flags.ts';
+import { excludedFlags, excludedGroups, type NodeOptions } from './node-options.ts';
+import { OptionError } from './option-error.ts';
+
+/** Creates the configuration of a node from options. Throws an OptionError. */
+export function configFromOptions({ log: _, logLevel = 'warn', ...options }: NodeOptions): Config {
+  const flags = Object.entries(options).filter(([, value]) => value !== undefined);
+  const parsed = parseFlags([`--log-level=${logLevel}`, ...flags.map(([name, value]) => `--${flagOf(name)}=${value}`)], {
+    home: homedir(),
+  });
+  if (parsed.kind === 'run') return configFrom(parsed.options, parsed.command);
+  throw new OptionError(parsed.kind === 'error' ? parsed.message : 'unusable options', { code: 'OPTION_INVALID' });
+}
+
+/** Returns the flag of an option. Throws if the library has no such option. */
+function flagOf(option: string): string {
+  const name = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const row = Object.hasOwn(flagTable, name) ? (flagTable as { readonly [name: string]: FlagDefinition })[name] : undefined;
+  const isExcluded =
+    row === undefined ||
+    !(row.commands?.includes('dev') ?? true) ||
+    excludedFlags.some((flag) => flag === name) ||
+    excludedGroups.some((group) => group === row.group);
+  if (isExcluded || option.includes('-'))
+    throw new OptionError(`createNode has no option ${JSON.stringify(option)}; options are flags of \`serac --help\` in camel case`, {
+      code: 'OPTION_UNKNOWN',
+      option,
+    });
+  return name;
+}

@@ -1,0 +1,106 @@
+import { effectsOf } from '../../src/avm/tx/effects.ts';
+import { type Utxo, utxoId } from '../../src/avm/tx/utxo.ts';
+import { cb58Encode } from '../../src/base/bytes/cb58.ts';
+import { sha256 } from '../../src/base/bytes/hash.ts';
+import { toHex } from '../../src/base/bytes/hex.ts';
+import { type Id, idToBytes } from '../../src/base/bytes/id.ts';
+import type { ExplorerTables } from '../../src/ledger/index/explorer-tables.ts';
+import { txKinds } from '../../src/ledger/index/tables.ts';
+import type { ChainModel, ModelTx } from './chain-model.ts';
+import { burnedInTx, isMintUtxo, nftCount, sumHex, unitsIn } from './expected-rows.ts';
+
+/** The rows that the tables of the explorer routes should have, as texts in the form of expected-rows.ts. */
+export function explorerRows({ spec, blocks, txs, outputs, unspentBy }: ChainModel): {
+  readonly [T in keyof ExplorerTables]: readonly string[];
+} {
+  const holders: string[] = [];
+  const counts = new Map<Id, { holders: number; held: bigint; minted: bigint; mintedNfts: number }>();
+  const countOf = (asset: Id) => {
+    const count = counts.get(asset) ?? { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
+    counts.set(asset, count);
+    return count;
+  };
+  for (const [address, unspent] of unspentBy) {
+    const owned = [...unspent].map(({ utxo }) => utxo).filter((utxo) => !isMintUtxo(utxo));
+    for (const asset of new Set(owned.map(({ assetID }) => assetID))) {
+      const ofAsset = owned.filter(({ assetID }) => assetID === asset);
+      const amount = sum(ofAsset, unitsIn);
+      holders.push(`${asset} ${address} ${sumHex(amount)} ${countNfts(ofAsset)}`);
+      const count = countOf(asset);
+      count.holders++;
+      count.held += amount;
+    }
+  }
+  for (const tx of txs)
+    for (const [asset, minted] of mintedIn(tx)) {
+      const count = countOf(asset);
+      count.minted += sum(minted, unitsIn);
+      count.mintedNfts += countNfts(minted);
+    }
+  const withTxs = blocks.filter(({ height, txs: own }) => height > 0 && own.length > 0);
+  return {
+    assetHolder: holders,
+    assetCount: [...counts].map(
+      ([asset, { holders, held, minted, mintedNfts }]) => `${asset} ${holders} ${sumHex(held)} ${sumHex(minted)} ${mintedNfts}`,
+    ),
+    blockStat: withTxs.map(({ height, txs: own }) => {
+      const bytes = own.reduce((total, { tx }) => total + tx.bytes.length, 0);
+      const fees = own.reduce((total, tx) => total + burnedInTx(tx, spec.feeAsset), 0n);
+      const kinds = Object.keys(txKinds).map((kind) => own.filter(({ tx }) => tx.unsigned.kind === kind).length);
+      return `${height} ${bytes} ${sumHex(fees)} ${kinds.join(' ')}`;
+    }),
+    blockTxIds: withTxs.map(({ height, txs: own }) => {
+      const list = JSON.stringify(own.map(({ tx }) => cb58Encode(idToBytes(tx.id))));
+      return `${height} ${toHex(Buffer.from(list.slice(2, -2)))}`;
+    }),
+    txOutputs: txs.flatMap((tx) => txOutputsText(tx, outputs) ?? []),
+  };
+}
+
+/** The row of a BaseTx, unless one of its consumed outputs is unknown, is no transfer output, or differs from its input. */
+function txOutputsText({ seq, tx: { id, unsigned } }: ModelTx, outputs: ChainModel['outputs']): string | undefined {
+  if (unsigned.kind !== 'BaseTx') return undefined;
+  const number = (value: number | undefined) => (value as number).toString(16).padStart(12, '0');
+  let hex = unsigned.outputs.map((_, i) => number(outputs.get(utxoId(id, i))?.seq)).join('');
+  for (const { txID, outputIndex, assetID, input } of unsigned.inputs) {
+    const consumed = outputs.get(utxoId(txID, outputIndex));
+    const output = consumed?.utxo.output;
+    if (consumed === undefined || output?.kind !== 'secp256k1fx.TransferOutput') return undefined;
+    if (output.amount !== input.amount || consumed.utxo.assetID !== assetID) return undefined;
+    const { locktime, threshold, addresses } = output;
+    hex += number(consumed.time) + locktime.toString(16).padStart(16, '0');
+    hex += [threshold, addresses.length].map((value) => value.toString(16).padStart(8, '0')).join('') + addresses.join('');
+  }
+  return hex.length > 2 * 4096 ? undefined : `${seq} ${hex}${toHex(sha256(Buffer.from(hex, 'hex'))).slice(-8)}`;
+}
+
+const sum = (utxos: readonly Utxo[], amountOf: (utxo: Utxo) => bigint): bigint => utxos.reduce((total, utxo) => total + amountOf(utxo), 0n);
+
+const countNfts = (utxos: readonly Utxo[]): number => utxos.reduce((total, utxo) => total + nftCount(utxo), 0);
+
+/**
+ * The outputs of each asset that a transaction creates out of nothing: those of a new asset, and those of operations except transfers. An
+ * operation that changes nothing but mint outputs is listed too.
+ */
+function mintedIn({ tx }: ModelTx): Map<Id, readonly Utxo[]> {
+  const { created } = effectsOf(tx);
+  const minted = new Map<Id, readonly Utxo[]>();
+  const { unsigned } = tx;
+  if (unsigned.kind === 'CreateAssetTx')
+    minted.set(
+      tx.id,
+      created.filter(({ assetID }) => assetID === tx.id),
+    );
+  if (unsigned.kind !== 'OperationTx') return minted;
+  let at = unsigned.outputs.length;
+  for (const { assetID, operation } of unsigned.operations) {
+    const count = { 'propertyfx.BurnOperation': 0, 'nftfx.TransferOperation': 1 }[operation.kind as string] ?? mintOutputCount(operation);
+    const outputs = created.filter(({ outputIndex }) => outputIndex >= at && outputIndex < at + count);
+    at += count;
+    if (operation.kind.endsWith('MintOperation') && count > 0) minted.set(assetID, [...(minted.get(assetID) ?? []), ...outputs]);
+  }
+  return minted;
+}
+
+/** An NFT mint creates an output per owner; the other mints create a mint output and what is minted. */
+const mintOutputCount = (operation: object): number => ('outputs' in operation ? (operation.outputs as readonly unknown[]).length : 2);
