@@ -2,7 +2,7 @@ import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts'
 import type { Store } from '../store/store.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
-import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
+import { type Migration, migrations, migrationsAfter, newestVersionOf } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
 import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
@@ -11,30 +11,30 @@ import { type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
  * the store's own, so a version of this program without the index can still open the file: blocks it adds are indexed later.
  * A read-only store is not migrated: throws INDEX_NOT_MADE if its tables are missing or old.
  */
-export function migrateStore(store: Store, chain: number): void {
+export function migrateStore(store: Store, chain: number, all = migrations): void {
   const { db } = store;
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
-  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0));
+  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0, all));
   if (outdated.length === 0) return;
   if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
     for (const part of outdated) {
-      for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0)) {
+      for (const migration of migrationsAfter(find.get(part.name)?.value ?? 0, all)) {
         for (const statement of part.statements(migration, 'sqlite')) db.exec(statement);
         syncStepRunner(db)(part.rows(migration));
       }
-      set.run(part.name, newestVersion);
+      set.run(part.name, newestVersionOf(all));
     }
   });
 }
 
 /** Whether tables of the index exist in an older version; new tables are created without a migration. */
-export function isMigrationDue({ db }: Store, chain: number): boolean {
+export function isMigrationDue({ db }: Store, chain: number, all = migrations): boolean {
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   return partsOf(chain).some(({ name }) => {
     const version = find.get(name)?.value ?? 0;
-    return version > 0 && version < newestVersion;
+    return version > 0 && version < newestVersionOf(all);
   });
 }
 
@@ -48,7 +48,12 @@ export type ChainGenesis = {
  * Creates or migrates the tables of a PostgreSQL database and returns the numbers of the chains in it, in the order given. Several
  * processes may call this at the same time: an advisory lock, held until the transaction ends, lets them run one at a time.
  */
-export async function migratePostgres(sql: WritableSql, networkID: number, chains: readonly ChainGenesis[]): Promise<number[]> {
+export async function migratePostgres(
+  sql: WritableSql,
+  networkID: number,
+  chains: readonly ChainGenesis[],
+  all = migrations,
+): Promise<number[]> {
   return sql.write(async (tx) => {
     await tx.all(`SELECT pg_advisory_xact_lock(${migrationLock})`, []);
     for (const statement of createTable('postgres', 'meta', meta)) await tx.all(statement, []);
@@ -60,10 +65,10 @@ export async function migratePostgres(sql: WritableSql, networkID: number, chain
         wanted: networkID,
       });
     for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
-    await migratePart(tx, sharedPart);
+    await migratePart(tx, sharedPart, all);
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
-    for (const number of numbers) await migratePart(tx, chainPart(number));
+    for (const number of numbers) await migratePart(tx, chainPart(number), all);
     return numbers;
   });
 }
@@ -81,7 +86,7 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
 export async function isMigrated(sql: Sql): Promise<boolean> {
   const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
   const rows = await sql.all<{ name: string; value: number }>(parts, []);
-  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value));
+  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value, migrations));
 }
 
 /** Writes a row and reads it back, for the health check; see store/store.ts. */
@@ -124,29 +129,25 @@ function* noRows(): Steps<void> {}
 
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
-/** Whether a part needs migrations. Throws if a newer program has migrated it. */
-function isOutdated(part: string, version: number): boolean {
-  if (version > newestVersion)
+/** Whether a part needs migrations. Throws if another program has given it a version that this one does not know. */
+function isOutdated(part: string, version: number, all: readonly Migration[]): boolean {
+  const newest = newestVersionOf(all);
+  if (version > newest)
     throw new IndexError(
-      `the database has version ${version} of the ${part}, this program supports up to version ${newestVersion}; use a newer program`,
-      {
-        code: 'INDEX_NEWER_SCHEMA',
-        part,
-        stored: version,
-        known: newestVersion,
-      },
+      `the database has version ${version} of the ${part}, this program supports up to version ${newest}; use the version of serac that wrote it, or start with an empty data directory or database`,
+      { code: 'INDEX_NEWER_SCHEMA', part, stored: version, known: newest },
     );
-  return version < newestVersion;
+  return version < newest;
 }
 
-async function migratePart(tx: Sql, part: Part): Promise<void> {
+async function migratePart(tx: Sql, part: Part, all: readonly Migration[]): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
-  if (!isOutdated(part.name, version)) return;
-  for (const migration of migrationsAfter(version)) {
+  if (!isOutdated(part.name, version, all)) return;
+  for (const migration of migrationsAfter(version, all)) {
     for (const statement of part.statements(migration, 'postgres')) await tx.all(statement, []);
     await runSteps(tx, part.rows(migration));
   }
-  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
+  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersionOf(all), part.name]);
 }
 
 /** The value of a row of `meta`; inserts the row with `value` if it is missing. */

@@ -178,11 +178,10 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   const value = (name: string): unknown => get.get(name)?.value;
   const schema = value('schema') as number;
   if (schema !== schemaVersion)
-    throw new StoreError(`the database has schema version ${schema}, this program needs version ${schemaVersion}`, {
-      code: 'STORE_OTHER_SCHEMA',
-      stored: schema,
-      wanted: schemaVersion,
-    });
+    throw new StoreError(
+      `the database has schema version ${schema}, this program needs version ${schemaVersion}; use the version of serac that wrote it, or start with an empty data directory`,
+      { code: 'STORE_OTHER_SCHEMA', stored: schema, wanted: schemaVersion },
+    );
   const network = value('network') as number;
   if (network !== networkID)
     throw new StoreError(`the database belongs to network ${network}, this node is on network ${networkID}`, {
