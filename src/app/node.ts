@@ -110,7 +110,7 @@ async function startWriter(
   // Closing is in reverse order: the state is saved when no more blocks are added.
   let saveState = async (): Promise<void> => {};
   closing.add(() => saveState());
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const signers = createSignerCache(env.recoverKey, signerKeys);
   const recovery = createRecovery(signers, env);
   const timers = { ...env.timers, now: env.clock.monotonic, unix: clock.unixSeconds };
   let readers: ReaderPool | undefined;

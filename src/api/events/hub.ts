@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import type { EventLog, KnownBlocks, LogEntry } from './event-log.ts';
 import { type Filter, matchesSubject, wantsKind } from './filter.ts';
 import { parseEventID } from './position.ts';
@@ -50,8 +51,6 @@ export type HubDeps = {
 
 const defaultHeartbeat = 2000;
 const defaultMaxSubscribers = 4096;
-/** Bytes of blocks whose events are kept, so that many clients that resume at once share them. */
-const maxCachedBytes = 2 * 1024 * 1024;
 /** Milliseconds after which a failed read of the log is repeated. */
 const retryInterval = 1000;
 
@@ -61,7 +60,9 @@ export function createEventHub(deps: HubDeps): EventHub {
   const all = new Set<Subscriber>();
   /** Clients that have all entries up to `head`; the others still read past ones. Those with an address filter are found by address. */
   const live = { byOwner: new Map<Address, Set<Subscriber>>(), others: new Set<Subscriber>() };
-  const cache = createEntryCache();
+  /** Events of the last entries, so that many clients that resume at once share them; dropped when the last client has left. */
+  let activations = 0;
+  const cache = createCache<number, EntryEvents>('events', { size: (_, { size }) => size + entryOverhead, version: () => activations });
   let logID = '';
   let head = 0;
   let isAdvancing = false;
@@ -113,11 +114,11 @@ export function createEventHub(deps: HubDeps): EventHub {
     active = undefined;
     cancelHeartbeat();
     waitingLive.length = 0;
-    cache.clear();
+    activations++;
     onActive?.(false);
   };
 
-  const eventsOf = (entry: LogEntry): EntryEvents => cache.get(entry.seq) ?? cache.add(renderEntry(logID, entry, textOf));
+  const eventsOf = (entry: LogEntry): EntryEvents => cache.getOrMake(entry.seq, () => renderEntry(logID, entry, textOf));
 
   /** Sends an entry to the clients in `live`. */
   const sendToLive = (entry: EntryEvents): void => {
@@ -304,29 +305,7 @@ function getOrAdd(sets: Map<Address, Set<Subscriber>>, owner: Address): Set<Subs
   return found;
 }
 
-/** Events of the last entries, at most `maxCachedBytes` of blocks. */
-function createEntryCache() {
-  const entries = new Map<number, EntryEvents>();
-  let bytes = 0;
-  return {
-    get: (seq: number) => entries.get(seq),
-    add: (entry: EntryEvents): EntryEvents => {
-      entries.set(entry.seq, entry);
-      bytes += entry.size;
-      for (const [seq, { size }] of entries) {
-        if (bytes <= maxCachedBytes && entries.size <= maxCachedEntries) break;
-        entries.delete(seq);
-        bytes -= size;
-      }
-      return entry;
-    },
-    clear: () => {
-      entries.clear();
-      bytes = 0;
-    },
-  };
-}
-
-const maxCachedEntries = 1024;
+/** Bytes of the events of an entry beside the texts of its block. */
+const entryOverhead = 500;
 /** Live events that wait for entries of the log to be read. */
 const maxWaitingLive = 10_000;

@@ -1,5 +1,5 @@
-import { copyText } from '../../base/bytes/copy-text.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { ParamHint } from './param-hint.ts';
 

@@ -48,7 +48,7 @@ export async function startFollowing(
 ): Promise<Follower> {
   const { chain, specs, p, c, subnetID, subnetOf } = context;
   const [x] = specs;
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const signers = createSignerCache(env.recoverKey, signerKeys);
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && createSignerPrefetch(thread.recover, signers);
   const recover = prefetch?.recover ?? signers.recover;

@@ -4,17 +4,13 @@ import { createRouter, type HttpRoute } from '../../api/http/router.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
-import { splitCacheBudget } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
 import { withOpenRpc } from './openrpc-route.ts';
 
-export type HandlerParts = Omit<
-  ApiParts,
-  'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures' | 'cacheBytes'
-> & {
+export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'explorerFeatures'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
@@ -46,7 +42,6 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     hasEvents: !config.strict,
     // `serac api` runs no chain.
     explorerFeatures: { hasLifecycle: parts.nodeID !== '', hasMempool: parts.nodeID !== '' && config.mode.kind !== 'follow' },
-    cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const explorer = createExplorer(config, env);

@@ -1,15 +1,14 @@
 import { expect, test } from 'bun:test';
 import { type Config, configFrom } from '../config/config.ts';
 import { parseFlags } from '../flags/flags.ts';
-import { splitCacheBudget } from './cache-budget.ts';
+import { cacheBytesPerProcess } from './cache-budget.ts';
 
 const configOf = (...args: string[]): Config => {
   const flags = parseFlags(args, { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new TypeError(JSON.stringify(flags));
   return configFrom(flags.options);
 };
-const totalOf = (config: Config, cores: number): number =>
-  Object.values(splitCacheBudget(config, { cores, distributesConnections: true })).reduce((sum, bytes) => sum + bytes, 0);
+const totalOf = (config: Config, cores: number): number => cacheBytesPerProcess(config, { cores, distributesConnections: true });
 
 test('the caches of all processes together get --cache-bytes', () => {
   const data = ['--data-dir=/nowhere', '--cache-bytes=64000000'];
@@ -18,10 +17,6 @@ test('the caches of all processes together get --cache-bytes', () => {
   expect(totalOf(configOf(...data), 2)).toBe(32_000_000);
   expect(totalOf(configOf(...data, '--workers=0'), 2)).toBe(64_000_000);
   expect(totalOf(configOf(...data, '--workers=3'), 2)).toBe(16_000_000);
-});
-
-test('without caches every share is 0', () => {
-  expect(totalOf(configOf('--cache-bytes=0'), 2)).toBe(0);
 });
 
 test('a size that is not a number of bytes is rejected', () => {

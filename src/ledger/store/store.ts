@@ -1,10 +1,10 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
 import { type PageChecksums, recordOrDiscard } from './page-checksums.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
-import { cacheByVersion } from './version-cache.ts';
 
 /** The database of a node: one SQLite file with the data of all its chains. */
 export type Store = Omit<Transactions, 'writes'> & {
