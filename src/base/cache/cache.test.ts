@@ -107,6 +107,5 @@ test('a cached function runs once for a key, and again after it threw', () => {
 test('the shares of all caches are the whole', () => {
   const shares = Object.values(cacheTable).map(({ share }) => share);
   expect(shares.reduce((sum, share) => sum + share, 0)).toBe(allShares);
-  const budget = createCacheBudget(64_000_000);
-  expect(budget.bytesOf('pieces')).toBe(8_000_000);
+  expect(createCacheBudget(allShares * 1000).bytesOf('results')).toBe(cacheTable.results.share * 1000);
 });
