@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createLog } from '../src/app/log/log.ts';
-import { startNode } from '../src/app/node.ts';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
+import { startNode } from '../src/app/programs/start-node.ts';
 import type { Database, OpenDatabase } from '../src/ledger/store/database.ts';
 import { callHandler } from '../src/sdk/local-request.ts';
 import { callMethod } from '../src/sdk/local-rpc.ts';

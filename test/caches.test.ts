@@ -47,7 +47,7 @@ const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
     'chain/lifecycle/mempool.ts',
-    'chain/lifecycle/rejected-tx-inputs.ts',
+    'chain/lifecycle/rejections.ts',
     'chain/lifecycle/step-table.ts',
     'network/outer-chain/outer-vm.ts',
     'network/validators/trusted-validators.ts',

@@ -24,7 +24,11 @@ export const avmRows = {
   getHeight: method({}, { height: count }),
   getTx: encodedMethod({ txID: text, encoding }, 'tx', wireJson<TxJson>(), 'txID'),
   getTxFee: method({}, { txFee: amount, createAssetTxFee: amount }),
-  getTxStatus: method({ txID: text }, { status: oneOf<'Accepted' | 'Processing' | 'Rejected' | 'Unknown'>() }, 'txID'),
+  getTxStatus: method(
+    { txID: text },
+    { status: oneOf<'Accepted' | 'Processing' | 'Rejected' | 'Unknown'>(), reason: optional(text) },
+    'txID',
+  ),
   getUTXOs: method(
     {
       addresses: list(text),

@@ -74,10 +74,10 @@ export const infoExamples: ExamplesOf<typeof infoMethods> = {
   getNetworkID: { result: '{"networkID":"12345"}' },
   getNetworkName: { result: '{"networkName":"local"}' },
   getNodeID: { result: '{"nodeID":"NodeID-…","nodePOP":{"publicKey":"0x…","proofOfPossession":"0x…"}}' },
-  getNodeIP: { result: '{"ip":"127.0.0.1:9651"}' },
+  getNodeIP: { result: '{"ip":"127.0.0.1:0"}' },
   getNodeVersion: {
     result:
-      '{"version":"serac/…","databaseVersion":"v1.4.5","rpcProtocolVersion":"45","gitCommit":"","vmVersions":{"avm":"serac/…","evm":"serac/…","platform":"serac/…"}}',
+      '{"version":"serac/… avalanchego/1.14.2","databaseVersion":"v1.4.5","rpcProtocolVersion":"45","gitCommit":"","vmVersions":{"avm":"serac/… avalanchego/1.14.2","evm":"serac/… avalanchego/1.14.2","platform":"serac/… avalanchego/1.14.2"}}',
   },
   getTxFee: {
     result:

@@ -33,12 +33,14 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
+export type AvmTxReport = { readonly status: string; readonly reason?: string };
+
 export type AvmDeps = {
   readonly reads: AvmReads;
   readonly addressFormat: AddressFormat;
   readonly json: JsonContext;
-  /** How the empty `txs` of block 0 is written; see `genesisBlockTxs` in differences.ts. */
-  readonly emptyTxsJson: '[]' | 'null';
+  /** How the empty `txs` of block 0 and the empty `credentials` of genesis transactions are written; see `genesisLists` in differences.ts. */
+  readonly emptyGenesisList: '[]' | 'null';
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
   /** IDs of the genesis assets by alias, for example `AVAX`. */
   readonly assetAliases: ReadonlyMap<string, Id>;
@@ -47,8 +49,8 @@ export type AvmDeps = {
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
   readonly issue: (tx: Tx) => void | Promise<void>;
-  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
-  readonly status: (txID: Id) => string | Promise<string>;
+  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
+  readonly report: (txID: Id) => AvmTxReport | Promise<AvmTxReport>;
   /** Reads a transaction from before linearization. Undefined on chains that have none. */
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
@@ -57,6 +59,7 @@ export type AvmContext = AvmDeps & {
   readonly runLongQuery: RunLongQuery;
   readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
   readonly renderedTexts: Cache<string, string>;
+  /** Aliases of the genesis assets by ID: by the ID of the genesis transaction that creates them. */
   readonly assetNames: ReadonlyMap<Id, string>;
 };
 
@@ -145,10 +148,9 @@ export const avmMethods = methodTable<AvmContext>()({
 
   getTxStatus: method(
     obj({ txID: idParam }),
-    ({ status }, { txID }) => {
+    ({ report }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
-      const found = status(txID);
-      return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
+      return report(txID);
     },
     // Other states of a transaction change without a commit.
     { deprecated: '1.10.0', isCacheable: (result) => (result as { status: string }).status === 'Accepted' },
@@ -195,19 +197,26 @@ function assetJson(id: Id, reads: AvmReads): string {
 }
 
 /** JSON or hex of an accepted transaction. Cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
-function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmContext, preLinearizationBytes?: Uint8Array): Json {
+function renderTx(id: Id, form: Encoding, context: AvmContext, preLinearizationBytes?: Uint8Array): Json {
+  const { reads, json, renderedTexts, assetNames, emptyGenesisList } = context;
   const bytes = (): Uint8Array => {
     const found = preLinearizationBytes ?? reads.txBytes(id);
     if (found === undefined) throw notFoundError('tx', id);
     return found;
   };
-  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json) : `"${formatHex(form, bytes())}"`);
+  const noCredentials = assetNames.has(id) ? emptyGenesisList : '[]';
+  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json, noCredentials) : `"${formatHex(form, bytes())}"`);
   return rawJson(renderedTexts.getOrMake(`${form} ${id}`, make));
 }
 
 /** JSON or hex of an accepted block. Cached, since a block is assembled and hashed again for each response otherwise. */
-function renderBlock(block: Id | bigint, form: Encoding, { json, emptyTxsJson, renderedTexts }: AvmContext, read: () => Uint8Array): Json {
-  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyTxsJson) : `"${formatHex(form, read())}"`);
+function renderBlock(
+  block: Id | bigint,
+  form: Encoding,
+  { json, emptyGenesisList, renderedTexts }: AvmContext,
+  read: () => Uint8Array,
+): Json {
+  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyGenesisList) : `"${formatHex(form, read())}"`);
   return rawJson(renderedTexts.getOrMake(`block ${form} ${block}`, make));
 }
 
