@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
+import { processCaches } from '../../base/cache/cache-budget.ts';
+import { cacheTable } from '../../base/cache/cache-table.ts';
 import { type Config, configFrom } from '../config/config.ts';
 import { parseFlags } from '../flags/flags.ts';
-import { cacheBytesPerProcess } from './cache-budget.ts';
+import { cacheBytesPerProcess, limitCaches } from './cache-budget.ts';
 
 const configOf = (...args: string[]): Config => {
   const flags = parseFlags(args, { vars: {}, readFile: String });
@@ -17,6 +19,15 @@ test('the caches of all processes together get --cache-bytes', () => {
   expect(totalOf(configOf(...data), 2)).toBe(32_000_000);
   expect(totalOf(configOf(...data, '--workers=0'), 2)).toBe(64_000_000);
   expect(totalOf(configOf(...data, '--workers=3'), 2)).toBe(16_000_000);
+});
+
+test('--cache-bytes sets the size of the caches of this process, of SQLite too', () => {
+  const before = processCaches.bytesOf('pieces');
+  limitCaches(configOf('--cache-bytes=1048576', '--data-dir=/nowhere', '--workers=1'), { cores: 2, distributesConnections: true });
+  expect(processCaches.bytesOf('pieces')).toBe(cacheTable.pieces.share * 512);
+  expect(processCaches.bytesOf('databasePages')).toBe(cacheTable.databasePages.share * 512);
+  limitCaches(configOf(), { cores: 1, distributesConnections: false });
+  expect(processCaches.bytesOf('pieces')).toBe(before);
 });
 
 test('a size that is not a number of bytes is rejected', () => {

@@ -1,3 +1,4 @@
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from './env.ts';
 
@@ -6,6 +7,10 @@ export const cacheBytesPerProcess = (
   config: Pick<Config, 'cacheBytes' | 'workers'>,
   env: Pick<Env, 'cores' | 'distributesConnections'>,
 ): number => config.cacheBytes / (countReaders(config, env) + 1);
+
+/** Sets the size of the caches of this process. Called before a server creates its first cache of requests or opens its database. */
+export const limitCaches = (...given: Parameters<typeof cacheBytesPerProcess>): void =>
+  processCaches.resize(cacheBytesPerProcess(...given));
 
 /** The number of reader processes. More readers cost memory; bench/ measures how many are worthwhile. */
 export function countReaders(

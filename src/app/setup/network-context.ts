@@ -3,12 +3,11 @@ import { createAliases } from '../../api/rpc/aliases.ts';
 import type { NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
-import { processCaches } from '../../base/cache/cache-budget.ts';
 import { type ChainClock, createChainClock } from '../../base/timing/chain-clock.ts';
 import { createLongWork, type LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
-import { cacheBytesPerProcess } from './cache-budget.ts';
+import { limitCaches } from './cache-budget.ts';
 import { loadChainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
 import type { Env } from './env.ts';
@@ -37,7 +36,7 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
-  processCaches.resize(cacheBytesPerProcess(config, env));
+  limitCaches(config, env);
   const known = new Set([...specs, p, c].map(({ id }) => id));
   return {
     genesis,
