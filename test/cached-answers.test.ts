@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test';
 import { createLog } from '../src/app/log/log.ts';
 import { openDatabase } from '../src/app/platform/database-bun.ts';
 import { startNode } from '../src/app/programs/start-node.ts';
+import { createEnv } from '../src/app/runtime/env.ts';
 import type { Database, OpenDatabase } from '../src/ledger/store/database.ts';
 import { callHandler } from '../src/sdk/local-request.ts';
 import { callMethod } from '../src/sdk/local-rpc.ts';
 import { configFromOptions } from '../src/sdk/options-config.ts';
-import { createEnv } from '../src/sdk/runtime-env.ts';
 
 /** Opens databases that note the SQL of every statement they run. */
 function createRecorder(): { readonly open: OpenDatabase; readonly ran: string[] } {
