@@ -49,7 +49,7 @@ export const countColdCalls = (answerBytes: number): number => Math.ceil((2.5 * 
 export const createColdCalls = ({ cold: { count, call } }: DataRow, answerBytes: number): Requests =>
   Array.from({ length: Math.min(count, countColdCalls(answerBytes)) }, (_, at) => call(at));
 
-/** The response caches of all processes with the default `--cache-bytes`; see src/app/setup/cache-budget.ts. */
+/** More than the response caches of all processes have with the default `--cache-bytes`; see src/base/cache/cache-table.ts. */
 const responseCacheBytes = 24 * 1024 * 1024;
 
 const chain = '/v1/networks/local/blockchains/x-chain';

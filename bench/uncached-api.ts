@@ -7,6 +7,7 @@ import { allowAllGate, createTestRequest } from '../src/api/rest/requests.fixtur
 import { statsRoutes } from '../src/api/stats/routes.ts';
 import { createSeriesCache } from '../src/api/stats/series-cache.ts';
 import { sha256 } from '../src/base/bytes/hash.ts';
+import { budgetFor } from '../src/base/cache/budget.fixture.ts';
 import { recoverNative } from '../src/base/crypto/curve-native.ts';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
@@ -28,12 +29,12 @@ export function createUncachedApi({ reads, pageSecret }: UncachedChain, pieceCac
   const deps = createDataDeps(served, {
     recover: (unsigned, signature) => recoverNative(sha256(unsigned), signature.subarray(0, 64), (signature[64] as number) & 3),
     epoch: () => 0,
-    pieceCacheBytes,
+    budget: budgetFor('pieces', pieceCacheBytes),
   });
   const api = createApi({
     routes: [
       ...bindRoutes('data', dataRoutes(), deps),
-      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(1_048_576) }),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(budgetFor('points', 1_048_576)) }),
     ],
     gate: allowAllGate,
     context: paramContextFor(served),

@@ -297,7 +297,10 @@ describe('errors', () => {
   test('a refused call exits with 1 and says why', async () => {
     const cases: [string[], string][] = [
       [['send', to, '999999999 AVAX'], 'not enough funds: account 0'],
-      [['send', to, '5', '--from', '99'], '99 is none of the 11 accounts, so the node cannot sign for it; use one that serac accounts lists'],
+      [
+        ['send', to, '5', '--from', '99'],
+        '99 is none of the 11 accounts, so the node cannot sign for it; use one that serac accounts lists',
+      ],
       [['send', 'bogus', '5'], 'bogus'],
       [['send', `P-${to.slice(2)}`, '5'], `did you mean ${to}?`],
       [['send', to, '5 NONE'], 'there is no asset "NONE"'],

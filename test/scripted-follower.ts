@@ -17,7 +17,7 @@ export function follow(source: SourceChain, { state: given, ...options }: Partia
   const node = createScriptedNode(source);
   const virtual = createVirtualTiming();
   const opened = given ?? openFollowedState();
-  const signers = createSignerCache(recoverNative, 65_536);
+  const signers = createSignerCache(recoverNative);
   const reported: unknown[] = [];
   const start = (more: Partial<FollowerDeps> = {}) =>
     startFollower({

@@ -16,7 +16,7 @@ import { callMethod, openLocalEvents } from './local-rpc.ts';
 import type { NodeOptions } from './node-options.ts';
 import { configFromOptions } from './options-config.ts';
 
-/** An X-Chain node inside this process. It shares nothing with other nodes of the process. */
+/** An X-Chain node inside this process. It shares nothing with other nodes of the process but the limit of the memory of caches. */
 export type LocalNode = NodeApi & {
   /** The funded accounts. Account 0 has the ewoq key and pays by default. */
   readonly accounts: readonly NodeAccount[];

@@ -1,6 +1,6 @@
 import { equal } from '../../base/bytes/octets.ts';
-import { type Cache, notReadBack } from './cache.ts';
 import type { Redis } from './redis.ts';
+import { notReadBack, type SharedCache } from './shared-cache.ts';
 
 export type RedisCacheOptions = {
   readonly redis: Redis;
@@ -11,7 +11,7 @@ export type RedisCacheOptions = {
 };
 
 /** A cache shared by all processes of one Redis. While Redis is down, `get` finds nothing and `set` stores nothing. */
-export function createRedisCache({ redis, random, prefix = 'serac:' }: RedisCacheOptions): Cache {
+export function createRedisCache({ redis, random, prefix = 'serac:' }: RedisCacheOptions): SharedCache {
   const redisKey = (key: string): string => `${prefix}cache:${key}`;
 
   return {
@@ -19,10 +19,6 @@ export function createRedisCache({ redis, random, prefix = 'serac:' }: RedisCach
     set: async (key, value, seconds) => {
       if (seconds <= 0) return;
       await redis.send('SET', [redisKey(key), value, 'PX', String(Math.ceil(seconds * 1_000))]).catch(() => undefined);
-    },
-    setIfAbsent: async (key, value, seconds) => {
-      await redis.send('SET', [redisKey(key), value, 'NX', 'PX', String(Math.ceil(seconds * 1_000))]);
-      return (await redis.getBytes(redisKey(key))) ?? value;
     },
     probeWrite: async () => {
       const value = random(8);

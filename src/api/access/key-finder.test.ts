@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import { createKeyFinder } from './key-finder.ts';
 import { type ApiKey, makeKey } from './keys.ts';
 
@@ -61,9 +62,11 @@ test('concurrent lookups share one query; a failure is not cached', async () => 
 
 test('texts without the form of a key cause no query, and the cache is bounded', () => {
   const { store, queries } = createStore();
-  const finder = createKeyFinder({ store, now: () => 0, maxCached: 3 });
+  const finder = createKeyFinder({ store, now: () => 0, budget: budgetFor('apiKeys', 4000) });
   for (const text of ['', 'x', `serac_${'?'.repeat(43)}`, 'a'.repeat(100_000)]) expect(finder.find(text)).toBeUndefined();
   expect(queries).toHaveLength(0);
-  for (const fill of [1, 2, 3, 4, 4, 3, 2, 1]) finder.find(newKey(fill).text);
-  expect(queries).toHaveLength(5);
+  for (let fill = 1; fill <= 20; fill++) for (let time = 0; time < 3; time++) finder.find(newKey(fill).text);
+  expect(queries).toHaveLength(20);
+  finder.find(newKey(1).text);
+  expect(queries).toHaveLength(21);
 });

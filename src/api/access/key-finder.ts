@@ -1,4 +1,5 @@
-import { createLruMap } from '../../base/bytes/lru-map.ts';
+import { createCache } from '../../base/cache/cache.ts';
+import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import type { KeyStore } from './key-store.ts';
 import { type ApiKey, hashOf, isKeyShaped } from './keys.ts';
 import type { MaybePromise } from './maybe-promise.ts';
@@ -12,19 +13,20 @@ export type KeyFinderOptions = {
   readonly now: () => number;
   /** How long a lookup is cached. For this time a revoked key may still be accepted, and a new key may still be unknown. */
   readonly cacheMilliseconds?: number;
-  readonly maxCached?: number;
+  readonly budget?: CacheBudget;
 };
 
-/** Caches lookups. Concurrent requests with the same key share one query of the store. Evicts the least recently used entry. */
-export function createKeyFinder({ store, now, cacheMilliseconds = 500, maxCached = 10_000 }: KeyFinderOptions): KeyFinder {
-  const cache = createLruMap<{ readonly found: MaybePromise<ApiKey | undefined>; readonly until: number }>();
+/** Caches lookups. Concurrent requests with the same key share one query of the store. */
+export function createKeyFinder({ store, now, cacheMilliseconds = 500, budget }: KeyFinderOptions): KeyFinder {
+  const cache = createCache<string, { readonly found: MaybePromise<ApiKey | undefined>; readonly until: number }>('apiKeys', {
+    size: entrySize,
+    budget,
+  });
 
   const queryStore = (hash: string, time: number): MaybePromise<ApiKey | undefined> => {
     const found = store.find(hash);
     const entry = { found, until: time + cacheMilliseconds };
     cache.set(hash, entry);
-    const oldest = cache.oldest();
-    if (oldest !== undefined && cache.size() > maxCached) cache.delete(oldest.key);
     if (found instanceof Promise)
       found.then(
         (key) => replace(hash, entry, { ...entry, found: key }),
@@ -50,3 +52,6 @@ export function createKeyFinder({ store, now, cacheMilliseconds = 500, maxCached
     },
   };
 }
+
+/** Bytes of a cached lookup. */
+const entrySize = 600;

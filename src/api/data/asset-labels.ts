@@ -1,4 +1,5 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
@@ -21,7 +22,7 @@ export function createAssetLabels(chain: ServedChain, chains: readonly ServedCha
   const addToCache = (entry: AssetEntry): AssetLabel => {
     const label = renderAssetLabel(entry);
     // A new cache: results that were returned before keep their labels.
-    if (cache.labels.size >= maxCachedLabels) cache = createLabelCache();
+    if (cache.labels.size * labelSize >= processCaches.bytesOf('assetLabels') / chains.length) cache = createLabelCache();
     cache.labels.set(entry.id, label);
     return label;
   };
@@ -59,7 +60,8 @@ const labelIn =
   (id) =>
     labels.get(id) ?? unknownAssetLabel(id);
 
-const maxCachedLabels = 8192;
+/** Bytes of a label, with the texts that are made of it; see write-asset.ts. */
+const labelSize = 700;
 
 /** Clients require all of these properties. */
 const unknownAssetLabel = (id: Id): AssetLabel => ({ assetId: idText(id), name: '', symbol: '', denomination: 0 });

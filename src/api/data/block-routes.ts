@@ -51,7 +51,7 @@ export const blockRoutes: readonly ApiRoute<DataDeps>[] = [
     summary: 'One block, by its height or its hash',
     params: { ...chainParams, blockId: heightOrId({ description: 'A height or a block hash.', example: '0' }) },
     response: BlockSchema,
-    cachePolicy: 'block',
+    cachePolicy: 'final',
     run: async ({ served, json }, { blockId, ...chainRef }) => {
       const { reads, slug } = requireChain(served, chainRef);
       const block = await reads.block(blockId);

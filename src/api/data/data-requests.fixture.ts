@@ -23,20 +23,16 @@ type ClientOptions = {
   readonly recover?: RecoverPublicKey;
   readonly report?: (error: unknown) => void;
   readonly epoch?: () => number;
-  readonly pieceCacheBytes?: number;
 };
 
 /** Sends requests to the Data API routes and checks every response against the schema of its route. */
-export function createDataApiClient(
-  served: ServedChains,
-  { recover, report, epoch = () => 0, pieceCacheBytes = 1_000_000 }: ClientOptions = {},
-): SendDataRequest {
+export function createDataApiClient(served: ServedChains, { recover, report, epoch = () => 0 }: ClientOptions = {}): SendDataRequest {
   const routes = dataRoutes();
   const answeredRoutes = new Set<string>();
   let id: string | undefined;
   const ask = createSender(
     createApi({
-      routes: bindRoutes('data', routes, createDataDeps(served, { recover, epoch, pieceCacheBytes })),
+      routes: bindRoutes('data', routes, createDataDeps(served, { recover, epoch })),
       gate: allowAllGate,
       context: paramContextFor(served),
       sealKey: Buffer.alloc(32, 7),

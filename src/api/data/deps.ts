@@ -1,7 +1,9 @@
-import type { Address } from '../../base/bytes/address.ts';
+import { type Address, addressTextSize } from '../../base/bytes/address.ts';
 import { bech32Encode } from '../../base/bytes/bech32.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
+import type { CacheBudget } from '../../base/cache/cache-budget.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { AddressTexts } from './address-texts.ts';
@@ -34,15 +36,16 @@ export type DataOptions = {
   readonly recover?: RecoverPublicKey | undefined;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
-  /** Size limit of the cache of rendered transactions, outputs and blocks, in bytes. */
-  readonly pieceCacheBytes: number;
+  /** The budget of the cache of rendered transactions, outputs and blocks; by default that of the process. */
+  readonly budget?: CacheBudget | undefined;
   /** With it, rendering a large page pauses, so that other requests are handled in between. */
   readonly longWork?: LongWork | undefined;
 };
 
-export function createDataDeps(served: ServedChains, { recover, epoch, pieceCacheBytes, longWork }: DataOptions): DataDeps {
+export function createDataDeps(served: ServedChains, { recover, epoch, budget, longWork }: DataOptions): DataDeps {
   const { hrp, alias } = served.network;
-  const cachedFormatter = (prefix: string) => memoize(cachedAddresses, (address: Address) => bech32Encode(prefix, fromHex(address)));
+  const cachedFormatter = (prefix: string) =>
+    cacheFunction('addressTexts', addressTextSize, (address: Address) => bech32Encode(prefix, fromHex(address)));
   const own = cachedFormatter(hrp);
   const aliased = alias === undefined ? own : cachedFormatter(alias.hrp);
   const publicKeys = recover && createPublicKeyCache(recover);
@@ -51,16 +54,13 @@ export function createDataDeps(served: ServedChains, { recover, epoch, pieceCach
   const isAlias = (requested: string): boolean => alias !== undefined && requested === alias.hrp;
   return {
     served,
-    assetLabels: memoize(served.chains.length, (chain: ServedChain) => createAssetLabels(chain, served.chains)),
+    assetLabels: memoize((chain: ServedChain) => createAssetLabels(chain, served.chains)),
     addressFormatter: (requested) => (isAlias(requested) ? aliased : own),
     transferContext: createTransferContexts((requested) => (isAlias(requested) ? aliasedContext : ownContext)),
     publicKeys,
     epoch,
-    pieces: createPieceCache(pieceCacheBytes),
+    pieces: createPieceCache(epoch, budget),
     json: new JsonBytes(),
     longWork,
   };
 }
-
-/** Addresses cached per HRP. */
-const cachedAddresses = 65_536;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
+import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import type { IndexReads, OutputEntry, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import type { IndexUnderTest } from '../../ledger/index-read/reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from '../../ledger/index-read/reads-databases.fixture.ts';
@@ -24,7 +25,7 @@ const everything = { subjects: undefined, kinds: undefined, times: { from: undef
 
 const openDeps = (reads: IndexReads, feeAsset: ReturnType<typeof feeAssetOf>, epoch: () => number, pieceCacheBytes: number) => {
   const chain = sampleServedChain(reads, { id: chainID, feeAsset, foreignImports: 'looked-up' });
-  return { chain, deps: createDataDeps(sampleServed(chain), { recover, epoch, pieceCacheBytes }) };
+  return { chain, deps: createDataDeps(sampleServed(chain), { recover, epoch, budget: budgetFor('pieces', pieceCacheBytes) }) };
 };
 const feeAssetOf = ({ chains }: IndexUnderTest) => chains.feeAsset;
 

@@ -1,6 +1,7 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { hash160 } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { AddressTexts } from './address-texts.ts';
 import { type PublicKeyText, type RecoverPublicKey, toBase64 } from './render-credential.ts';
@@ -19,7 +20,7 @@ export type PublicKeyCache = {
  * owner always signs with the same key, so one recovery serves all its signatures.
  */
 export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache {
-  const cache = new Map<Address, string>();
+  const cache = createCache<Address, string>('publicKeys', { size: entrySize });
   const texts = new AddressTexts();
   const addToTexts = (owner: Address, text: string): void => {
     const bytes = addressToBytes(owner);
@@ -28,7 +29,6 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
   const addToCache = (owner: Address, key: Uint8Array, text: string): void => {
     // Some transactions were accepted without signature checks, so the signer may not be the owner; see verify/exemptions.ts.
     if (toHex(hash160(key)) !== owner) return;
-    if (cache.size >= maxCachedKeys) cache.clear();
     cache.set(owner, text);
     addToTexts(owner, text);
   };
@@ -48,7 +48,7 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
       return text;
     },
     load: (reads, owners) => {
-      const missing = [...owners].filter((owner) => !cache.has(owner));
+      const missing = [...owners].filter((owner) => cache.get(owner) === undefined);
       if (missing.length === 0) return undefined;
       return reads.publicKeys(missing).then((keys) => {
         for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
@@ -57,5 +57,5 @@ export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache 
   };
 }
 
-/** A busy network has some hundred thousand owners; with a smaller cache most keys of a page would be read again, at some 3 µs each. */
-const maxCachedKeys = 131_072;
+/** Bytes of a cached key. A busy network has some hundred thousand owners; a key that is not cached is read again, at some 3 µs. */
+const entrySize = 190;

@@ -34,11 +34,7 @@ test('the route of the guide for contributors is answered and documented like ev
   expect(another).toBeUndefined();
   const served = sampleServed();
   const epoch = () => 0;
-  const routes = bindRoutes(
-    'data',
-    [...dataRoutes(), example],
-    createDataDeps(served, { recover: undefined, epoch, pieceCacheBytes: 1000 }),
-  );
+  const routes = bindRoutes('data', [...dataRoutes(), example], createDataDeps(served, { recover: undefined, epoch }));
   const ask = createSender(
     createApi({
       routes,

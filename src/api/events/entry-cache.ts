@@ -1,3 +1,4 @@
+import { createCache } from '../../base/cache/cache.ts';
 import type { LogEntry } from './event-log.ts';
 import type { EntryEvents } from './render-entry.ts';
 
@@ -8,13 +9,17 @@ export type EntryCache = {
   readonly clear: () => void;
 };
 
-/** Limits of the cache: bytes of blocks, and entries. The JSON of a block is some ten times as long. */
-const maxCachedBytes = 2 * 1024 * 1024;
-const maxCachedEntries = 1024;
+/** The events of a block are some ten times as long as its bytes. */
+const eventsPerByte = 10;
+/** Bytes of an entry beside the texts of its block. */
+const entryOverhead = 500;
 
 export function createEntryCache(render: (entry: LogEntry) => EntryEvents): EntryCache {
-  const cached = new Map<number, { readonly entry: LogEntry; events: EntryEvents | undefined }>();
-  let bytes = 0;
+  let clearings = 0;
+  const cached = createCache<number, { readonly entry: LogEntry; events: EntryEvents | undefined }>('events', {
+    size: (_, { entry }) => sizeOf(entry),
+    version: () => clearings,
+  });
   return {
     get: (seq) => {
       const found = cached.get(seq);
@@ -22,20 +27,12 @@ export function createEntryCache(render: (entry: LogEntry) => EntryEvents): Entr
       return found?.events;
     },
     add: (entry) => {
-      if (cached.has(entry.seq)) return;
-      cached.set(entry.seq, { entry, events: undefined });
-      bytes += sizeOf(entry);
-      for (const [seq, oldest] of cached) {
-        if ((bytes <= maxCachedBytes && cached.size <= maxCachedEntries) || seq === entry.seq) break;
-        cached.delete(seq);
-        bytes -= sizeOf(oldest.entry);
-      }
+      if (cached.get(entry.seq) === undefined) cached.set(entry.seq, { entry, events: undefined });
     },
     clear: () => {
-      cached.clear();
-      bytes = 0;
+      clearings++;
     },
   };
 }
 
-const sizeOf = (entry: LogEntry): number => (entry.kind === 'block' ? entry.block.bytes.length : 0);
+const sizeOf = (entry: LogEntry): number => entryOverhead + (entry.kind === 'block' ? entry.block.bytes.length * eventsPerByte : 0);

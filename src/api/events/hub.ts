@@ -127,7 +127,8 @@ export function createEventHub(deps: HubDeps): EventHub {
 
   const eventsOf = (entry: LogEntry): EntryEvents => {
     cache.add(entry);
-    return cache.get(entry.seq) as EntryEvents;
+    // An entry too large for the cache is rendered for this one use.
+    return cache.get(entry.seq) ?? renderEntry(logID, entry, textOf);
   };
 
   /** Cuts off the clients with the most unread events until the rest fits. */

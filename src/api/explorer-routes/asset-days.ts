@@ -1,5 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
-import { createLruMap } from '../../base/bytes/lru-map.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { bucketStart } from '../../ledger/index/bucket-start.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import { daySeconds } from '../../ledger/index-read/read-asset-days.ts';
@@ -16,8 +16,13 @@ export type AssetDays = {
   readonly read: (asset: Id, count: number) => Promise<AssetDayList>;
 };
 
-/** Rows counted for one request, about a quarter of a second of CPU time; and assets whose days are cached. */
-const [maxRows, maxAssets] = [2_000_000, 32];
+/** Rows counted for one request, about a quarter of a second of CPU time. */
+const maxRows = 2_000_000;
+
+const noDays: ReadonlyMap<number, number> = new Map();
+
+/** Bytes of the days of an asset. */
+const daysSize = (_: Id, days: ReadonlyMap<number, number>): number => 300 + 40 * days.size;
 
 export type AssetDaysDeps = {
   readonly chain: Pick<ServedChain, 'reads'>;
@@ -30,23 +35,14 @@ export type AssetDaysDeps = {
 
 /** Counts an asset's transactions by day. Counts of days that are over are cached until a revert: they cannot change. */
 export function createAssetDays({ chain: { reads }, explorer, epoch, now }: AssetDaysDeps): AssetDays {
-  const cache = createLruMap<Map<number, number>>();
-
-  const cachedDays = (key: string): Map<number, number> => {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const days = new Map<number, number>();
-    cache.set(key, days);
-    if (cache.size() > maxAssets) cache.delete(cache.oldest()?.key as string);
-    return days;
-  };
+  const cache = createCache<Id, ReadonlyMap<number, number>>('assetDays', { size: daysSize, version: epoch });
 
   return {
     read: (asset, count) =>
       atOneEpoch(epoch, async (started) => {
+        const cached = cache.get(asset) ?? noDays;
         const tip = await reads.tip();
         const today = bucketStart('day', Math.max(now(), tip.time));
-        const cached = cachedDays(`${started}:${asset}`);
         const starts = Array.from({ length: count }, (_, i) => today - i * daySeconds).filter((start) => start >= 0);
         const wanted = starts.filter((start) => !cached.has(start));
         const counts = await explorer.assetDays({ asset, days: wanted, pin: tip, maxRows });
@@ -54,9 +50,10 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Asse
         const known = starts.map((start) => ({ start, txCount: found.get(start) ?? cached.get(start) }));
         const end = known.findIndex(({ txCount }) => txCount === undefined);
         const days = (end < 0 ? known : known.slice(0, end)) as AssetDay[];
-        if (cached.size > 2 * maxDays) cached.clear();
+        const final = new Map(cached.size > 2 * maxDays ? noDays : cached);
         // A block is never older than the one before it, so no block can be added to these days.
-        for (const [start, txCount] of found) if (start + daySeconds <= tip.time) cached.set(start, txCount);
+        for (const [start, txCount] of found) if (start + daySeconds <= tip.time) final.set(start, txCount);
+        cache.set(asset, final, started);
         return { isComplete: end < 0, days: days.toReversed() };
       }),
   };

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Address } from '../../base/bytes/address.ts';
 import { idOf } from '../../base/bytes/id.ts';
+import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import { createDataDeps } from '../data/deps.ts';
 import { sampleChain, sampleServed, sampleServedChain, txs } from '../data/sample-chain.fixture.ts';
@@ -36,7 +37,7 @@ function openRoutes() {
     },
     { explorer },
   );
-  const deps = createDataDeps(sampleServed(chain), { epoch: () => 0, pieceCacheBytes: 0 }) as unknown as ExplorerDeps;
+  const deps = createDataDeps(sampleServed(chain), { epoch: () => 0, budget: budgetFor('pieces', 0) }) as unknown as ExplorerDeps;
   const paging = { cursor: undefined, nextPageToken: () => '' };
   return async (id: string, params: object) => {
     const route = assetListRoutes.find((one) => one.id === id) as (typeof assetListRoutes)[number];

@@ -75,7 +75,7 @@ export const blockSummaryRoutes: readonly ApiRoute<ExplorerDeps>[] = [
     summary: 'Place of a transaction in its block, and its neighbours there',
     params: { ...chainParams, txHash: pathId({ description: 'Transaction ID.' }) },
     response: TxPositionSchema,
-    cachePolicy: 'block',
+    cachePolicy: 'final',
     run: async ({ served }, { txHash, ...chainRef }) => {
       const chain = requireChain(served, chainRef);
       const position = await explorerOf(chain).txPosition(txHash, await chain.reads.tip());

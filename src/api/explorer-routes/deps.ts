@@ -1,5 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { DataDeps } from '../data/deps.ts';
 import { apiError } from '../rest/api-error.ts';
@@ -19,7 +19,7 @@ export type ExplorerDeps = DataDeps & {
 export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
   const { served, epoch, longWork } = data;
   const byChain = <T extends object>(create: (deps: ChainDeps) => T) => {
-    const created = memoize(served.chains.length, (id: Id) => {
+    const created = memoize((id: Id) => {
       const chain = served.chains.find((one) => one.id === id) as ServedChain;
       return create({ chain, explorer: explorerOf(chain), epoch, now: served.now, longWork });
     });

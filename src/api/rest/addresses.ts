@@ -1,6 +1,6 @@
 import { type Address, addressFromBytes, addressLength } from '../../base/bytes/address.ts';
 import { bech32Decode } from '../../base/bytes/bech32.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import { apiError } from './api-error.ts';
 import type { Param, ParamContext } from './param.ts';
@@ -59,7 +59,7 @@ function readAddresses(text: string, name: string, max: number, { address, hrps 
  * microseconds.
  */
 export function createParamContext(hrp: string, alias?: string, chain = (name: string): string => name): ParamContext {
-  const decode = memoize(maxCachedAddresses, (text: string): { readonly address: Address; readonly hrp: string } => {
+  const decode = cacheFunction('parsedAddresses', entrySize, (text: string): { readonly address: Address; readonly hrp: string } => {
     const at = prefix.test(text) ? 2 : 0;
     const found = bech32Decode(text.slice(at));
     const isKnown = found.hrp === hrp || found.hrp === alias;
@@ -80,5 +80,6 @@ export function createParamContext(hrp: string, alias?: string, chain = (name: s
   };
 }
 
-const maxCachedAddresses = 16_384;
+/** Bytes of a cached address. */
+const entrySize = 350;
 const prefix = /^[XPC]-/;

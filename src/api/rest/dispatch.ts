@@ -24,8 +24,6 @@ export type ApiOptions = {
   readonly context: ParamContext;
   /** Without a cache the route runs for every request. */
   readonly cache?: ResponseCache;
-  /** Size limit of the cache of parsed requests, in bytes; see request-reader.ts. */
-  readonly maxRequestCacheBytes?: number;
   /** Secret of the page tokens. Must be the same in all processes that serve the same lists. */
   readonly sealKey: Uint8Array;
   /** How often the chain was reverted. A revert invalidates all page tokens. */
@@ -57,7 +55,7 @@ type Match = MatchedRoute<BoundRoute>;
  */
 export function createApi(options: ApiOptions): Handler {
   const { gate, caller, onUnexpectedError, observer } = options;
-  const find = createRequestReader(options.routes, ({ route }) => route, options.context, options.maxRequestCacheBytes);
+  const find = createRequestReader(options.routes, ({ route }) => route, options.context);
   const respondFromRoute = createResponder(options);
   const headersFor = createHeaderCache();
 

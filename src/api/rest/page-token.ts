@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sha256 } from '../../base/bytes/hash.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import type { PageCursor } from './route.ts';
 
@@ -30,7 +30,7 @@ export const tokenLife = 86_400;
 
 /** `epoch`: how often the chain was reverted. A token of an earlier epoch is `unknown`, because another block may be at its height now. */
 export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
-  const deriveKey = memoize(8, (name: string) => createHmac('sha256', secret).update(name).digest());
+  const deriveKey = cacheFunction('pageKeys', 300, (name: string) => createHmac('sha256', secret).update(name).digest());
   const keyOf = (day: number) => deriveKey(`page token ${epoch()} ${day}`);
   return {
     seal: (cursor, query, now) => {

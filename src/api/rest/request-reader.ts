@@ -1,4 +1,6 @@
-import { copyText } from '../../base/bytes/copy-text.ts';
+import { createCache } from '../../base/cache/cache.ts';
+import type { CacheBudget } from '../../base/cache/cache-budget.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import { Fault } from '../../base/fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { apiError, invalidParams, notFound } from './api-error.ts';
@@ -19,12 +21,11 @@ export function createRequestReader<R>(
   routes: readonly R[],
   routeOf: (route: R) => ApiRoute<unknown>,
   context: ParamContext,
-  maxCacheBytes = 2_097_152,
+  budget?: CacheBudget,
 ): (request: HttpRequest) => MatchedRoute<R> {
   const tree = createRouteTree(routes, routeOf);
   const namesOf = new Map(routes.map((route) => [route, pathNames(routeOf(route).path)]));
-  const cache = new Map<string, MatchedRoute<R>>();
-  let bytes = 0;
+  const cache = createCache<string, MatchedRoute<R>>('requests', { size: (key) => key.length * 4 + entryOverhead, budget });
 
   const match = (
     method: string,
@@ -65,13 +66,7 @@ export function createRequestReader<R>(
     if (cached !== undefined) return cached;
     // Path and query may be slices of a longer string. Copying them avoids keeping all of it in memory.
     const matched = match(method, { method: request.method, path: copyText(request.path), query: copyText(request.query) });
-    const size = key.length * 4 + entryOverhead;
-    if (bytes + size > maxCacheBytes) {
-      cache.clear();
-      bytes = 0;
-    }
-    cache.set(copyText(key), matched);
-    bytes += size;
+    cache.set(key, matched);
     return matched;
   };
 }

@@ -1,10 +1,10 @@
-import { createLruMap } from '../../base/bytes/lru-map.ts';
-import { createRecentKeys } from '../../base/bytes/recent-keys.ts';
+import { type Cache, type CacheVersion, createCache } from '../../base/cache/cache.ts';
+import type { CacheBudget } from '../../base/cache/cache-budget.ts';
 import type { CachePolicy, PageCursor } from './route.ts';
 
 /**
- * A cache of rendered responses. An entry is used as long as running the route again would give the same response. The cache is bounded by
- * bytes and evicts the least recently used entry. Each request has one entry: an outdated response is replaced.
+ * A cache of rendered responses. An entry is used as long as running the route again would give the same response: until the next block, or,
+ * where no later block changes it, until a revert.
  */
 export type ResponseCache = {
   /** Returns the cached response to a request, or makes and caches it. */
@@ -39,7 +39,7 @@ export type EmbeddedToken = { readonly offset: number; readonly madeAt: number; 
 export type ChainVersion = { readonly tip: string; readonly past: string };
 
 export type ResponseCacheOptions = {
-  readonly maxBytes: number;
+  readonly budget?: CacheBudget;
   /** Called for every request, so it must be cheap. A route that starts after this call must see at least the state that it returned. */
   readonly version: () => ChainVersion | Promise<ChainVersion>;
   /** Unix seconds. */
@@ -58,44 +58,54 @@ export type SharedResponseCache = {
   readonly put: (key: string, version: EntryVersion, response: CachedResponse) => void;
 };
 
-export function createResponseCache({ maxBytes, version: currentVersion, now, shared }: ResponseCacheOptions): ResponseCache {
-  const entries = createLruMap<{ readonly response: CachedResponse; readonly version: EntryVersion }>();
-  const running = new Map<string, { readonly response: Promise<CachedResponse>; readonly version: EntryVersion }>();
-  const requested = createRecentKeys(maxRecentKeys);
-  let bytes = 0;
+type Entry = { readonly response: CachedResponse; readonly second: number | undefined };
 
-  const drop = (key: string, response: CachedResponse): void => {
-    entries.delete(key);
-    bytes -= sizeOf(key, response);
+export function createResponseCache({ version: readVersion, now, shared, budget }: ResponseCacheOptions): ResponseCache {
+  let current: ChainVersion = { tip: '', past: '' };
+  let commit = '';
+  const untilCommit = createCache<string, Entry>('responses', { size: entrySize, version: () => commit, budget });
+  const untilRevert = createCache<string, Entry>('finalResponses', { size: entrySize, version: () => current.past, budget });
+  const requested = createCache<number, true>('requestedKeys', { size: 40, budget });
+  const running = new Map<string, { readonly response: Promise<CachedResponse>; readonly version: EntryVersion }>();
+
+  const cacheFor = ({ tip }: EntryVersion): Cache<string, Entry> => (tip === undefined ? untilRevert : untilCommit);
+  /** Whether a request was made before. Two requests may be taken for the same one, which does no harm. */
+  const isRepeated = (key: string): boolean => {
+    const hash = hashText(key);
+    const isKnown = requested.get(hash) === true;
+    if (!isKnown) requested.set(hash, true);
+    return isKnown;
   };
-  const put = (key: string, response: CachedResponse, version: EntryVersion): void => {
-    const existing = entries.get(key);
-    if (existing !== undefined) drop(key, existing.response);
-    // A very large response must not evict everything else.
-    if (sizeOf(key, response) * 8 > maxBytes) return;
+  const put = (
+    key: string,
+    response: CachedResponse,
+    { second }: EntryVersion,
+    cache: Cache<string, Entry>,
+    madeAt: CacheVersion,
+  ): void => {
     // A large page that is requested once is garbage at once. In the cache it would outlive many collections, and only a full one frees it.
-    if (response.body.length > maxAdmittedAtOnce && existing === undefined && !requested.addAndCheck(key)) return;
-    entries.set(key, { response, version });
-    bytes += sizeOf(key, response);
-    for (let oldest = entries.oldest(); bytes > maxBytes && oldest !== undefined; oldest = entries.oldest())
-      drop(oldest.key, oldest.value.response);
+    if (response.body.length > maxAdmittedAtOnce && !isRepeated(key)) return;
+    cache.set(key, { response, second }, madeAt);
   };
 
   const find = ({ key, seal }: CacheRequest, version: EntryVersion): CachedResponse | undefined => {
-    const found = entries.get(key);
-    if (found === undefined || !isSameVersion(found.version, version)) return undefined;
+    const cache = cacheFor(version);
+    const found = cache.get(key);
+    if (found === undefined || found.second !== version.second) return undefined;
     const response = withFreshToken(found.response, seal, now());
-    if (response !== found.response) entries.set(key, { response, version });
+    if (response !== found.response) cache.set(key, { ...found, response });
     return response;
   };
 
   const makeOrFetch = async ({ key, make, seal }: CacheRequest, version: EntryVersion): Promise<CachedResponse> => {
     // A response that is valid for one second only is rarely requested by other processes.
     const isShared = shared !== undefined && version.second === undefined;
+    const cache = cacheFor(version);
+    const madeAt = cache.version();
     const fetched = isShared ? await shared.find(key, version) : undefined;
     const response = fetched === undefined ? await make() : withFreshToken(fetched, seal, now());
     if (isShared && fetched === undefined) shared.put(key, version, response);
-    put(key, response, version);
+    put(key, response, version, cache, madeAt);
     return response;
   };
 
@@ -116,12 +126,16 @@ export function createResponseCache({ maxBytes, version: currentVersion, now, sh
   return {
     respond: (request) => {
       if (request.policy === 'never') return request.make();
-      const respondAt = (current: ChainVersion) => {
-        const version = entryVersion(current, request, now);
+      const respondAt = (latest: ChainVersion) => {
+        if (latest.tip !== current.tip || latest.past !== current.past) {
+          current = latest;
+          commit = `${latest.tip}\n${latest.past}`;
+        }
+        const version = entryVersion(latest, request, now);
         return find(request, version) ?? makeOnce(request, version);
       };
-      const current = currentVersion();
-      return current instanceof Promise ? current.then(respondAt) : respondAt(current);
+      const latest = readVersion();
+      return latest instanceof Promise ? latest.then(respondAt) : respondAt(latest);
     },
   };
 }
@@ -129,7 +143,7 @@ export function createResponseCache({ maxBytes, version: currentVersion, now, sh
 const entryVersion = ({ tip, past }: ChainVersion, { policy, hasPageToken }: CacheRequest, now: () => number): EntryVersion => {
   const isPinned = hasPageToken && (policy === 'pinned-page' || policy === 'pinned-page-or-second');
   return {
-    tip: isPinned ? undefined : tip,
+    tip: isPinned || policy === 'final' ? undefined : tip,
     past,
     second: policy === 'block-and-second' || (policy === 'pinned-page-or-second' && !hasPageToken) ? now() : undefined,
   };
@@ -148,7 +162,13 @@ function withFreshToken(response: CachedResponse, seal: CacheRequest['seal'], no
 
 /** Bytes. A larger response is cached when its request is repeated. */
 const maxAdmittedAtOnce = 16_384;
-const maxRecentKeys = 16_384;
 
 /** Bytes of an entry, including an estimated overhead of 400. */
-const sizeOf = (key: string, { body }: CachedResponse): number => body.length + key.length + 400;
+const entrySize = (key: string, { response: { body } }: Entry): number => body.length + key.length + 400;
+
+/** FNV-1a, 32 bits. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}

@@ -33,6 +33,7 @@ export type ApiRoute<Deps, P extends Params = Params> = {
 
 /**
  * How long a response may be cached:
+ * `final`                  until a revert, or a backfill: no later block changes the response.
  * `block`                  until the next block.
  * `block-and-second`       until the next block or the next second, because the response depends on the clock.
  * `pinned-page`            a page requested with a token stays valid, because it is read as of the token's height; the first page like `block`.
@@ -41,7 +42,7 @@ export type ApiRoute<Deps, P extends Params = Params> = {
  * `never`                  not cached.
  * The time in a page token is ignored here: tokens in cached responses are renewed.
  */
-export type CachePolicy = 'block' | 'block-and-second' | 'pinned-page' | 'pinned-page-or-second' | 'never';
+export type CachePolicy = 'final' | 'block' | 'block-and-second' | 'pinned-page' | 'pinned-page-or-second' | 'never';
 
 /** What a route gets of the request, in addition to its parameters. */
 export type RouteRequest = {

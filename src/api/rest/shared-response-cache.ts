@@ -1,12 +1,12 @@
 import { sha256Hex } from '../../base/bytes/hash.ts';
-import type { Cache } from '../access/cache.ts';
+import type { SharedCache } from '../access/shared-cache.ts';
 import type { CachedResponse, EntryVersion, SharedResponseCache } from './response-cache.ts';
 
 /**
  * Stores responses in the shared cache. `program`: program version and network, because another version may write the same response
  * differently.
  */
-export function createSharedResponseCache(cache: Cache, program: string): SharedResponseCache {
+export function createSharedResponseCache(cache: SharedCache, program: string): SharedResponseCache {
   const cacheKey = (key: string, { tip = '-', past }: EntryVersion): string =>
     `response:${sha256Hex(Buffer.from(JSON.stringify([program, tip, past, key])))}`;
   return {

@@ -2,7 +2,7 @@ import { type Address, addressFromBytes, addressLength, parseShortId } from '../
 import { bech32Decode } from '../../base/bytes/bech32.ts';
 import { goQuote } from '../../base/bytes/go-quote.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Aliases } from './aliases.ts';
 import { AvmError } from './avm-fault.ts';
@@ -25,7 +25,7 @@ export type AddressFormat = AddressFormatOptions & { readonly parse: (text: stri
 /** Parsed addresses are cached: clients send the same few again and again, and verifying a checksum takes microseconds. */
 export const createAddressFormat = (options: AddressFormatOptions): AddressFormat => ({
   ...options,
-  parse: memoize(4096, (text: string) => parseAddress(text, options)),
+  parse: cacheFunction('parsedAddresses', 250, (text: string) => parseAddress(text, options)),
 });
 
 /**

@@ -2,6 +2,7 @@ import { blockJson, parseBlock } from '../../avm/tx/block.ts';
 import { parseTx, type Tx, txJson } from '../../avm/tx/tx.ts';
 import { formatHex, parseHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, parseId, zeroId } from '../../base/bytes/id.ts';
+import { type Cache, createCache, textSize } from '../../base/cache/cache.ts';
 import type { JsonContext } from '../../base/codec/codec.ts';
 import { goStringFromBytes } from '../../base/codec/go-string.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
@@ -13,7 +14,6 @@ import { type AvmBalanceReads, createBalanceJsonReader, readAllBalances } from '
 import { createLongQueryRunner, type RunLongQuery } from './long-queries.ts';
 import { method, methodTable } from './method.ts';
 import { bool, type Encoding, encoding, idParam, longStr, noParams, obj, str, u64 } from './params.ts';
-import { createTextCache, type TextCache } from './response-text-cache.ts';
 import { queryUtxos, type ReadUtxoPage, utxoParams } from './utxo-query.ts';
 import { type Json, rawJson } from './write-json.ts';
 
@@ -48,8 +48,6 @@ export type AvmDeps = {
   readonly now: () => bigint;
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
-  /** Sizes of the caches of rendered JSON, in bytes. */
-  readonly cacheBytes: { readonly transactions: number; readonly balances: number; readonly results: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
   readonly report: (txID: Id) => AvmTxReport | Promise<AvmTxReport>;
@@ -60,7 +58,7 @@ export type AvmDeps = {
 export type AvmContext = AvmDeps & {
   readonly runLongQuery: RunLongQuery;
   readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
-  readonly renderedTexts: TextCache<string>;
+  readonly renderedTexts: Cache<string, string>;
   /** Aliases of the genesis assets by ID: by the ID of the genesis transaction that creates them. */
   readonly assetNames: ReadonlyMap<Id, string>;
 };
@@ -71,8 +69,8 @@ export function createAvmContext(deps: AvmDeps): AvmContext {
   return {
     ...deps,
     runLongQuery,
-    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery, deps.cacheBytes.balances),
-    renderedTexts: createTextCache<string>(deps.cacheBytes.transactions),
+    balanceJson: createBalanceJsonReader(deps.reads, runLongQuery),
+    renderedTexts: createCache<string, string>('transactions', { size: textSize, version: deps.reads.epoch }),
     assetNames: new Map([...deps.assetAliases].map(([name, id]) => [id, name])),
   };
 }
@@ -188,7 +186,7 @@ function decodeTxText(text: string, form: Encoding): Uint8Array {
 
 /** JSON of an asset's metadata. Cached, since metadata never changes. */
 const renderAsset = (id: Id, { reads, renderedTexts }: AvmContext): Json =>
-  rawJson(renderedTexts.getOrMake(`asset ${reads.epoch()} ${id}`, () => assetJson(id, reads)));
+  rawJson(renderedTexts.getOrMake(`asset ${id}`, () => assetJson(id, reads)));
 
 function assetJson(id: Id, reads: AvmReads): string {
   const asset = reads.description(id);
@@ -208,18 +206,18 @@ function renderTx(id: Id, form: Encoding, context: AvmContext, preLinearizationB
   };
   const noCredentials = assetNames.has(id) ? emptyGenesisList : '[]';
   const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json, noCredentials) : `"${formatHex(form, bytes())}"`);
-  return rawJson(renderedTexts.getOrMake(`${form} ${reads.epoch()} ${id}`, make));
+  return rawJson(renderedTexts.getOrMake(`${form} ${id}`, make));
 }
 
 /** JSON or hex of an accepted block. Cached, since a block is assembled and hashed again for each response otherwise. */
 function renderBlock(
   block: Id | bigint,
   form: Encoding,
-  { reads, json, emptyGenesisList, renderedTexts }: AvmContext,
+  { json, emptyGenesisList, renderedTexts }: AvmContext,
   read: () => Uint8Array,
 ): Json {
   const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyGenesisList) : `"${formatHex(form, read())}"`);
-  return rawJson(renderedTexts.getOrMake(`block ${form} ${reads.epoch()} ${block}`, make));
+  return rawJson(renderedTexts.getOrMake(`block ${form} ${block}`, make));
 }
 
 function parseOwner(text: string, space: AddressFormat) {

@@ -1,9 +1,9 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
+import { createCache, textSize } from '../../base/cache/cache.ts';
 import { AvmError } from './avm-fault.ts';
 import type { RunLongQuery } from './long-queries.ts';
-import { createTextCache } from './response-text-cache.ts';
 
 /** The sums of single-owner and multi-owner outputs of an address, for one asset and lock time. */
 export type AssetBalanceRow = {
@@ -84,18 +84,22 @@ type ReadBalanceJson = (query: BalanceQuery & { readonly assetID: Id }) => Uint8
  * Creates a function that returns the balance of one asset with all its outputs, as JSON. The list can have thousands of entries and clients
  * poll it, so the JSON is cached until the address gains or loses an output, or a lock time passes. A long list runs as a long query.
  */
-export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery, cacheBytes: number): ReadBalanceJson {
-  const texts = createTextCache<Uint8Array>(cacheBytes);
+export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery): ReadBalanceJson {
+  const texts = createCache<string, Uint8Array>('balances', { size: textSize, version: reads.epoch });
   return (query) => {
     const { address, assetID, includePartial, now } = query;
     const unlocked = includePartial ? '' : reads.latestPassedLocktime(address, assetID, now);
-    const key = `${address}${assetID}${includePartial}${reads.epoch()} ${reads.addressRevision(address)} ${unlocked}`;
+    const key = `${address}${assetID}${includePartial} ${reads.addressRevision(address)} ${unlocked}`;
     const cached = texts.get(key);
     if (cached !== undefined) return cached;
+    const epoch = texts.version();
     const work = renderBalance(reads, query);
     const step = work.next();
-    const store = (text: Uint8Array) => texts.getOrMake(key, () => text);
-    return step.done === true ? store(step.value) : runLongQuery(key, work).then(store);
+    const store = (text: Uint8Array): Uint8Array => {
+      texts.set(key, text, epoch);
+      return text;
+    };
+    return step.done === true ? store(step.value) : runLongQuery(`${key} ${epoch}`, work).then(store);
   };
 }
 

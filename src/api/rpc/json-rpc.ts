@@ -1,4 +1,4 @@
-import { copyText } from '../../base/bytes/copy-text.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import { goString } from '../../base/codec/go-string.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import type { LongWork, Pause } from '../../base/timing/long-work.ts';

@@ -1,6 +1,6 @@
-import { copyText } from '../../base/bytes/copy-text.ts';
 import { cleanText } from '../../base/bytes/printable.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { ParamHint } from './param-hint.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import { createResultCache } from './result-cache.ts';
 import { type Json, rawJson, writeJson } from './write-json.ts';
 
@@ -7,7 +8,7 @@ const params = { txID: 'a' };
 /** A cached function with a version and a result that the test changes. */
 function createCounted(result: () => Json | Promise<Json>, isCacheable: (result: Json) => boolean = () => true, maxBytes = 1_000_000) {
   const state = { version: 1 as number | undefined, runs: 0 };
-  const cacheResults = createResultCache(() => state.version, maxBytes);
+  const cacheResults = createResultCache(() => state.version, budgetFor('results', maxBytes));
   const run = cacheResults(() => {
     state.runs++;
     return result();
@@ -62,31 +63,33 @@ describe('results of methods', () => {
 
   it('are not cached if they are asynchronous', async () => {
     let runs = 0;
-    const run = createResultCache(() => 1, 1_000_000)(
+    const run = createResultCache(() => 1)(
       async () => ++runs,
       () => true,
     );
     expect([await run(params), await run(params), await run(params)]).toEqual([1, 2, 3]);
   });
 
-  it('share a number of bytes: a full cache is emptied', () => {
-    const keys = Array.from({ length: 5 }, (_, i) => ({ i }));
-    // Room for three results of 2,000 characters.
-    const { state, run } = createCounted(
+  it('of all methods share a number of bytes', () => {
+    const keys = Array.from({ length: 12 }, (_, i) => ({ i }));
+    // Room for six results of 2,000 characters.
+    const { state, cacheResults, run } = createCounted(
       () => 'x'.repeat(1998),
       () => true,
-      8000,
+      16_000,
+    );
+    const other = cacheResults(
+      () => 'y'.repeat(1998),
+      () => true,
     );
     const runTwice = (key: object) => [run(key), run(key)];
     for (const key of keys.slice(0, 3)) runTwice(key);
     state.runs = 0;
     for (const key of keys.slice(0, 3)) run(key);
     expect(state.runs).toBe(0);
-    runTwice(keys[3] as object);
-    state.runs = 0;
-    for (const key of keys.slice(0, 4)) run(key);
-    // The fourth was cached after the others had been dropped; two of them fit beside it again, the third empties the cache once more.
-    expect(state.runs).toBe(4);
+    for (const key of keys) for (let time = 0; time < 2; time++) other(key);
+    for (const key of keys.slice(0, 3)) run(key);
+    expect(state.runs).toBe(3);
   });
 
   it('are not cached without memory', () => {

@@ -1,4 +1,6 @@
-import { copyText } from '../../base/bytes/copy-text.ts';
+import { createCache } from '../../base/cache/cache.ts';
+import type { CacheBudget } from '../../base/cache/cache-budget.ts';
+import { copyText } from '../../base/cache/copy-text.ts';
 import { type Json, RawJson, rawJson, writeJson } from './write-json.ts';
 
 /** Longer results are not cached, in characters. */
@@ -12,28 +14,17 @@ export type CacheResults = <P extends object>(
 
 /**
  * A cache of results as JSON, for each method and each of its parameters objects, until `version` changes. A result is cached when its
- * parameters are used again: those of many calls never are. All methods that it wraps share `maxBytes`: a full cache is emptied, which costs
- * less per call than tracking use.
+ * parameters are used again: those of many calls never are.
  */
-export function createResultCache(version: () => number | undefined, maxBytes: number): CacheResults {
-  const methods: Map<object, RawJson>[] = [];
-  let cachedVersion: number | undefined;
-  let bytes = 0;
-  const clear = (): void => {
-    for (const results of methods) results.clear();
-    bytes = 0;
-  };
-
-  const wrap: CacheResults = (run, isCacheable) => {
-    const results = new Map<object, RawJson>();
+export const createResultCache =
+  (version: () => number | undefined, budget?: CacheBudget): CacheResults =>
+  <P extends object>(run: (params: P) => Json | Promise<Json>, isCacheable: (result: Json) => boolean) => {
+    const results = createCache<object, RawJson>('results', { size: resultSize, version, budget });
     const used = new WeakSet<object>();
-    methods.push(results);
-    return (params) => {
-      const before = version();
-      if (before !== undefined && before === cachedVersion) {
-        const cached = results.get(params);
-        if (cached !== undefined) return cached;
-      }
+    return (params: P) => {
+      const cached = results.get(params);
+      if (cached !== undefined) return cached;
+      const before = results.version();
       const result = run(params);
       if (!used.has(params)) {
         used.add(params);
@@ -42,19 +33,11 @@ export function createResultCache(version: () => number | undefined, maxBytes: n
       if (before === undefined || result instanceof Promise || !isCacheable(result)) return result;
       const rendered = result instanceof RawJson ? result : rawJson(writeJson(result));
       if (typeof rendered.json !== 'string' || rendered.json.length > maxCachedLength) return rendered;
-      // After a commit during `run` it is not known which state the result is of.
-      if (version() !== before) return rendered;
-      const size = rendered.json.length + entryOverhead;
-      if (before !== cachedVersion || bytes + size > maxBytes) clear();
-      cachedVersion = before;
-      if (size > maxBytes) return rendered;
-      results.set(params, rawJson(copyText(rendered.json)));
-      bytes += size;
+      // After a commit during `run` it is not known which state the result is of: then it is not cached.
+      results.set(params, rawJson(copyText(rendered.json)), before);
       return rendered;
     };
   };
-  return wrap;
-}
 
-/** Estimated bytes of an entry beside its text: the map, the objects, and the parameters, which have up to 256 characters. */
-const entryOverhead = 600;
+/** Bytes of an entry: its text, the map, the objects, and the parameters, which have up to 256 characters. */
+const resultSize = (_: object, { json }: RawJson): number => json.length + 600;

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createMetricsApi, type ModelBlock, modelServedChains } from '../../../test/stats-model.ts';
+import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { metricNames, metrics } from './metric.ts';
 import { createSeriesCache } from './series-cache.ts';
@@ -36,7 +37,7 @@ const targets = [
 test('responses with the cache equal those without it, while blocks arrive and after a revert', async () => {
   await fc.assert(
     fc.asyncProperty(blockSteps, blockSteps, async (steps, afterRevert) => {
-      const seriesCache = createSeriesCache(100_000);
+      const seriesCache = createSeriesCache(budgetFor('points', 100_000));
       const compare = async (blocks: readonly ModelBlock[], epoch: number) => {
         const served = modelServedChains(blocks, () => 1_702_500_000);
         const [x, ...others] = served.chains;
@@ -53,7 +54,7 @@ test('responses with the cache equal those without it, while blocks arrive and a
 }, 60_000);
 
 test('texts are made once per epoch, evicted by size, and not cached without an epoch', async () => {
-  const cache = createSeriesCache(4000);
+  const cache = createSeriesCache(budgetFor('points', 4000));
   const [x] = modelServedChains([genesis], () => 0).chains;
   let made = 0;
   const ask = (epoch: number | undefined, key: string) =>

@@ -3,13 +3,13 @@ import type { Operation } from '../../avm/tx/operation.ts';
 import type { UnsignedTx } from '../../avm/tx/unsigned.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import { addMoved, type BlockSummary, type MovedAmount } from './block-summary.ts';
 
 /** Returns a function that summarizes accepted blocks of one chain. Its cost is a few microseconds per transaction. */
 export function createBlockSummary(chain: string, reads: Pick<AvmReads, 'description'>): (stored: StoredBlock) => BlockSummary {
-  const assetOf = memoize(maxCachedAssets, (id: Id) => describeAsset(id, reads));
+  const assetOf = cacheFunction('describedAssets', describedSize, (id: Id) => describeAsset(id, reads));
   return ({ block, applied, created, consumed, firstTx }) => {
     const ownersByTx = collectInputOwners({ created, consumed, firstTx });
     const kinds = new Map<string, number>();
@@ -30,7 +30,8 @@ export function createBlockSummary(chain: string, reads: Pick<AvmReads, 'descrip
   };
 }
 
-const maxCachedAssets = 256;
+/** Bytes of a described asset. */
+const describedSize = 400;
 
 /**
  * The owners of the inputs of each transaction of a block, by its position, as asset ID and address. An output of the same asset that goes

@@ -116,7 +116,7 @@ export const chainFlags = {
   'cache-bytes': {
     group: 'Storage',
     kind: 'integer',
-    default: '67108864',
+    default: '201326592',
     max: 2 ** 40,
     help: 'memory for all caches of all processes, in bytes',
   },

@@ -63,7 +63,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
 
   const write = async (lock: PostgresLock): Promise<void> => {
     const signerKeys = createSignerKeys();
-    const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+    const signers = createSignerCache(env.recoverKey, signerKeys);
     const watch = watchMigration('the index in PostgreSQL', env);
     const ledger = await prepareIndex(lock, context, node, { publicKeyOf: signerKeys.get, recover: signers.recover, watch });
     const following = await startFollowing(node, env, context, { ledger, exported: ledger.exported, signers, report: warn });
@@ -140,7 +140,7 @@ export async function prepareIndex(
   { watch, ...signers }: SignerReads & { readonly watch?: MigrationWatch } = {},
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
-  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], watch);
+  const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
   // The backfill queue must exist before the network description: `serac api` waits for the latter and then uses both.
   await createBackfillQueue(lock);
   await writeNetworkDescription(lock, { ...describeNetwork({ ...context, specs: [context.specs[0]] }), node: stripCredentials(node) });

@@ -1,13 +1,10 @@
 import type { BoundRoute, ResponseObserver } from '../../api/rest/dispatch.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import { latencyBounds } from '../../base/metrics/node-metrics.ts';
 import type { Counter, Histogram, MetricRegistry } from '../../base/metrics/registry.ts';
 
 /** The metrics of one route. */
 type RouteMeters = { readonly latency: Histogram; readonly requests: (status: number) => Counter };
-
-/** Sizes of the memoized maps, larger than the number of routes and statuses, so that no entry is ever evicted. */
-const [maxRoutes, maxStatuses] = [1024, 100];
 
 /** Counts and times the requests of the Data and Metrics APIs. Node RPC calls have metrics of their own (see base/metrics/node-metrics.ts). */
 export function createApiMeters(registry: MetricRegistry, now: () => number): ResponseObserver {
@@ -17,9 +14,9 @@ export function createApiMeters(registry: MetricRegistry, now: () => number): Re
     'Time to answer a request of the Data and Metrics APIs, by route.',
     latencyBounds,
   );
-  const metersOf = memoize(maxRoutes, (route: BoundRoute | undefined): RouteMeters => {
+  const metersOf = memoize((route: BoundRoute | undefined): RouteMeters => {
     const labels = { api: route?.api ?? 'none', route: route?.route.id ?? 'none' };
-    return { latency: latency(labels), requests: memoize(maxStatuses, (status: number) => requests({ ...labels, status: `${status}` })) };
+    return { latency: latency(labels), requests: memoize((status: number) => requests({ ...labels, status: `${status}` })) };
   });
   return {
     now,

@@ -15,6 +15,7 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { NodeChains } from '../chains/node-chain.ts';
@@ -175,20 +176,21 @@ function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEvent
 
 /** The last accepted blocks with the outputs that they spend, so that the hub need not read them again. */
 function createRecentBlocks() {
-  const recent = new Map<Id, BlockWithSpent>();
+  let clears = 0;
+  const recent = createCache<Id, BlockWithSpent>('recentBlocks', { size: blockSize, version: () => clears });
   const get: KnownBlocks = (blockID) => recent.get(blockID);
   return {
     get,
     add: ({ block, consumed, created }: StoredBlock): void => {
       const spent = new Map([...consumed, ...created].map(({ utxo }) => [utxo.id, utxo]));
       recent.set(block.id, { block, spent: (id) => spent.get(id) });
-      for (const id of recent.keys()) {
-        if (recent.size <= maxRecentBlocks) break;
-        recent.delete(id);
-      }
     },
-    clear: () => recent.clear(),
+    clear: () => {
+      clears++;
+    },
   };
 }
 
-const maxRecentBlocks = 32;
+/** Bytes in memory of a decoded block with its outputs, per byte of the block. */
+const decodedFactor = 12;
+const blockSize = (_: Id, { block }: BlockWithSpent): number => block.bytes.length * decodedFactor;

@@ -79,7 +79,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
     },
   });
   const signerKeys = createSignerKeys();
-  const signers = createSignerCache(env.recoverKey, undefined, signerKeys);
+  const signers = createSignerCache(env.recoverKey, signerKeys);
   const recovery = createRecovery(signers, env);
   parts.add({ close: recovery.close });
   const lifecycles = createTxLifecycles(env, context, bus);

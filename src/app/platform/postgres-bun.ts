@@ -1,3 +1,4 @@
+import { memoize } from '../../base/cache/memoize.ts';
 import { describeDatabase, PostgresError, timeoutError, toPostgresFault } from './postgres-fault.ts';
 
 type Value = null | number | string | Uint8Array;
@@ -151,17 +152,11 @@ const connect = ({ url, max = 8, connectMilliseconds = 2000, statementMillisecon
   });
 
 /** Creates a function that replaces `?` by PostgreSQL's placeholders $1, $2, ... Results are cached: statements are few, but long. */
-function createPlaceholderNumbering(): (text: string) => string {
-  const cache = new Map<string, string>();
-  return (text) => {
-    const cached = cache.get(text);
-    if (cached !== undefined) return cached;
+const createPlaceholderNumbering = (): ((text: string) => string) =>
+  memoize((text: string) => {
     let count = 0;
-    const numbered = text.replace(/\?/g, () => `$${++count}`);
-    cache.set(text, numbered);
-    return numbered;
-  };
-}
+    return text.replace(/\?/g, () => `$${++count}`);
+  });
 
 /** Converts int8 values, which the driver returns as bigint, to numbers as SQLite returns them. All of ours are counts, heights and times. */
 function convertBigints<Row>(rows: { [column: string]: unknown }[]): Row[] {

@@ -15,6 +15,7 @@ import { createNodeGate, createStoreKeyFinder } from '../servers/access.ts';
 import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
 import { urlOf } from '../servers/serve-options.ts';
 import { createApiIndex } from '../servers/server-index.ts';
+import { limitCaches } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { createNodeLongWork } from '../setup/network-context.ts';
 
@@ -23,6 +24,7 @@ export type ApiServer = { readonly url: string; readonly close: () => Promise<vo
 /** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function runApiServer(config: Config, env: Env): Promise<ApiServer> {
   const report = (error: unknown) => env.log(`${error}`, 'error');
+  limitCaches(config, env);
   return withParts(report, async (parts) => {
     const source = parts.add(await openPostgresSource(config, env));
     const { served } = source;

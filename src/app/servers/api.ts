@@ -19,11 +19,10 @@ import type { ApiHealthDeps, ServedChains } from '../../api/rest/served-chains.t
 import { statsRoutes } from '../../api/stats/routes.ts';
 import { createSeriesCache } from '../../api/stats/series-cache.ts';
 import { sha256 } from '../../base/bytes/hash.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
+import { memoize } from '../../base/cache/memoize.ts';
 import type { RecoverKey as CurveRecoverKey } from '../../base/crypto/recover.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
-import type { CacheBudget } from '../setup/cache-budget.ts';
 
 export type ApiParts = {
   readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
@@ -39,7 +38,6 @@ export type ApiParts = {
   readonly readChainVersion: () => ChainVersion | Promise<ChainVersion>;
   readonly recoverKey: CurveRecoverKey;
   readonly observer: ResponseObserver;
-  readonly cacheBytes: Pick<CacheBudget, 'responses' | 'requests' | 'points' | 'pieces'>;
   /** Responses cached by other processes; see api/shared-response-cache.ts. */
   readonly sharedCache?: SharedResponseCache;
   readonly longWork: LongWork;
@@ -59,9 +57,6 @@ export type ApiHandlers = {
 
 /** The APIs that a port serves: both, or one of them on a port of its own. */
 export type ApiSelection = 'data' | 'metrics' | 'both';
-
-/** The number of selections, `undefined` included. */
-const selectionCount = 4;
 
 /** Returns a function that creates the handlers of a selection of the two APIs. */
 export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
@@ -83,7 +78,6 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
   const dataOptions = {
     recover: createPublicKeyRecovery(parts.recoverKey),
     epoch: parts.epoch,
-    pieceCacheBytes: parts.cacheBytes.pieces,
     longWork: parts.longWork,
   };
   const dataDeps = createDataDeps(served, dataOptions);
@@ -95,18 +89,17 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
     ],
     metrics: [
       ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
-      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache(parts.cacheBytes.points) }),
+      ...bindRoutes('metrics', statsRoutes(), { ...served, seriesCache: createSeriesCache() }),
     ],
   };
   const now = served.now;
   const cache = createResponseCache({
-    maxBytes: parts.cacheBytes.responses,
     version: parts.readChainVersion,
     now,
     ...(parts.sharedCache && { shared: parts.sharedCache }),
   });
   // Memoized, so that every use of a selection shares one API.
-  return memoize(selectionCount, (selection) => {
+  return memoize((selection: ApiSelection | undefined) => {
     if (selection === undefined) return noHandlers;
     const allRoutes = [...(selection === 'metrics' ? [] : rows.data), ...(selection === 'data' ? [] : rows.metrics)];
     const routes = allRoutes.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
@@ -116,7 +109,6 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
       gate: parts.gate,
       context: paramContextFor(served),
       cache,
-      maxRequestCacheBytes: parts.cacheBytes.requests,
       sealKey: parts.sealKey,
       epoch: parts.epoch,
       now,

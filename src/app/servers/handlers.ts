@@ -5,7 +5,6 @@ import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createSlots } from '../../base/timing/mutex.ts';
 import type { Config } from '../config/config.ts';
-import { splitCacheBudget } from '../setup/cache-budget.ts';
 import type { Env } from '../setup/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers } from './api.ts';
 import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
@@ -13,7 +12,7 @@ import { createExplorer, withHomePage } from './explorer.ts';
 import { withOpenRpc } from './openrpc-route.ts';
 import { createRpcLimit } from './rpc-limit.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents' | 'cacheBytes'> & {
+export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
@@ -48,7 +47,6 @@ export function createHandlers(config: Config, env: Env, parts: HandlerParts): H
     version: env.version,
     recoverKey: env.recoverKey,
     hasEvents: !config.strict,
-    cacheBytes: splitCacheBudget(config, env),
     health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
   });
   const explorer = createExplorer(config, env, parts.showsFollowing ?? false);

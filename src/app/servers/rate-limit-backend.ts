@@ -1,5 +1,3 @@
-import type { Cache } from '../../api/access/cache.ts';
-import { createMemoryCache } from '../../api/access/cache-memory.ts';
 import { createRedisCache } from '../../api/access/cache-redis.ts';
 import { createLimitSync } from '../../api/access/limit-sync.ts';
 import type { Limiter } from '../../api/access/limiter.ts';
@@ -7,6 +5,7 @@ import { createMemoryLimiter, takeShare } from '../../api/access/limiter-memory.
 import { createRedisLimiter } from '../../api/access/limiter-redis.ts';
 import type { LimitDecision, Limits } from '../../api/access/rate-limit.ts';
 import type { Redis } from '../../api/access/redis.ts';
+import { noSharedCache, type SharedCache } from '../../api/access/shared-cache.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
@@ -17,23 +16,18 @@ import type { Env } from '../setup/env.ts';
 import type { Relay } from '../workers/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
-/** What processes share: request counts and cached responses. In Redis if `--cache-url` is given, else in the memory of the writer process. */
+/** What processes share: request counts and cached responses, in Redis if `--cache-url` is given. Else the writer process counts requests. */
 export type RateLimitBackend = {
-  readonly cache: Cache;
+  readonly cache: SharedCache;
   /** undefined: requests are not limited. */
   readonly limiter: Limiter | undefined;
   readonly close: () => Promise<void>;
 };
 
-/** Bytes. Without Redis the cache holds only the keys of health checks: responses are cached by api/response-cache.ts. */
-const cacheBytes = 65_536;
-
 export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
   const local = createMemoryLimiter({ now: env.clock.monotonic });
-  if (config.cacheUrl === undefined) {
-    const cache = createMemoryCache({ maxBytes: cacheBytes, now: () => env.clock.monotonic() / 1000 });
-    return { cache, limiter: config.access.rateLimits ? local : undefined, close: cache.close };
-  }
+  if (config.cacheUrl === undefined)
+    return { cache: noSharedCache, limiter: config.access.rateLimits ? local : undefined, close: noSharedCache.close };
   const redis = await openLoggedRedis(config.cacheUrl, env);
   const cache = createRedisCache({ redis, random: env.random });
   if (!config.access.rateLimits) return { cache, limiter: undefined, close: cache.close };

@@ -22,15 +22,13 @@ const [storedId, preLinearizationId, unreachableId] = ['stored', 'before', 'unre
   Buffer.from(name).toString('hex').padEnd(64, '0'),
 ) as [Id, Id, Id];
 
-const cacheBytes = { transactions: 100_000, balances: 100_000, results: 100_000 };
-
 /** Returns a caller of the RPC of a chain whose store has one transaction, `storedId`. */
 function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const txBytes = (id: Id) => (id === storedId ? avax.bytes : undefined);
   const reads = { hasTx: (id: Id) => id === storedId, txBytes, epoch: () => 0, version: () => 1 } as unknown as AvmReads;
   const differences = differencesOf(isStrict);
-  const chainContext = { network, aliases: createAliases([spec]), differences, now: () => 0n, longWork, cacheBytes };
+  const chainContext = { network, aliases: createAliases([spec]), differences, now: () => 0n, longWork };
   const services = createChainServices(
     spec,
     reads,
@@ -95,7 +93,6 @@ test('the signers of a wallet transaction are recovered before it enters the mem
     differences: differencesOf(false),
     now: () => 1_700_000_000n,
     longWork,
-    cacheBytes,
     recover: (...args) => {
       log.push('verified');
       return signers.recover(...args);

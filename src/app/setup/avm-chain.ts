@@ -51,8 +51,6 @@ export type ChainContext = {
   /** Unix seconds. */
   readonly now: () => bigint;
   readonly longWork: LongWork;
-  /** Sizes of the caches of each chain, in bytes. */
-  readonly cacheBytes: AvmDeps['cacheBytes'];
 };
 
 export type WriterDeps = ChainContext & {
@@ -176,12 +174,9 @@ export function createAvmChain(
 export function createVerifierOfChain(spec: AvmChainSpec, deps: VerifierDeps): ExplainingVerifier {
   const { network, now, recover, subnetID, subnetOf, impersonation } = deps;
   const rules = { networkID: network.id, chainID: spec.id, feeAsset: spec.genesis.assets[0].tx.id, ...spec.fees };
-  const addressText = createAddressFormatter(spec.aliases[0], network.hrp, addressCacheSize);
+  const addressText = createAddressFormatter(spec.aliases[0], network.hrp);
   return createTxVerifier({ rules, recover, addressText, now, subnetID, subnetOf, ...(impersonation && { impersonation }) });
 }
-
-/** Small, because the verifier formats addresses only for error messages. */
-const addressCacheSize = 64;
 
 export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf' | 'impersonation'>;
 
@@ -206,12 +201,11 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: chainContext.now,
     longWork: chainContext.longWork,
-    cacheBytes: chainContext.cacheBytes,
     issue: txIssuer.issue,
     report: chainContext.differences.txStatus ? txIssuer.report : avalancheGoReport(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,
   });
-  const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version, context.cacheBytes.results));
+  const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version));
   return {
     avm: combineServices(avmService),
     wallet: combineServices(createService('wallet', walletMethods, { queueWalletTx: txIssuer.queueWalletTx })),

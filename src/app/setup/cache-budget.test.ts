@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test';
+import { processCaches } from '../../base/cache/cache-budget.ts';
+import { cacheTable } from '../../base/cache/cache-table.ts';
 import { type Config, configFrom } from '../config/config.ts';
 import { parseFlags } from '../flags/flags.ts';
-import { splitCacheBudget } from './cache-budget.ts';
+import { cacheBytesPerProcess, limitCaches } from './cache-budget.ts';
 
 const configOf = (...args: string[]): Config => {
   const flags = parseFlags(args, { vars: {}, readFile: String });
   if (flags.kind !== 'run') throw new TypeError(JSON.stringify(flags));
   return configFrom(flags.options);
 };
-const totalOf = (config: Config, cores: number): number =>
-  Object.values(splitCacheBudget(config, { cores, distributesConnections: true })).reduce((sum, bytes) => sum + bytes, 0);
+const totalOf = (config: Config, cores: number): number => cacheBytesPerProcess(config, { cores, distributesConnections: true });
 
 test('the caches of all processes together get --cache-bytes', () => {
   const data = ['--data-dir=/nowhere', '--cache-bytes=64000000'];
@@ -20,8 +21,13 @@ test('the caches of all processes together get --cache-bytes', () => {
   expect(totalOf(configOf(...data, '--workers=3'), 2)).toBe(16_000_000);
 });
 
-test('without caches every share is 0', () => {
-  expect(totalOf(configOf('--cache-bytes=0'), 2)).toBe(0);
+test('--cache-bytes sets the size of the caches of this process, of SQLite too', () => {
+  const before = processCaches.bytesOf('pieces');
+  limitCaches(configOf('--cache-bytes=1048576', '--data-dir=/nowhere', '--workers=1'), { cores: 2, distributesConnections: true });
+  expect(processCaches.bytesOf('pieces')).toBe(cacheTable.pieces.share * 512);
+  expect(processCaches.bytesOf('databasePages')).toBe(cacheTable.databasePages.share * 512);
+  limitCaches(configOf(), { cores: 1, distributesConnections: false });
+  expect(processCaches.bytesOf('pieces')).toBe(before);
 });
 
 test('a size that is not a number of bytes is rejected', () => {

@@ -1,4 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
+import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import type { SharedMemory } from '../../ledger/state/shared-memory.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -33,6 +34,6 @@ export function openExportClaims(
       });
       return true;
     },
-    backfillRevision: count,
+    backfillRevision: cacheByVersion(count, store.version),
   };
 }

@@ -1,4 +1,5 @@
 import { isMigrationDue, type MigrationWatch, migrateStore } from '../../ledger/index/migrate.ts';
+import { migrations } from '../../ledger/index/migrations.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { countSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -9,14 +10,14 @@ import type { Env } from './env.ts';
  * Creates or migrates the index tables of a chain. Snapshots hold rows of the old tables, which a migration does not reach, so it is refused
  * while there are some.
  */
-export function migrateIndex(store: Store, chain: number, env: MigrationEnv): void {
-  const snapshots = store.readonly || !isMigrationDue(store, chain) ? 0 : countSnapshots(store);
+export function migrateIndex(store: Store, chain: number, env: MigrationEnv, all = migrations): void {
+  const snapshots = store.readonly || !isMigrationDue(store, chain, all) ? 0 : countSnapshots(store);
   if (snapshots > 0)
     throw new SnapshotError(
       `the index of this data directory must be migrated, but its ${snapshots} snapshots hold rows of the old version; run serac reindex, which deletes the snapshots, or delete them with the version of serac that saved them`,
       { code: 'SNAPSHOT_OLD_INDEX', snapshots },
     );
-  migrateStore(store, chain, watchMigration('the index of the data directory', env));
+  migrateStore(store, chain, all, watchMigration('the index of the data directory', env));
 }
 
 type MigrationEnv = Pick<Env, 'log' | 'showProgress' | 'clock'>;

@@ -7,7 +7,7 @@ import { type ChainClock, createChainClock } from '../../base/timing/chain-clock
 import { createLongWork, type LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
-import { splitCacheBudget } from './cache-budget.ts';
+import { limitCaches } from './cache-budget.ts';
 import { loadChainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
 import type { Env } from './env.ts';
@@ -36,8 +36,7 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
-  const { transactions, balances, results } = splitCacheBudget(config, env);
-  const perChain = (bytes: number): number => Math.floor(bytes / specs.length);
+  limitCaches(config, env);
   const known = new Set([...specs, p, c].map(({ id }) => id));
   return {
     genesis,
@@ -52,7 +51,6 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
       differences,
       now: clock.unixSeconds,
       longWork: createNodeLongWork(env),
-      cacheBytes: { transactions: perChain(transactions), balances: perChain(balances), results: perChain(results) },
     },
     subnetID: zeroId,
     subnetOf: (chainID) => (known.has(chainID) ? zeroId : undefined),

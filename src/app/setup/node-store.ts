@@ -3,6 +3,7 @@ import type { AvmReads } from '../../api/rpc/avm.ts';
 import type { ReadUtxoPage } from '../../api/rpc/utxo-query.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
+import { processCaches } from '../../base/cache/cache-budget.ts';
 import { ForkError } from '../../chain/fork/fault.ts';
 import { type Accept, createAccept } from '../../chain/lifecycle/accept.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
@@ -24,7 +25,6 @@ import { acquireLock } from '../../ledger/store/lock.ts';
 import { openStore, type Store } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { AvmChainSpec } from './avm-chain.ts';
-import { splitCacheBudget } from './cache-budget.ts';
 import { dataFilesIn, openDataFiles } from './data-files.ts';
 import type { Env } from './env.ts';
 import { type ExportClaims, openExportClaims } from './export-claims.ts';
@@ -210,7 +210,7 @@ export function openNodeDatabase(
   onDamage?: (pages: readonly number[]) => void,
 ) {
   const { store, dataDir, network } = config;
-  const cacheBytes = splitCacheBudget(config, env).databasePages;
+  const cacheBytes = processCaches.bytesOf('databasePages');
   const options = {
     networkID: network.id,
     genesis: context.specs[0].id,

@@ -41,7 +41,7 @@ export function parseAddress(text: string): Address {
 
 /** How JSON shows addresses and IDs: `txJson(tx, createJsonContext('X', 'local'))`. */
 export const createJsonContext = (chainAlias: string, hrp: string): JsonContext => ({
-  address: createAddressFormatter(chainAlias, hrp, 1024),
+  address: createAddressFormatter(chainAlias, hrp),
   id: idText,
 });
 

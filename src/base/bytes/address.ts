@@ -1,8 +1,8 @@
+import { cacheFunction } from '../cache/cache.ts';
 import { Fault } from '../fault.ts';
 import { bech32Encode } from './bech32.ts';
 import { cb58Decode, cb58Encode } from './cb58.ts';
 import { fromHex, toHex } from './hex.ts';
-import { memoize } from './memoize.ts';
 
 /** A 20-byte address as 40 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Address = string & { readonly __address: true };
@@ -32,8 +32,11 @@ export const parseShortId = (text: string): Address => addressFromBytes(cb58Deco
  * Returns a function that formats addresses of one chain, such as `X-local1…`. Results are cached: owners repeat, and a checksum
  * costs microseconds.
  */
-export const createAddressFormatter = (chainAlias: string, hrp: string, cacheSize = 65_536): ((address: Address) => string) =>
-  memoize(cacheSize, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
+export const createAddressFormatter = (chainAlias: string, hrp: string): ((address: Address) => string) =>
+  cacheFunction('addressTexts', addressTextSize, (address: Address) => `${chainAlias}-${bech32Encode(hrp, fromHex(address))}`);
+
+/** Bytes of a cached address and its text. */
+export const addressTextSize = 220;
 
 export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
 export class AddressError extends Fault<AddressFault> {}

@@ -1,9 +1,9 @@
+import { cacheFunction } from '../cache/cache.ts';
 import { Fault } from '../fault.ts';
 import { cb58Decode } from './cb58.ts';
 import { sha256Hex } from './hash.ts';
 import { fromHex, toHex } from './hex.ts';
 import { createIdEncoder } from './id-text.ts';
-import { memoize } from './memoize.ts';
 
 /** A 32-byte identifier as 64 lower-case hex digits: a key for maps, equal by ===, ordered as its bytes. */
 export type Id = string & { readonly __id: true };
@@ -23,13 +23,13 @@ export const idToBytes = (id: Id): Uint8Array => fromHex(id);
 /** The id of a transaction, block or other object: the sha256 of its bytes. */
 export const idOf = (bytes: Uint8Array): Id => sha256Hex(bytes) as Id;
 
-/** Cached ids in each direction. Ids repeat a lot: every output has an asset id, and callers ask for the same few. */
-const cacheSize = 8192;
+/** Bytes of a cached id and its text. Ids repeat a lot: every output has an asset id, and callers ask for the same few. */
+const entrySize = 240;
 
 /** The public text form, CB58. */
-export const idText: (id: Id) => string = memoize(cacheSize, createIdEncoder());
+export const idText: (id: Id) => string = cacheFunction('idTexts', entrySize, createIdEncoder());
 
-export const parseId: (text: string) => Id = memoize(cacheSize, parseIdUncached);
+export const parseId: (text: string) => Id = cacheFunction('parsedIds', entrySize, parseIdUncached);
 
 function parseIdUncached(text: string): Id {
   const bytes = cb58Decode(text);

@@ -1,7 +1,7 @@
-import { copyText } from './copy-text.ts';
+import { copyText } from '../cache/copy-text.ts';
 
 /**
- * A map that knows its least recently used key. The built-in Map keeps insertion order too, but moving one key to the end again and again
+ * A map that knows its least recently used key, for what this node must remember of clients and peers; caches are in base/cache. The built-in Map keeps insertion order too, but moving one key to the end again and again
  * leaves deleted slots that every lookup of the first key walks past: 30 µs per move in Bun with 100,000 entries, against 0.1 µs here.
  */
 export type LruMap<V> = {

@@ -3,6 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import vectors from '../../../vectors/vectors.json' with { type: 'json' };
 import { sha256 } from '../bytes/hash.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
+import { budgetFor } from '../cache/budget.fixture.ts';
 import { recoverNative } from './curve-native.ts';
 import { recoverPortable } from './curve-portable.ts';
 import { createSignerCache, recoverSigner } from './recover.ts';
@@ -57,7 +58,7 @@ test('native and portable recovery agree on random valid and invalid signatures'
 });
 
 test('the signer cache returns the same signers as uncached recovery, also when it is full', () => {
-  const cached = createSignerCache(recoverNative, 2).recover;
+  const cached = createSignerCache(recoverNative, undefined, budgetFor('signers', 1700)).recover;
   for (const key of [...vectors.keys, ...vectors.keys]) {
     const message = new TextEncoder().encode(key.message);
     expect(cached(message, fromHex(key.signature.slice(2))) as string).toBe(key.addressBytes.slice(2));

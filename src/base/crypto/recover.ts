@@ -1,7 +1,8 @@
 import { type Address, addressFromBytes } from '../bytes/address.ts';
-import { boundedMap } from '../bytes/bounded-map.ts';
 import { hash160, sha256 } from '../bytes/hash.ts';
 import { toHex } from '../bytes/hex.ts';
+import { createCache } from '../cache/cache.ts';
+import type { CacheBudget } from '../cache/cache-budget.ts';
 import { Fault } from '../fault.ts';
 import type { SignerKeys } from './signer-keys.ts';
 
@@ -42,8 +43,8 @@ export type SignerCache = {
  * Caches signers by (hash, signature): signers that the recovery thread has found until the rules need them, and those of a transaction that
  * is verified again.
  */
-export function createSignerCache(recoverKey: RecoverKey, size = 4096, keys?: SignerKeys): SignerCache {
-  const cache = boundedMap<string, Address>(size);
+export function createSignerCache(recoverKey: RecoverKey, keys?: SignerKeys, budget?: CacheBudget): SignerCache {
+  const cache = createCache<string, Address>('signers', { size: entrySize, budget });
   const keyOf = (hash: Uint8Array, signature: Uint8Array) => toHex(hash) + toHex(signature);
   // All signatures of a transaction sign the same message, so its hash is kept.
   let lastMessage: Uint8Array | undefined;
@@ -67,6 +68,9 @@ export function createSignerCache(recoverKey: RecoverKey, size = 4096, keys?: Si
     keys,
   };
 }
+
+/** Bytes of a cached signer: its key has 194 characters. */
+const entrySize = 420;
 
 /** Half the order of secp256k1 (as hex, like the s of a signature) and the order. */
 const halfOrder = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';

@@ -3,6 +3,7 @@ import vectors from '../../../vectors/vectors.json' with { type: 'json' };
 import type { Address } from '../bytes/address.ts';
 import { hash160 } from '../bytes/hash.ts';
 import { fromHex, toHex } from '../bytes/hex.ts';
+import { budgetFor } from '../cache/budget.fixture.ts';
 import { recoverNative } from './curve-native.ts';
 import { createSignerCache } from './recover.ts';
 import { packRecoveryInputs, recoverBatch, unpackSigners } from './recovery-batch.ts';
@@ -25,13 +26,13 @@ test('the keys of a batch hash to the addresses of their signers; an invalid sig
 
 test('the signer cache passes on the keys that it recovers', () => {
   const keys = createSignerKeys();
-  const { recover } = createSignerCache(recoverNative, 16, keys);
+  const { recover } = createSignerCache(recoverNative, keys);
   const signer = recover(Buffer.from('message'), (inputs[0] as (typeof inputs)[0]).signature);
   expect(toHex(hash160(keys.get(signer) as Uint8Array)) as Address).toBe(signer);
 });
 
 test('the number of keys is limited', () => {
-  const keys = createSignerKeys(4);
+  const keys = createSignerKeys(budgetFor('signerKeys', 1000));
   const names = Array.from({ length: 10 }, (_, i) => `${i}`.padStart(40, '0') as Address);
   for (const name of names) keys.add(name, new Uint8Array(33));
   expect(names.filter((name) => keys.get(name) !== undefined).length).toBeLessThanOrEqual(4);

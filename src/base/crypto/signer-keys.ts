@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/address.ts';
-import { boundedMap } from '../bytes/bounded-map.ts';
+import { createCache } from '../cache/cache.ts';
+import type { CacheBudget } from '../cache/cache-budget.ts';
 
 /** Public keys of recently recovered signers, so that the index can store them without recovering them again. */
 export type SignerKeys = {
@@ -8,12 +9,15 @@ export type SignerKeys = {
   readonly add: (signer: Address, bytes: Uint8Array, at?: number) => void;
 };
 
+/** Bytes of a cached key. */
+const entrySize = 240;
+
 /** Length of a compressed public key. */
 export const publicKeyLength = 33;
 
-/** `size` is the number of keys. A key that is dropped before its transaction is accepted is stored when its owner signs again. */
-export function createSignerKeys(size = 8192): SignerKeys {
-  const keys = boundedMap<Address, Uint8Array>(size);
+/** A key that is dropped before its transaction is accepted is stored when its owner signs again. */
+export function createSignerKeys(budget?: CacheBudget): SignerKeys {
+  const keys = createCache<Address, Uint8Array>('signerKeys', { size: entrySize, budget });
   return {
     get: keys.get,
     add: (signer, bytes, at = 0) => {

@@ -1,5 +1,6 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { CodecError } from '../../base/codec/fault.ts';
 import { parseExportedOutputs } from './exported-output.ts';
 import { FollowError, isTemporary } from './fault.ts';
@@ -25,11 +26,12 @@ export type ExportLookupDeps = {
 /** Milliseconds. If the node answers for this chain but not for another: when to give up, delay between retries, and how long to skip that chain. */
 const limits = { giveUpAfter: 5000, retryDelay: 500, skipFor: 60_000 } as const;
 
-const cacheSize = 512;
+/** Bytes of a cached export; most have one or two outputs. */
+const entrySize = 2000;
 
 export function createExportLookup({ remote, chainID, foreign, timing, signal }: ExportLookupDeps): ExportLookup {
   // Many imports within a few blocks often consume outputs of one export.
-  const cache = new Map<Id, Promise<readonly Utxo[] | undefined>>();
+  const cache = createCache<Id, Promise<readonly Utxo[] | undefined>>('exports', { size: entrySize });
   const skipUntil = new Map<ForeignChain, number>();
 
   const fetchTx = async (chain: ForeignChain, txID: Id): Promise<Uint8Array | undefined> => {
@@ -66,7 +68,6 @@ export function createExportLookup({ remote, chainID, foreign, timing, signal }:
       const cached = cache.get(txID);
       if (cached !== undefined) return cached;
       const found = fetchExport(from, txID);
-      if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as Id);
       cache.set(txID, found);
       // Unknown exports and failures are not cached: the next lookup tries again.
       const forget = (): void => void cache.delete(txID);

@@ -1,7 +1,7 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
-import { boundedMap } from '../../base/bytes/bounded-map.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { callDev } from './client-command.ts';
 
 export type AssetDescription = {
@@ -11,8 +11,8 @@ export type AssetDescription = {
   readonly denomination: string | number;
 };
 
-/** Asset descriptions that are cached; `serac tail` may run for days. */
-const maxCached = 1000;
+/** Bytes of a cached description; `serac tail` may run for days. */
+const entrySize = 600;
 
 /**
  * The description of an asset by ID, alias or symbol; the asset of fees if the name is empty. Only a node with `dev.*` methods knows symbols:
@@ -29,7 +29,7 @@ export async function findAsset(client: RpcClient, name: string): Promise<AssetD
 
 /** Returns a function that formats amounts with their symbols: `-1.5 AVAX`. The amount of an asset that the node does not know is shown with its ID. */
 export function createAmountFormatter(client: RpcClient): (amount: string | bigint, assetID: string) => Promise<string> {
-  const known = boundedMap<string, Promise<AssetDescription>>(maxCached);
+  const known = createCache<string, Promise<AssetDescription>>('describedAssets', { size: entrySize });
   return async (amount, assetID) => {
     const asked = known.get(assetID) ?? findAsset(client, assetID);
     known.set(assetID, asked);

@@ -1,8 +1,8 @@
+import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import { IndexError } from '../index/fault.ts';
 import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Store } from '../store/store.ts';
-import { cacheByVersion } from '../store/version-cache.ts';
 
 /** Wraps the node's SQLite database in the interface that the index uses. */
 export function createSqliteSql(store: Store): WritableSql {

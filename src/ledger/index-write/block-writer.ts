@@ -65,9 +65,9 @@ export function createBlockWriter(
 ): BlockWriter {
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
-  let cache = createWriterCache();
+  const cache = createWriterCache();
   const clearCache = (): void => {
-    cache = createWriterCache();
+    cache.clear();
     explorer.clearCache();
   };
 

@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
-import { type BoundedMap, boundedMap } from '../../base/bytes/bounded-map.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { type BatchedStatement, type BatchSizes, batchedStatement, placeholders, valueTuples } from '../index/batched-statement.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
@@ -43,7 +43,13 @@ const noCount: AssetCount = { holders: 0, held: 0n, minted: 0n, mintedNfts: 0 };
 /** `schema`: see `writerQueries`. */
 export function createExplorerRows(dialect: Dialect, chain: number, schema: '' | `${string}.` = ''): ExplorerRows {
   const q = explorerQueries(dialect, chain, schema);
-  let cache = createCache();
+  let clears = 0;
+  const version = (): number => clears;
+  /** Rows that need not be read again, since no other process changes them. Keys of `holders`: address and asset. */
+  const cache = {
+    holders: createCache<string, HolderSums>('indexRows', { size: 450, version }),
+    counts: createCache<Id, AssetCount>('indexRows', { size: 400, version }),
+  };
 
   /** The rows before the changes, from the cache or the database. */
   function* readPrevious(changes: ReadonlyMap<string, HolderChange>, assets: ReadonlySet<Id>) {
@@ -131,7 +137,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       return change(holders, new Map());
     },
     clearCache: () => {
-      cache = createCache();
+      clears++;
     },
   };
 }
@@ -170,12 +176,6 @@ function addHolderChanges(holders: Map<string, HolderChange>, changes: BalanceCh
     }
   }
 }
-
-/** Rows that need not be read again, since no other process changes them. Keys of `holders`: address and asset. */
-const createCache = (): { readonly holders: BoundedMap<string, HolderSums>; readonly counts: BoundedMap<Id, AssetCount> } => ({
-  holders: boundedMap(8192),
-  counts: boundedMap(2048),
-});
 
 const batchSizes: { readonly [D in Dialect]: { readonly rows: BatchSizes; readonly keys: BatchSizes } } = {
   sqlite: { rows: [16, 4, 1], keys: [1] },

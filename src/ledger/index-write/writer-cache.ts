@@ -1,6 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
-import { type BoundedMap, boundedMap } from '../../base/bytes/bounded-map.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { type Cache, createCache } from '../../base/cache/cache.ts';
 import type { BucketUnit } from '../index/tables.ts';
 import type { AssetStat, BalanceSums, BucketCounts, Holder, LatestSeconds } from './row-updates.ts';
 
@@ -11,27 +11,37 @@ import type { AssetStat, BalanceSums, BucketCounts, Holder, LatestSeconds } from
 export type WriterCache = {
   /** Height of the block after which the rows are valid; undefined while a block is being written. */
   height: number | undefined;
-  readonly holders: BoundedMap<Address, Holder>;
-  readonly balances: BoundedMap<string, BalanceSums>;
-  readonly assets: BoundedMap<Id, AssetStat>;
+  readonly holders: Cache<Address, Holder>;
+  readonly balances: Cache<string, BalanceSums>;
+  readonly assets: Cache<Id, AssetStat>;
   /** Block times by height. */
-  readonly times: BoundedMap<number, number>;
+  readonly times: Cache<number, number>;
   readonly buckets: Map<BucketUnit, { readonly start: number; readonly counts: BucketCounts }>;
   latestSeconds: LatestSeconds | undefined;
   /** Addresses whose public keys are stored. */
-  readonly storedKeys: BoundedMap<Address, true>;
+  readonly storedKeys: Cache<Address, true>;
+  readonly clear: () => void;
 };
 
-/** Entries per map. Caching pays because senders often send again and get change back. */
-const maxCachedRows = 8192;
-
-export const createWriterCache = (): WriterCache => ({
-  height: undefined,
-  holders: boundedMap(maxCachedRows),
-  balances: boundedMap(maxCachedRows),
-  assets: boundedMap(maxCachedRows / 4),
-  times: boundedMap(maxCachedRows),
-  buckets: new Map(),
-  latestSeconds: undefined,
-  storedKeys: boundedMap(maxCachedRows),
-});
+/** Caching pays because senders often send again and get change back. */
+export function createWriterCache(): WriterCache {
+  let clears = 0;
+  const rows = <K, V extends NonNullable<unknown>>(size: number): Cache<K, V> => createCache('indexRows', { size, version: () => clears });
+  const cache: WriterCache = {
+    height: undefined,
+    holders: rows(300),
+    balances: rows(550),
+    assets: rows(400),
+    times: rows(60),
+    buckets: new Map(),
+    latestSeconds: undefined,
+    storedKeys: rows(150),
+    clear: () => {
+      clears++;
+      cache.height = undefined;
+      cache.buckets.clear();
+      cache.latestSeconds = undefined;
+    },
+  };
+  return cache;
+}

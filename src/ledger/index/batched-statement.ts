@@ -1,3 +1,4 @@
+import { memoize } from '../../base/cache/memoize.ts';
 import type { SqlValue } from './sql.ts';
 import type { Query } from './steps.ts';
 
@@ -12,14 +13,7 @@ export type BatchedStatement = (values: readonly SqlValue[]) => Query[];
 
 /** A statement for rows of `width` values each; `text` returns its SQL for a number of rows. */
 export function batchedStatement(sizes: BatchSizes, width: number, text: (rows: number) => string): BatchedStatement {
-  const texts = new Map<number, string>();
-  const textFor = (rows: number): string => {
-    const cached = texts.get(rows);
-    if (cached !== undefined) return cached;
-    const built = text(rows);
-    texts.set(rows, built);
-    return built;
-  };
+  const textFor = memoize(text);
   return (values) => {
     const queries: Query[] = [];
     let at = 0;

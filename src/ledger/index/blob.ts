@@ -1,8 +1,8 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
-import { memoize } from '../../base/bytes/memoize.ts';
 import { u64Bytes } from '../../base/bytes/octets.ts';
+import { cacheFunction } from '../../base/cache/cache.ts';
 
 /*
  * Column values as bytes. The conversion from hex is cached: a block has the same addresses and assets in about a dozen rows, and
@@ -10,9 +10,12 @@ import { u64Bytes } from '../../base/bytes/octets.ts';
  * share them.
  */
 
-export const addressBlob: (address: Address) => Uint8Array = memoize(16_384, addressToBytes);
+/** Bytes of a cached conversion. */
+const entrySize = 200;
 
-export const idBlob: (id: Id) => Uint8Array = memoize(4096, idToBytes);
+export const addressBlob: (address: Address) => Uint8Array = cacheFunction('blobs', entrySize, addressToBytes);
+
+export const idBlob: (id: Id) => Uint8Array = cacheFunction('blobs', entrySize, idToBytes);
 
 /** 8 big-endian bytes. 0 is not allocated again: most outputs have lock time 0. */
 export const u64Blob = (value: bigint): Uint8Array => (value === 0n ? zero : u64Bytes(value));

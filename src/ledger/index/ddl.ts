@@ -18,10 +18,6 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
 export const createIndex = (table: string, columns: readonly string[]): string =>
   `CREATE INDEX IF NOT EXISTS ${table}_by_${columns.join('_')} ON ${table}(${columns.join(', ')})`;
 
-/** Adds an integer column that is 0 in the existing rows. */
-export const addColumn = (dialect: Dialect, table: string, column: string): string =>
-  `ALTER TABLE ${table} ADD COLUMN ${column} ${columnTypes[dialect].int} NOT NULL DEFAULT 0`;
-
 const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: string } } = {
   sqlite: { int: 'INTEGER', blob: 'BLOB', text: 'TEXT', real: 'REAL' },
   postgres: { int: 'bigint', blob: 'bytea', text: 'text', real: 'double precision' },

@@ -12,8 +12,9 @@ import { openStore } from '../store/store.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createTable } from './ddl.ts';
 import { explorerTablesOf } from './explorer-tables.ts';
-import { indexedChains, isMigrated, migratePostgres, migrateStore, probeWritePostgres } from './migrate.ts';
-import { migrations, migrationsAfter, newestVersion } from './migrations.ts';
+import { indexedChains, isMigrated, isMigrationDue, migratePostgres, migrateStore, probeWritePostgres } from './migrate.ts';
+import { type Migration, migrations, migrationsAfter, newestVersion } from './migrations.ts';
+import { fetchRows } from './steps.ts';
 import { indexSchema, indexTablesOf } from './tables.ts';
 
 const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
@@ -36,6 +37,26 @@ test('migrations are numbered from 1 without gaps', () => {
   expect(migrationsAfter(newestVersion)).toEqual([]);
   expect(migrationsAfter(0)).toEqual(migrations);
 });
+
+/** A made-up next release: a column in the table of a chain, filled from its rows, and a shared table. */
+const nextRelease: readonly Migration[] = [
+  ...migrations,
+  {
+    version: newestVersion + 1,
+    shared: () => ['CREATE TABLE note(text TEXT NOT NULL)'],
+    chain: (_, number) => [`ALTER TABLE ${tablesOf(number).asset} ADD COLUMN doubled INTEGER NOT NULL DEFAULT 0`],
+    rows: function* (number) {
+      const { asset } = tablesOf(number);
+      const rows = yield* fetchRows<{ id: Uint8Array; denomination: number }>([
+        { text: `SELECT id, denomination FROM ${asset}`, values: [] },
+      ]);
+      yield rows.map(({ id, denomination }) => ({
+        text: `UPDATE ${asset} SET doubled = ? WHERE id = ?`,
+        values: [2 * Number(denomination), id],
+      }));
+    },
+  },
+];
 
 test("PostgreSQL's copies of the chain's tables have the same columns and keys as the originals", () => {
   const [own, copy] = [openDatabase(':memory:', { readonly: false }), openDatabase(':memory:', { readonly: false })];
@@ -84,6 +105,28 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         const again = openChain(open, path);
         expect(again.state.height()).toBe(3n);
         again.close();
+      }));
+
+    test('a database of an older version is migrated once: tables, columns and the rows that are there', () =>
+      withScratchDatabase((path) => {
+        const { store } = openChain(open, path);
+        migrateStore(store, 1);
+        expect(isMigrationDue(store, 1)).toBe(false);
+        expect(isMigrationDue(store, 1, nextRelease)).toBe(true);
+        const { asset } = tablesOf(1);
+        const insert = store.db.prepare(`INSERT INTO ${asset} VALUES (?, ?, ?, ?, ?)`);
+        for (const denomination of [3, 9])
+          insert.run(new Uint8Array(32).fill(denomination), '0', new Uint8Array(1), new Uint8Array(1), denomination);
+        migrateStore(store, 1, nextRelease);
+        const wrong = store.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${asset} WHERE doubled <> 2 * denomination`);
+        expect(wrong.get()).toEqual({ n: 0 });
+        expect(store.db.prepare<{ most: number }>(`SELECT max(doubled) AS most FROM ${asset}`).get()).toEqual({ most: 18 });
+        expect(tablesIn(store.db)).toContain('note');
+        expect(isMigrationDue(store, 1, nextRelease)).toBe(false);
+        // A second run would fail: the column exists.
+        migrateStore(store, 1, nextRelease);
+        expect(() => migrateStore(store, 1)).toThrow(/use the version of serac that wrote it, or start with an empty data directory/);
+        store.close();
       }));
 
     test('an index of a newer version is refused, and the error has both versions', () =>
@@ -170,6 +213,22 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         await probeWritePostgres(sql);
         await probeWritePostgres(sql);
         expect(await sql.all(`SELECT value FROM meta WHERE name = 'touched'`, [])).toEqual([{ value: 2 }] as never);
+      }),
+    30_000,
+  );
+
+  test(
+    'a database of an older version is migrated once, with the rows that are there',
+    () =>
+      inDatabase(async (open) => {
+        const sql = open();
+        await migratePostgres(sql, 5, chains);
+        const { asset } = tablesOf(1);
+        const bytes = new Uint8Array(32);
+        await sql.all(`INSERT INTO ${asset} VALUES (?, ?, ?, ?, ?)`, [bytes, '0', bytes, bytes, 9]);
+        for (let run = 0; run < 2; run++) expect(await migratePostgres(sql, 5, chains, nextRelease)).toEqual([1, 2]);
+        expect(await sql.all(`SELECT doubled FROM ${asset}`, [])).toEqual([{ doubled: 18 }] as never);
+        expect(await faultOf(migratePostgres(sql, 5, chains))).toBe('INDEX_NEWER_SCHEMA');
       }),
     30_000,
   );

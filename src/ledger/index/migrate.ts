@@ -3,7 +3,7 @@ import { tablesOf } from '../state/schema.ts';
 import type { Store } from '../store/store.ts';
 import { createTable, type Dialect } from './ddl.ts';
 import { IndexError } from './fault.ts';
-import { type Migration, migrationsAfter, newestVersion } from './migrations.ts';
+import { type Migration, migrations, migrationsAfter, newestVersionOf } from './migrations.ts';
 import type { Sql, WritableSql } from './sql.ts';
 import { fetchRows, type Query, runSteps, type Steps, syncStepRunner } from './steps.ts';
 
@@ -12,27 +12,27 @@ import { fetchRows, type Query, runSteps, type Steps, syncStepRunner } from './s
  * the store's own, so a version of this program without the index can still open the file: blocks it adds are indexed later.
  * A read-only store is not migrated: throws INDEX_NOT_MADE if its tables are missing or old.
  */
-export function migrateStore(store: Store, chain: number, watch: MigrationWatch = noWatch): void {
+export function migrateStore(store: Store, chain: number, all = migrations, watch: MigrationWatch = noWatch): void {
   const { db } = store;
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare('REPLACE INTO meta VALUES (?, ?)');
-  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0));
+  const outdated = partsOf(chain).filter(({ name }) => isOutdated(name, find.get(name)?.value ?? 0, all));
   if (outdated.length === 0) return;
   if (store.readonly) throw notCreated(outdated[0]?.name as string);
   store.write(() => {
     for (const part of outdated) {
-      syncStepRunner(db)(migrateTables(part, find.get(part.name)?.value ?? 0, 'sqlite', watch));
-      set.run(part.name, newestVersion);
+      syncStepRunner(db)(migrateTables(part, find.get(part.name)?.value ?? 0, 'sqlite', all, watch));
+      set.run(part.name, newestVersionOf(all));
     }
   });
 }
 
 /** Whether tables of the index exist in an older version; new tables are created without a migration. */
-export function isMigrationDue({ db }: Store, chain: number): boolean {
+export function isMigrationDue({ db }: Store, chain: number, all = migrations): boolean {
   const find = db.prepare<{ value: number }>('SELECT value FROM meta WHERE name = ?');
   return partsOf(chain).some(({ name }) => {
     const version = find.get(name)?.value ?? 0;
-    return version > 0 && version < newestVersion;
+    return version > 0 && version < newestVersionOf(all);
   });
 }
 
@@ -50,6 +50,7 @@ export async function migratePostgres(
   sql: WritableSql,
   networkID: number,
   chains: readonly ChainGenesis[],
+  all = migrations,
   watch: MigrationWatch = noWatch,
 ): Promise<number[]> {
   return sql.write(async (tx) => {
@@ -63,10 +64,10 @@ export async function migratePostgres(
         wanted: networkID,
       });
     for (const counter of ['touched', 'learned']) await ensureMeta(tx, counter, 0);
-    await migratePart(tx, sharedPart, watch);
+    await migratePart(tx, sharedPart, all, watch);
     const numbers: number[] = [];
     for (const chain of chains) numbers.push(await claimChainNumber(tx, chain));
-    for (const number of numbers) await migratePart(tx, chainPart(number), watch);
+    for (const number of numbers) await migratePart(tx, chainPart(number), all, watch);
     return numbers;
   });
 }
@@ -84,7 +85,7 @@ export async function indexedChains(sql: Sql): Promise<{ readonly number: number
 export async function isMigrated(sql: Sql): Promise<boolean> {
   const parts = `SELECT name, value FROM meta WHERE name = 'index' OR name LIKE 'index of chain %'`;
   const rows = await sql.all<{ name: string; value: number }>(parts, []);
-  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value));
+  return rows.length > 0 && !rows.some(({ name, value }) => isOutdated(name, value, migrations));
 }
 
 /** Writes a row and reads it back, for the health check; see store/store.ts. */
@@ -126,19 +127,15 @@ const chainPart = (number: number): Part => ({
 
 const partsOf = (chain: number): Part[] => [sharedPart, chainPart(chain)];
 
-/** Whether a part needs migrations. Throws if a newer program has migrated it. */
-function isOutdated(part: string, version: number): boolean {
-  if (version > newestVersion)
+/** Whether a part needs migrations. Throws if another program has given it a version that this one does not know. */
+function isOutdated(part: string, version: number, all: readonly Migration[]): boolean {
+  const newest = newestVersionOf(all);
+  if (version > newest)
     throw new IndexError(
-      `the database has version ${version} of the ${part}, this program supports up to version ${newestVersion}; use a newer program`,
-      {
-        code: 'INDEX_NEWER_SCHEMA',
-        part,
-        stored: version,
-        known: newestVersion,
-      },
+      `the database has version ${version} of the ${part}, this program supports up to version ${newest}; use the version of serac that wrote it, or start with an empty data directory or database`,
+      { code: 'INDEX_NEWER_SCHEMA', part, stored: version, known: newest },
     );
-  return version < newestVersion;
+  return version < newest;
 }
 
 /** Learns of the migration of a chain's tables from an older version, which may take long. The creation of tables is not reported. */
@@ -152,10 +149,16 @@ export type MigrationWatch = {
 const noWatch: MigrationWatch = { onStart: () => {}, onProgress: () => {}, onEnd: () => {} };
 
 /** Migrates the tables of a part from a version to the newest, or creates them. */
-function* migrateTables({ chain, statements }: Part, version: number, dialect: Dialect, watch: MigrationWatch): Steps<void> {
-  const due = migrationsAfter(version);
+function* migrateTables(
+  { chain, statements }: Part,
+  version: number,
+  dialect: Dialect,
+  all: readonly Migration[],
+  watch: MigrationWatch,
+): Steps<void> {
+  const due = migrationsAfter(version, all);
   const isWatched = version > 0 && chain !== undefined;
-  if (isWatched) watch.onStart({ from: version, to: newestVersion });
+  if (isWatched) watch.onStart({ from: version, to: newestVersionOf(all) });
   const txs = isWatched ? yield* lastTx(chain) : 0;
   const total = due.filter(({ rows }) => rows !== undefined).length * txs;
   let finished = 0;
@@ -176,11 +179,11 @@ function* lastTx(chain: number): Steps<number> {
   return row?.seq ?? 0;
 }
 
-async function migratePart(tx: Sql, part: Part, watch: MigrationWatch): Promise<void> {
+async function migratePart(tx: Sql, part: Part, all: readonly Migration[], watch: MigrationWatch): Promise<void> {
   const version = await ensureMeta(tx, part.name, 0);
-  if (!isOutdated(part.name, version)) return;
-  await runSteps(tx, migrateTables(part, version, 'postgres', watch));
-  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersion, part.name]);
+  if (!isOutdated(part.name, version, all)) return;
+  await runSteps(tx, migrateTables(part, version, 'postgres', all, watch));
+  await tx.all('UPDATE meta SET value = ? WHERE name = ?', [newestVersionOf(all), part.name]);
 }
 
 /** The value of a row of `meta`; inserts the row with `value` if it is missing. */

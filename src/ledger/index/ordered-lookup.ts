@@ -1,3 +1,4 @@
+import { memoize } from '../../base/cache/memoize.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import type { Query } from './steps.ts';
 
@@ -7,14 +8,7 @@ import type { Query } from './steps.ts';
  * `text` gets the keys as a table: `k(n, id)` AS (VALUES …).
  */
 export function orderedLookup(dialect: Sql['dialect'], text: (keys: string) => string): (keys: readonly Uint8Array[]) => Query[] {
-  const texts = new Map<number, string>();
-  const textFor = (length: number): string => {
-    const cached = texts.get(length);
-    if (cached !== undefined) return cached;
-    const made = text(`WITH k(n, id) AS (VALUES ${keyRows(dialect, length)})`);
-    texts.set(length, made);
-    return made;
-  };
+  const textFor = memoize((length: number) => text(`WITH k(n, id) AS (VALUES ${keyRows(dialect, length)})`));
   return (keys) => {
     const queries: Query[] = [];
     for (let at = 0; at < keys.length; at += keysPerQuery) {

@@ -1,10 +1,10 @@
 import { type Block, blockHeaderSize } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { type Asset, assetOf } from '../../avm/view.ts';
-import { type BoundedMap, boundedMap } from '../../base/bytes/bounded-map.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idFromBytes, idOf, idText, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { maxGenesisBytes, versionSize } from '../../base/codec/pack.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
@@ -74,8 +74,8 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const insertAsset = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const insertAssetIfMissing = db.prepare(`INSERT OR IGNORE INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
   const addToUnspent = db.prepare(`UPDATE ${t.block} SET unspent = unspent + ? WHERE height = (SELECT max(height) FROM ${t.block})`);
-  const txs = epochCache<Tx>(256, epoch);
-  const assets = epochCache<Asset>(1024, epoch);
+  const txs = createCache<Id, Tx>('decodedTxs', { size: (_, tx) => tx.bytes.length * decodedFactor, version: epoch });
+  const assets = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
 
   const assembleBlock = (row: BlockRow | undefined, requested?: Id): Uint8Array | undefined => {
     if (row === undefined) return undefined;
@@ -107,14 +107,14 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
     txBytes,
     hasTx,
     tx: (id) => {
-      // Taken before the read: in a reader process, a revert may be committed between the read and `set`.
-      const cache = txs();
-      const cached = cache.get(id);
+      const cached = txs.get(id);
       if (cached !== undefined) return cached;
+      // Taken before the read: in a reader process, a revert may be committed between the read and `set`.
+      const madeAt = txs.version();
       const bytes = txBytes(id);
       if (bytes === undefined) return undefined;
       const tx = parseTx(bytes, maxGenesisBytes);
-      cache.set(id, tx);
+      txs.set(id, tx, madeAt);
       return tx;
     },
     txHeight: (id) => {
@@ -122,13 +122,13 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
       return row && BigInt(row.height);
     },
     asset: (id) => {
-      const cache = assets();
-      const cached = cache.get(id);
+      const cached = assets.get(id);
       if (cached !== undefined) return cached;
+      const madeAt = assets.version();
       const row = assetById.get(idToBytes(id));
       if (row === undefined) return notAnAsset(id);
       const asset = { id, fxs: row.fxs.split(' ').filter(Boolean).map(Number) };
-      cache.set(id, asset);
+      assets.set(id, asset, madeAt);
       return asset;
     },
     description: (id) => {
@@ -164,17 +164,9 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   };
 }
 
-/** Creates a cache by ID that is emptied when the epoch changes. */
-function epochCache<V>(maxSize: number, epoch: Epoch): () => BoundedMap<Id, V> {
-  let entries = boundedMap<Id, V>(maxSize);
-  let filledIn = epoch();
-  return () => {
-    if (filledIn === epoch()) return entries;
-    filledIn = epoch();
-    entries = boundedMap<Id, V>(maxSize);
-    return entries;
-  };
-}
+/** Bytes in memory of a decoded transaction per byte of it, and of a cached asset. */
+const decodedFactor = 12;
+const assetSize = 350;
 
 function assetRow(tx: Tx): SqlValue[] | undefined {
   const asset = assetOf(tx);

@@ -30,7 +30,7 @@ describe('a chain that is reverted to height 6 and gets another block 7', () => 
   const unexpected = (): never => {
     throw new RangeError('no address of this chain has so many outputs');
   };
-  const balances = states.map((state) => createBalanceJsonReader(state, unexpected, 1_000_000));
+  const balances = states.map((state) => createBalanceJsonReader(state, unexpected));
   const assets = before.genesisTxs.map(({ id }) => id);
 
   const old = before.next(writer.state, 40);
@@ -68,7 +68,7 @@ describe('a chain that is reverted to height 6 and gets another block 7', () => 
     const next = after.next(writer.state, 3);
     commitNext(writer, next);
     for (const state of states) expect(Buffer.from(state.blockAt(7n) as Uint8Array)).toEqual(Buffer.from(next.block.bytes));
-    const fresh = createBalanceJsonReader(writer.state, unexpected, 1_000_000);
+    const fresh = createBalanceJsonReader(writer.state, unexpected);
     const expected = before.addresses.flatMap((address) =>
       assets.map((assetID) => fresh({ address, assetID, includePartial: true, now: 0n }).toString()),
     );

@@ -1,6 +1,6 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import { boundedMap } from '../../base/bytes/bounded-map.ts';
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { damagedRow, StateError } from './fault.ts';
@@ -38,8 +38,11 @@ export type UtxoTable = {
   readonly clearCache: () => void;
 };
 
-/** Most outputs are spent soon after they are created and are read several times until then, so a small cache is enough. */
-const maxCached = 4096;
+/**
+ * Bytes of a cached output beside its encoding. Most outputs are spent soon after they are created and are read several times until then, so a
+ * small cache is enough.
+ */
+const entrySize = 900;
 
 /** Opens the output table of a chain. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
 export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged: (row: string) => StateError = damagedRow): UtxoTable {
@@ -53,7 +56,11 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
   const last = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.utxo}`);
   const insertRows = bulkInsert(db, `INSERT INTO ${t.utxo}`, 4);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);
-  let cache = boundedMap<Id, NumberedUtxo>(maxCached);
+  let clears = 0;
+  const cache = createCache<Id, NumberedUtxo>('unspentOutputs', {
+    size: (_, { bytes }) => bytes.length + entrySize,
+    version: () => clears,
+  });
 
   const decodeRow = (id: Id, bytes: StoredUtxo): Utxo => {
     if (!hasValidChecksum(bytes)) throw damaged(`output ${idText(id)}`);
@@ -112,7 +119,7 @@ export function openUtxoTable(db: Database, t: Tables, caching: boolean, damaged
       if (caching) for (const row of created) cache.set(row.utxo.id, row);
     },
     clearCache: () => {
-      cache = boundedMap<Id, NumberedUtxo>(maxCached);
+      clears++;
     },
   };
 }

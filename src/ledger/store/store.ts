@@ -1,10 +1,10 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
+import { cacheByVersion } from '../../base/cache/version-cache.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { type Database, memoryPath, type OpenDatabase } from './database.ts';
 import { makeStoreError, StoreError } from './fault.ts';
 import { type PageChecksums, recordOrDiscard } from './page-checksums.ts';
 import { createTransactions, type Transactions } from './transaction.ts';
-import { cacheByVersion } from './version-cache.ts';
 
 /** The database of a node: one SQLite file with the data of all its chains. */
 export type Store = Omit<Transactions, 'writes'> & {
@@ -180,11 +180,10 @@ function checkMeta(db: Database, { networkID, genesis }: StoreOptions): void {
   const value = (name: string): unknown => get.get(name)?.value;
   const schema = value('schema') as number;
   if (schema !== schemaVersion)
-    throw new StoreError(`the database has schema version ${schema}, this program needs version ${schemaVersion}`, {
-      code: 'STORE_OTHER_SCHEMA',
-      stored: schema,
-      wanted: schemaVersion,
-    });
+    throw new StoreError(
+      `the database has schema version ${schema}, this program needs version ${schemaVersion}; use the version of serac that wrote it, or start with an empty data directory`,
+      { code: 'STORE_OTHER_SCHEMA', stored: schema, wanted: schemaVersion },
+    );
   const network = value('network') as number;
   if (network !== networkID)
     throw new StoreError(`the database belongs to network ${network}, this node is on network ${networkID}`, {

@@ -1,5 +1,5 @@
-import { boundedMap } from '../../base/bytes/bounded-map.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { boundedMap } from './bounded-map.ts';
 import type { GossipParameters } from './gossip-parameters.ts';
 import type { GossipItem, GossipPool } from './gossip-pool.ts';
 

@@ -1,5 +1,5 @@
-import { boundedMap } from '../../base/bytes/bounded-map.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { boundedMap } from './bounded-map.ts';
 
 /** Transactions of peers that were refused lately: they are not verified again until `duration` milliseconds have passed. */
 export type RefusedTxs = { readonly add: (id: Id, now: number) => void; readonly has: (id: Id, now: number) => boolean };

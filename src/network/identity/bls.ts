@@ -24,12 +24,12 @@ export function newSecret(random: (length: number) => Uint8Array): Uint8Array {
 export function blsSigner(secret: Uint8Array): BlsSigner {
   const value = secret.length === secretLength ? toBigInt(secret) : 0n;
   if (value === 0n || value >= order) throw new BlsError("couldn't deserialize secret key", { code: 'BLS_BAD_SECRET' });
-  const publicKey = memoize(async () => (await longSignatures()).getPublicKey(secret).toBytes());
+  const publicKey = memoizeOnce(async () => (await longSignatures()).getPublicKey(secret).toBytes());
   const signPossession = async (message: Uint8Array): Promise<Uint8Array> => {
     const bls = await longSignatures();
     return bls.sign(bls.hash(message, possessionSuite), secret).toBytes();
   };
-  const proofOfPossession = memoize(async () => {
+  const proofOfPossession = memoizeOnce(async () => {
     const key = await publicKey();
     return { publicKey: key, proofOfPossession: await signPossession(key) };
   });
@@ -74,7 +74,7 @@ const longSignatures = async () => (await import('@noble/curves/bls12-381.js')).
 
 const toBigInt = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 
-function memoize<T>(make: () => Promise<T>): () => Promise<T> {
+function memoizeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= make();

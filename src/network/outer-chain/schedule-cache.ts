@@ -5,9 +5,9 @@ import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 /** Returns the schedule of the validator set at a P-Chain height; undefined if the set was not loaded. */
 export type ScheduleAt = (pChainHeight: bigint) => ProposerSchedule | undefined;
 
-/** Caches the schedules of the newest sets: blocks refer to few heights, and a schedule of a thousand validators takes half a millisecond. */
+/** Computes a schedule once for each set: blocks refer to few heights, and a schedule of a thousand validators takes half a millisecond. */
 export function createScheduleCache(chainID: Id, validators: Pick<Validators, 'at'>): ScheduleAt {
-  const schedules = new Map<ValidatorSet, ProposerSchedule>();
+  const schedules = new WeakMap<ValidatorSet, ProposerSchedule>();
   return (pChainHeight) => {
     const set = validators.at(pChainHeight);
     if (set === undefined) return undefined;
@@ -17,10 +17,7 @@ export function createScheduleCache(chainID: Id, validators: Pick<Validators, 'a
       chainID,
       [...set].map(([nodeId, weight]) => ({ nodeId, weight })),
     );
-    if (schedules.size >= maxSchedules) schedules.delete(schedules.keys().next().value as ValidatorSet);
     schedules.set(set, schedule);
     return schedule;
   };
 }
-
-const maxSchedules = 8;

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { createLruMap } from '../bytes/lru-map.ts';
+import { cacheFunction } from './cache.ts';
 import { copyText } from './copy-text.ts';
-import { createLruMap } from './lru-map.ts';
-import { memoize } from './memoize.ts';
 
 test('a copy equals its text, for any characters and length', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => expect(copyText(text)).toBe(text)));
@@ -27,8 +27,8 @@ function growthAfter(cache: (key: string) => void): number {
   return residentMegabytes() - before;
 }
 
-test('memoize does not keep the texts alive that its keys are substrings of', () => {
-  const lengthOf = memoize(1000, (key: string) => key.length);
+test('a cache of texts from outside does not keep the texts alive that its keys are substrings of', () => {
+  const lengthOf = cacheFunction('parsedAddresses', 100, (key: string) => key.length + 1);
   expect(growthAfter((key) => lengthOf(key))).toBeLessThan(100);
 });
 

@@ -1,6 +1,6 @@
 /**
- * A cache map that drops the entries set longest ago once it is full. Only for values that can be computed or read again.
- * Keys are not copied, so use it for ids, addresses and hashes only, never for substrings of a request (see `copyText`).
+ * A map that drops the entries set longest ago once it is full: what this node remembers of peers. Not a cache: its size is a rule of the
+ * protocol and no part of `--cache-bytes`.
  */
 export type BoundedMap<K, V> = {
   readonly get: (key: K) => V | undefined;

@@ -1,0 +1,73 @@
+import { allShares, type CacheName, cacheTable } from './cache-table.ts';
+
+/** The two generations of one cache: an entry that is used moves to the young one; the old one is dropped as a whole. */
+export type Generations = { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number };
+
+/** All caches of one name: they share its bytes, however many there are (one per chain, method or kind of piece). */
+export type CachePool = {
+  maxBytes: number;
+  readonly join: (member: Generations) => void;
+  /** Adds to the bytes of the young generations. When they have half of all bytes, they become old, and those that were old are dropped. */
+  readonly grow: (bytes: number) => void;
+};
+
+/** The bytes of the caches of one process, divided by the shares of `cacheTable`. */
+export type CacheBudget = {
+  /** Sets the bytes of all caches together. Applies to existing caches from their next entry on. */
+  readonly resize: (bytes: number) => void;
+  readonly bytesOf: (name: CacheName) => number;
+  readonly poolOf: (name: CacheName) => CachePool;
+};
+
+export function createCacheBudget(bytes: number): CacheBudget {
+  let total = bytes;
+  const pools = new Map<CacheName, CachePool>();
+  const bytesOf = (name: CacheName): number => Math.floor((total * cacheTable[name].share) / allShares);
+  return {
+    resize: (changed) => {
+      total = changed;
+      for (const [name, pool] of pools) pool.maxBytes = bytesOf(name);
+    },
+    bytesOf,
+    poolOf: (name) => {
+      const pool = pools.get(name) ?? createPool(bytesOf(name));
+      pools.set(name, pool);
+      return pool;
+    },
+  };
+}
+
+/** The default of `--cache-bytes`, and what a program has that uses parts of Serac without a node. */
+export const defaultCacheBytes = 201_326_592;
+
+/** The caches of this process. Nodes that run in one process share it; the node that starts last sets its size. */
+export const processCaches = createCacheBudget(defaultCacheBytes);
+
+function createPool(maxBytes: number): CachePool {
+  // Weak: a cache ends with the chain or the node that it belongs to.
+  let members: WeakRef<Generations>[] = [];
+  let youngBytes = 0;
+  let sweepAt = 64;
+  const alive = (): Generations[] => members.map((ref) => ref.deref()).filter((member) => member !== undefined);
+  const pool: CachePool = {
+    maxBytes,
+    join: (member) => {
+      if (members.length >= sweepAt) {
+        members = members.filter((ref) => ref.deref() !== undefined);
+        sweepAt = 2 * members.length + 64;
+      }
+      members.push(new WeakRef(member));
+    },
+    grow: (bytes) => {
+      youngBytes += bytes;
+      if (youngBytes <= pool.maxBytes / 2) return;
+      for (const member of alive()) {
+        member.old = member.young;
+        member.young = new Map();
+        member.youngBytes = 0;
+      }
+      youngBytes = 0;
+    },
+  };
+  return pool;
+}
