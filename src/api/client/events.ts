@@ -1,4 +1,5 @@
-import { type ChainEvent, decodeEvent, isChainEventKind } from './event.ts';
+import type { ChainEvent } from '../contract/events.ts';
+import { decodeEvent, isChainEventKind } from './event.ts';
 import { parseExactJson } from './exact-json.ts';
 import { SeracError } from './fault.ts';
 import { readServerSentEvents } from './server-sent-events.ts';

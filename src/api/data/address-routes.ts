@@ -1,14 +1,14 @@
 import { idText } from '../../base/bytes/id.ts';
+import { AddressChainsSchema, BalancesSchema, ChainInfoSchema, historySchema, LastActivitySchema } from '../contract/data-schemas.ts';
+import { object } from '../contract/schema.ts';
 import { type AddressList, addresses, bodyAddresses } from '../rest/addresses.ts';
 import { notFound } from '../rest/api-error.ts';
 import { timestamp } from '../rest/params.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { object } from '../rest/schema.ts';
 import { chainParams, chainPath, networkParam, networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { historyStart, listMetadata } from './list-metadata.ts';
-import { AddressChainsSchema, BalancesSchema, ChainInfoSchema, historySchema, LastActivitySchema } from './schemas.ts';
 import { assetsOfBalances, sumBalances } from './sum-balances.ts';
 import { writeBalances } from './write-balance.ts';
 

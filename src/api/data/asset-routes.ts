@@ -1,4 +1,5 @@
 import { idText } from '../../base/bytes/id.ts';
+import { AssetDetailsSchema } from '../contract/data-schemas.ts';
 import { notFound } from '../rest/api-error.ts';
 import { pathId } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
@@ -6,7 +7,6 @@ import { chainParams, chainPath, networkSpelling, requireChain } from './chain.t
 import type { DataDeps } from './deps.ts';
 import { historyStart } from './list-metadata.ts';
 import { renderAssetDetails, renderAssetStatus } from './render-asset.ts';
-import { AssetDetailsSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 

@@ -1,6 +1,7 @@
 import { parseShortId } from '../../base/bytes/address.ts';
 import { Fault } from '../../base/fault.ts';
 import type { TimeRange } from '../../ledger/index-read/index-reads.ts';
+import { BlockSchema, listSchema } from '../contract/data-schemas.ts';
 import { apiError, notFound } from '../rest/api-error.ts';
 import type { Param } from '../rest/param.ts';
 import { endTimestamp, heightOrId, pathText, startTimestamp } from '../rest/params.ts';
@@ -15,7 +16,6 @@ import { joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing, pageParams } from './paging.ts';
-import { BlockSchema, listSchema } from './schemas.ts';
 import { writeBlock } from './write-block.ts';
 
 const defineRoute = routeDefiner<DataDeps>();

@@ -1,13 +1,13 @@
 import { formatHex, fromHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { BlockchainSchema, BlockchainWithGenesisSchema, nextPageTokenSchema } from '../contract/data-schemas.ts';
+import { list, object, optional } from '../contract/schema.ts';
 import { findOtherChain, type OtherChain } from '../rest/chain-name.ts';
 import { pageSize, pageToken, pathText, sortOrder } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, object, optional } from '../rest/schema.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { chainPath, networkParam, requireChainByName, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { BlockchainSchema, BlockchainWithGenesisSchema, nextPageTokenSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 

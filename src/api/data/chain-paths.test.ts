@@ -134,7 +134,7 @@ describe('chain paths', () => {
   });
 
   test('all routes are in the OpenAPI document, with unique operation ids', () => {
-    const options = { title: 'Data', version: '1', description: '', requireKey: false, examples: {} };
+    const options = { title: 'Data', version: '1', description: '', requireKey: false, origin: 'http://node:9650', examples: {} };
     const document = buildOpenApi(bindRoutes('data', dataRoutes(), undefined as never), options);
     const ids = Object.values(document.paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
     expect(ids.sort()).toEqual(

@@ -1,13 +1,13 @@
 import { idText } from '../../base/bytes/id.ts';
+import { ChainSchema } from '../contract/data-schemas.ts';
+import { list, object } from '../contract/schema.ts';
 import { invalidParams } from '../rest/api-error.ts';
 import { choices, pathText, queryText } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, object } from '../rest/schema.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { requireChainByName } from './chain.ts';
 import type { DataDeps } from './deps.ts';
-import { ChainSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 

@@ -1,3 +1,4 @@
+import { anything } from '../contract/schema.ts';
 import { pathText } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import { noPChainData, requireNetwork } from './chain.ts';
@@ -25,7 +26,7 @@ export const pChainRoutes: readonly ApiRoute<DataDeps>[] = operations.map(([path
     tag: 'Not served here',
     summary: 'Always 404: this server has no P-Chain data',
     params: { network: pathText(), ...Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathText()])) },
-    response: { description: 'Never returned.' },
+    response: anything('Never returned.'),
     cachePolicy: 'block',
     run: async ({ served }, { network }) => {
       requireNetwork(served, network);

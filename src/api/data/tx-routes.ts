@@ -1,6 +1,7 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { txKinds } from '../../ledger/index/tables.ts';
 import type { Order, Subject, TimeRange, TxKind } from '../../ledger/index-read/index-reads.ts';
+import { listSchema, TransactionSchema } from '../contract/data-schemas.ts';
 import { addresses } from '../rest/addresses.ts';
 import { notFound } from '../rest/api-error.ts';
 import { choices, endTimestamp, pathId, sortOrder, startTimestamp } from '../rest/params.ts';
@@ -13,7 +14,6 @@ import { type JsonPage, joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing, pageParams } from './paging.ts';
-import { listSchema, TransactionSchema } from './schemas.ts';
 import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
 
 const defineRoute = routeDefiner<DataDeps>();

@@ -1,4 +1,5 @@
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
+import { listSchema, UtxoSchema } from '../contract/data-schemas.ts';
 import { type AddressList, addresses, bodyAddresses } from '../rest/addresses.ts';
 import type { ValuesOf } from '../rest/param.ts';
 import { amount, assetId, bool, choice, pageSize, pageToken, sortOrder } from '../rest/params.ts';
@@ -9,7 +10,6 @@ import { joinPage } from './json-page.ts';
 import { listMetadata } from './list-metadata.ts';
 import { atOneEpoch } from './one-epoch.ts';
 import { countWithinBytes, cutPage, openListing, pageParams } from './paging.ts';
-import { listSchema, UtxoSchema } from './schemas.ts';
 import { readUtxoPieces } from './utxo-pieces.ts';
 
 const defineRoute = routeDefiner<DataDeps>();

@@ -1,3 +1,4 @@
+import { listSchema, VertexSchema } from '../contract/data-schemas.ts';
 import { notFound } from '../rest/api-error.ts';
 import { pathId, requiredInteger, sortOrder } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
@@ -6,7 +7,6 @@ import { chainParams, chainPath, networkSpelling, requireChain } from './chain.t
 import type { DataDeps } from './deps.ts';
 import { listMetadata } from './list-metadata.ts';
 import { pageParams } from './paging.ts';
-import { listSchema, VertexSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<DataDeps>();
 

@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { method, methodTable } from '../rpc/method.ts';
-import { noParams, obj, str } from '../rpc/params.ts';
+import { stateRows } from '../contract/dev-chain-methods.ts';
+import { implement } from '../rpc/method.ts';
 
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 export type StatePoint = { readonly height: number; readonly time: number };
@@ -26,25 +26,26 @@ export type StateDiff = {
   readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
 };
 
-const needsWriter = { needsWriter: true } as const;
-const nameParam = obj({ name: str });
-
 /** Methods of the developer's chain that save and restore its state. */
-export const stateMethods = methodTable<StateDeps>()({
-  snapshot: method(nameParam, ({ snapshot }, { name }) => toNamedPoint(snapshot(name || undefined)), needsWriter),
-  revert: method(
-    nameParam,
-    async ({ revert, informReaders }, { name }) => {
+export const stateMethods = implement<StateDeps>()(stateRows, {
+  snapshot: {
+    run: ({ snapshot }, { name }) => toNamedPoint(snapshot(name || undefined)),
+    needsWriter: true,
+  },
+  revert: {
+    run: async ({ revert, informReaders }, { name }) => {
       const restored = toPoint(revert(name));
       await informReaders();
       return restored;
     },
-    needsWriter,
-  ),
-  listSnapshots: method(noParams, ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }), needsWriter),
-  diff: method(
-    obj({ from: str, to: str }),
-    ({ diff, formatAddress }, { from, to }) => {
+    needsWriter: true,
+  },
+  listSnapshots: {
+    run: ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }),
+    needsWriter: true,
+  },
+  diff: {
+    run: ({ diff, formatAddress }, { from, to }) => {
       const { blocks, txs, balances } = diff(from, to || undefined);
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
@@ -56,25 +57,23 @@ export const stateMethods = methodTable<StateDeps>()({
         })),
       };
     },
-    needsWriter,
-  ),
-  deleteSnapshot: method(
-    nameParam,
-    ({ deleteSnapshot }, { name }) => {
+    needsWriter: true,
+  },
+  deleteSnapshot: {
+    run: ({ deleteSnapshot }, { name }) => {
       deleteSnapshot(name);
       return { name };
     },
-    needsWriter,
-  ),
-  reset: method(
-    noParams,
-    async ({ reset, informReaders }) => {
+    needsWriter: true,
+  },
+  reset: {
+    run: async ({ reset, informReaders }) => {
       const restored = toPoint(reset());
       await informReaders();
       return restored;
     },
-    needsWriter,
-  ),
+    needsWriter: true,
+  },
 });
 
 const toPoint = ({ height, time }: StatePoint) => ({ height: String(height), time: String(time) });

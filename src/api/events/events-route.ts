@@ -1,11 +1,11 @@
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, Gate } from '../access/gate.ts';
+import { eventSchema } from '../contract/event-kinds.ts';
 import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import type { HttpRoute } from '../http/router.ts';
 import { ApiError } from '../rest/api-error.ts';
 import { apiErrorResponse, errorResponse, jsonHeaders } from '../rest/response.ts';
 import type { ApiRoute } from '../rest/route.ts';
-import { eventSchema } from './event-kinds.ts';
 import { type EventParamContext, eventParams, readEventRequest } from './filter.ts';
 import type { EventHub } from './hub.ts';
 import { createSseStream, createWebSocketHandlers } from './transport.ts';

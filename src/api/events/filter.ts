@@ -1,13 +1,13 @@
 import { type Address, parseShortId } from '../../base/bytes/address.ts';
 import { type Id, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { type SelectableKind, selectableKinds } from '../contract/event-kinds.ts';
 import { addresses } from '../rest/addresses.ts';
 import { apiError, invalidParams } from '../rest/api-error.ts';
 import type { Param, ParamContext, ValuesOf } from '../rest/param.ts';
 import { choices, queryText } from '../rest/params.ts';
 import { readParams } from '../rest/read-params.ts';
 import { queryTexts } from '../rest/request-texts.ts';
-import { type SelectableKind, selectableKinds } from './event-kinds.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 /** Which events a client gets. An undefined part allows all. */

@@ -3,18 +3,18 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
 import type { AssetEntry } from '../../ledger/index-read/index-reads.ts';
+import { listSchema } from '../contract/data-schemas.ts';
+import { AssetDaysSchema, AssetSummarySchema, HoldersSchema, NftGroupSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { cutPage, openListing, pageParams } from '../data/paging.ts';
 import { renderAssetDetails, renderAssetStatus } from '../data/render-asset.ts';
-import { listSchema } from '../data/schemas.ts';
 import { notFound } from '../rest/api-error.ts';
 import { integer, pathId, sortOrder } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { maxDays } from './asset-days.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { AssetDaysSchema, AssetSummarySchema, HoldersSchema, NftGroupSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 

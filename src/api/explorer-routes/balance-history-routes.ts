@@ -1,6 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { maxBalanceRows } from '../../ledger/index-read/read-balance-history.ts';
+import { BalanceHistorySchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
@@ -11,7 +12,6 @@ import { integer, queryId, timestamp } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { BalanceHistorySchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 

@@ -4,15 +4,15 @@ import { idText } from '../../base/bytes/id.ts';
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
 import { burnedAmount } from '../../ledger/index/tx-sums.ts';
 import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
+import { listSchema } from '../contract/data-schemas.ts';
+import { BlockSummarySchema, BlockTxsSchema, TxPositionSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { cutPage, openListing, pageParams } from '../data/paging.ts';
-import { listSchema } from '../data/schemas.ts';
 import { notFound } from '../rest/api-error.ts';
 import { heightOrId, pageSize, pageToken, pathId } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { BlockSummarySchema, BlockTxsSchema, TxPositionSchema } from './schemas.ts';
 import { txKindNames } from './throughput.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();

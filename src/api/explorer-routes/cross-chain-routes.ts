@@ -2,14 +2,14 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
+import { listSchema } from '../contract/data-schemas.ts';
+import { AtomicBalancesSchema, TransferSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { pageParams } from '../data/paging.ts';
 import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
-import { listSchema } from '../data/schemas.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-import { AtomicBalancesSchema, TransferSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 

@@ -1,9 +1,10 @@
 import { idText } from '../../base/bytes/id.ts';
+import { listSchema } from '../contract/data-schemas.ts';
+import { DropSchema, IssueMinutesSchema, LifecycleSchema, MempoolSchema, TxChecksSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { joinPage } from '../data/json-page.ts';
 import { listMetadata } from '../data/list-metadata.ts';
 import { countWithinBytes, pageParams } from '../data/paging.ts';
-import { listSchema } from '../data/schemas.ts';
 import { notFound } from '../rest/api-error.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
 import { pathId } from '../rest/params.ts';
@@ -11,7 +12,6 @@ import { renderedJson } from '../rest/rendered-json.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
 import { parseLiveTx, writePendingTxs } from './pending-tx.ts';
-import { DropSchema, IssueMinutesSchema, LifecycleSchema, MempoolSchema, TxChecksSchema } from './schemas.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();
 

@@ -1,10 +1,10 @@
+import { SearchSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, requireChain } from '../data/chain.ts';
 import { apiError } from '../rest/api-error.ts';
 import type { Param } from '../rest/param.ts';
 import { queryText } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import type { ExplorerDeps } from './deps.ts';
-import { SearchSchema } from './schemas.ts';
 import { search } from './search.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();

@@ -1,9 +1,9 @@
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
+import { ThroughputSchema } from '../contract/explorer-schemas.ts';
 import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { integer } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
 import type { ExplorerDeps } from './deps.ts';
-import { ThroughputSchema } from './schemas.ts';
 import { noTxs, type RecentSeconds, type SecondCounts, throughputWindow, txKindNames } from './throughput.ts';
 
 const defineRoute = routeDefiner<ExplorerDeps>();

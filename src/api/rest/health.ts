@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
+import { integer, map, object, oneOf, openObject, optional, text } from '../contract/schema.ts';
 import { apiError } from './api-error.ts';
 import { type ApiRoute, routeDefiner } from './route.ts';
-import { integer, map, object, oneOf, optional, type Schema, text } from './schema.ts';
 import type { ApiHealthDeps } from './served-chains.ts';
 
 /**
@@ -31,30 +31,25 @@ export const apiHealthRoutes = (version: 'v1' | 'v2'): readonly ApiRoute<ApiHeal
   ];
 };
 
-const HealthIndicator: Schema = {
-  ...object('HealthIndicatorResult', {
-    status: oneOf(['up', 'down']),
-    message: optional(text('Why it is down, or what is degraded.')),
-  }),
-  additionalProperties: true,
-};
-
-const indicators: Schema = map(HealthIndicator);
-
-const HealthCheckResult: Schema = object('HealthCheckResult', {
-  status: oneOf(['ok', 'error', 'shutting_down']),
-  info: { ...indicators, description: 'The components that are up.' },
-  error: { ...indicators, description: 'The components that are down. Empty in a response with status 200.' },
-  details: { ...indicators, description: 'All components.' },
+const HealthIndicator = openObject('HealthIndicatorResult', {
+  status: oneOf(['up', 'down']),
+  message: optional(text('Why it is down, or what is degraded.')),
 });
 
-const HealthCheckFailure: Schema = object('HealthCheckFailure', {
+const HealthCheckResult = object('HealthCheckResult', {
+  status: oneOf(['ok', 'error', 'shutting_down']),
+  info: map(HealthIndicator, 'The components that are up.'),
+  error: map(HealthIndicator, 'The components that are down. Empty in a response with status 200.'),
+  details: map(HealthIndicator, 'All components.'),
+});
+
+const HealthCheckFailure = object('HealthCheckFailure', {
   statusCode: integer(),
   message: text(),
   error: text(),
   status: oneOf(['error', 'shutting_down']),
-  info: { ...indicators, description: 'The components that are up.' },
-  details: { ...indicators, description: 'All components.' },
+  info: map(HealthIndicator, 'The components that are up.'),
+  details: map(HealthIndicator, 'All components.'),
 });
 
 /** Milliseconds until a component that does not answer counts as down. */

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'bun:test';
+import { list, map, object, optional, text } from '../contract/schema.ts';
 import { addresses, bodyAddresses } from './addresses.ts';
 import { apiHealthRoutes } from './health.ts';
 import { buildOpenApi, type DocumentOptions } from './openapi.ts';
 import { choices, pageSize, pageToken, pathText } from './params.ts';
 import { type ApiRoute, routeDefiner } from './route.ts';
-import { list, map, object, optional, text } from './schema.ts';
 
-const options: DocumentOptions = { title: 'T', version: '1.2.3', description: 'D', requireKey: false, examples: { network: 'local' } };
+const options: DocumentOptions = {
+  title: 'T',
+  version: '1.2.3',
+  description: 'D',
+  requireKey: false,
+  origin: 'http://node:9650',
+  examples: { network: 'local' },
+};
 
 const Owner = object('Owner', { name: text() });
 const Thing = object('Thing', { id: text('An id'), owner: { ...Owner, description: 'Who has it' }, others: optional(list(Owner)) });

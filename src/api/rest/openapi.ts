@@ -1,14 +1,16 @@
-import { Fault } from '../../base/fault.ts';
+import { createComponents, type SchemaObject, type ToSchemaObject } from '../contract/components.ts';
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
+import { anyOf, integer, list, object, text } from '../contract/schema.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
 import type { ApiRoute } from './route.ts';
-import { integer, object, type Schema, text } from './schema.ts';
 
 /** The parts of an OpenAPI 3.1 document that this server writes. */
 export type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly [{ readonly url: string }];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
@@ -45,9 +47,6 @@ export type ResponseObject = {
   readonly content: Content;
 };
 
-/** A schema as it is in the document: schemas with a title are references. */
-export type SchemaObject = { readonly [word: string]: unknown };
-
 type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 export type OpenApiReference = { readonly $ref: string };
 
@@ -56,6 +55,8 @@ export type DocumentOptions = {
   readonly version: string;
   readonly description: string;
   readonly requireKey: boolean;
+  /** `http://host:port` as the caller reached this server. */
+  readonly origin: string;
   /** Example values of this server, by parameter name: its network, an address of it. */
   readonly examples: Readonly<Record<string, string>>;
 };
@@ -65,7 +66,7 @@ export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route:
 
 /** Builds the OpenAPI document of a server from its routes. */
 export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
-  const { title, version, description, requireKey, examples } = options;
+  const { title, version, description, requireKey, origin, examples } = options;
   const { schemas, toSchemaObject } = createComponents();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const tags = new Set<string>();
@@ -90,49 +91,12 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
   return {
     openapi: '3.1.0',
     info: { title, version, description },
+    servers: [{ url: origin }],
     tags: [...tags].map((name) => ({ name })),
     paths,
     components: { schemas, responses, headers, securitySchemes },
   };
 }
-
-type ToSchemaObject = (schema: Schema) => SchemaObject;
-
-/** Collects the schemas that have a title, each once. */
-function createComponents(): { readonly schemas: Record<string, SchemaObject>; readonly toSchemaObject: ToSchemaObject } {
-  const schemas: Record<string, SchemaObject> = {};
-  const sources = new Map<string, string>();
-
-  const writeSchema = ({ title: _, example, properties, items, additionalProperties, oneOf, ...words }: Schema): SchemaObject => ({
-    ...words,
-    ...(example === undefined ? {} : { examples: [example] }),
-    ...(properties === undefined ? {} : { properties: mapValues(properties, toSchemaObject) }),
-    ...(items === undefined ? {} : { items: toSchemaObject(items) }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(toSchemaObject) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : toSchemaObject(additionalProperties) }),
-  });
-
-  const toSchemaObject: ToSchemaObject = (schema) => {
-    const { title, description, ...rest } = schema;
-    if (title === undefined) return writeSchema(schema);
-    const source = JSON.stringify(rest);
-    const before = sources.get(title);
-    if (before !== undefined && before !== source)
-      throw new DocumentError(`two different schemas have the title ${title}`, { code: 'API_SCHEMA_TWICE', title });
-    if (before === undefined) {
-      sources.set(title, source);
-      schemas[title] = {};
-      schemas[title] = writeSchema(rest);
-    }
-    return { $ref: `#/components/schemas/${title}`, ...(description === undefined ? {} : { description }) };
-  };
-  return { schemas, toSchemaObject };
-}
-
-const mapValues = <A, B>(values: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 function parametersOf(params: Params, examples: DocumentOptions['examples'], toSchemaObject: ToSchemaObject): OpenApiParameter[] {
   return Object.entries(params).flatMap(([name, param]) => {
@@ -158,7 +122,7 @@ const describedBy = ({ description }: Param<unknown>) => (description === undefi
 function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOperation, 'requestBody'> {
   const inBody = Object.entries(params).filter(([, param]) => param.in === 'body');
   if (inBody.length === 0) return {};
-  const schema: Schema = {
+  const schema: JsonSchema = {
     type: 'object',
     properties: Object.fromEntries(inBody.map(([name, param]) => [name, { ...param.schema, ...describedBy(param) }])),
     required: inBody.filter(([, param]) => param.required).map(([name]) => name),
@@ -166,8 +130,8 @@ function bodyOf(params: Params, toSchemaObject: ToSchemaObject): Pick<OpenApiOpe
   return { requestBody: { required: true, content: json(toSchemaObject(schema)) } };
 }
 
-const ErrorSchema: Schema = object('Error', {
-  message: { oneOf: [text('What went wrong.'), { type: 'array', items: text(), description: 'A sentence for each bad parameter.' }] },
+const ErrorSchema = object('Error', {
+  message: anyOf([text('What went wrong.'), list(text(), 'A sentence for each bad parameter.')]),
   error: text('The reason phrase of the status.'),
   statusCode: integer('The HTTP status.'),
 });
@@ -202,7 +166,7 @@ function responsesOf(
     200: {
       description: 'Success.',
       ...limits,
-      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(route.response) } },
+      content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(jsonSchemaOf(route.response)) } },
     },
   };
   for (const status of statusesOf(api, route)) {
@@ -210,7 +174,7 @@ function responsesOf(
     responses[status] =
       failure === undefined
         ? { $ref: `#/components/responses/${nameOf(status)}` }
-        : { description: describedStatus(status), content: json(toSchemaObject(failure)) };
+        : { description: describedStatus(status), content: json(toSchemaObject(jsonSchemaOf(failure))) };
   }
   return responses;
 }
@@ -223,7 +187,11 @@ const errorResponses = (toSchemaObject: ToSchemaObject): Record<string, Response
       const names = status === 429 ? [...limitHeaders, 'ratelimit-reset', 'retry-after'] : limitHeaders;
       return [
         nameOf(status),
-        { description: describedStatus(status), headers: headerReferences(names), content: json(toSchemaObject(ErrorSchema)) },
+        {
+          description: describedStatus(status),
+          headers: headerReferences(names),
+          content: json(toSchemaObject(jsonSchemaOf(ErrorSchema))),
+        },
       ];
     }),
   );
@@ -258,6 +226,3 @@ const securitySchemes = {
     description: 'Alternative header for the same key, for SDKs that use it.',
   },
 };
-
-export type DocumentFault = { code: 'API_SCHEMA_TWICE'; title: string };
-export class DocumentError extends Fault<DocumentFault> {}

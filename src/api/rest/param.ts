@@ -1,5 +1,5 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { Schema } from './schema.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 
 /**
  * One parameter of a route: how its text is read, and how it is documented. `read` throws an `ApiError` whose message names the parameter and
@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
  */
 export type Param<T> = {
   readonly in: 'path' | 'query' | 'body';
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly required: boolean;
   readonly repeated?: true;
   readonly description?: string;

@@ -1,10 +1,10 @@
 import { type Id, parseId } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { Fault } from '../../base/fault.ts';
+import type { JsonSchema } from '../contract/json-schema.ts';
 import { apiError } from './api-error.ts';
 import type { Param } from './param.ts';
 import { quoteValue } from './quote-value.ts';
-import type { Schema } from './schema.ts';
 
 /** Parameter types for routes. Those for addresses are in addresses.ts. */
 
@@ -79,7 +79,7 @@ export const endTimestamp = timestamp('Before this time, in Unix seconds.');
 type Range = { readonly min: number; readonly max?: number; readonly description?: string };
 
 export function integer({ min, max, ...documentation }: Range): Param<number | undefined> {
-  const schema: Schema = { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
+  const schema: JsonSchema = { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
   return inQuery(schema, documentation, undefined, ([text = ''], name) => readInteger(text, name, min, max ?? Number.MAX_SAFE_INTEGER));
 }
 
@@ -102,7 +102,7 @@ export const sortOrder = (absent: 'asc' | 'desc' = 'desc'): Param<'asc' | 'desc'
 export function choice<V extends string>(values: readonly V[], absent: V, description?: string): Param<V>;
 export function choice<V extends string>(values: readonly V[], absent?: undefined, description?: string): Param<V | undefined>;
 export function choice<V extends string>(values: readonly V[], absent?: V, description?: string): Param<V | undefined> {
-  const schema: Schema = { type: 'string', enum: values, ...(absent === undefined ? {} : { default: absent }) };
+  const schema: JsonSchema = { type: 'string', enum: values, ...(absent === undefined ? {} : { default: absent }) };
   return inQuery(schema, described(description), absent, ([text = ''], name) => readChoice(values, text, name));
 }
 
@@ -144,12 +144,12 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-function inPath<T>(schema: Schema, { example, ...documentation }: Documentation, read: Param<T>['read']): Param<T> {
+function inPath<T>(schema: JsonSchema, { example, ...documentation }: Documentation, read: Param<T>['read']): Param<T> {
   const documented = example === undefined ? schema : { ...schema, example };
   return { in: 'path', required: true, schema: documented, ...documentation, absent: undefined as never, read };
 }
 
-function inQuery<T>(schema: Schema, documentation: Documentation, absent: T, read: Param<T>['read']): Param<T> {
+function inQuery<T>(schema: JsonSchema, documentation: Documentation, absent: T, read: Param<T>['read']): Param<T> {
   return { ...inPath(schema, documentation, read), in: 'query', required: false, absent };
 }
 

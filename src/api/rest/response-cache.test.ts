@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { hostileRounds, hostileTimeout } from '../../../test/random.ts';
 import type { Cache } from '../access/cache.ts';
 import { createMemoryCache } from '../access/cache-memory.ts';
+import { object } from '../contract/schema.ts';
 import { createParamContext } from './addresses.ts';
 import { bindRoutes, createApi } from './dispatch.ts';
 import { pageSize, pageToken, pathText } from './params.ts';
 import { allowAllGate, createSender } from './requests.fixture.ts';
 import { type CachedResponse, type CacheRequest, createResponseCache } from './response-cache.ts';
 import { type ApiRoute, type CachePolicy, routeDefiner } from './route.ts';
-import { object } from './schema.ts';
 import { createSharedResponseCache } from './shared-response-cache.ts';
 
 /** The simulated state that responses depend on: height, clock, and backfilled past. */

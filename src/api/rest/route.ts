@@ -1,6 +1,6 @@
+import type { AnySchema } from '../contract/schema.ts';
 import type { ErrorStatus } from './api-error.ts';
 import type { Params, ValuesOf } from './param.ts';
-import type { Schema } from './schema.ts';
 
 /** A route of the Data or Metrics API. The dispatcher, the OpenAPI document and the contract tests all use this description. */
 export type ApiRoute<Deps, P extends Params = Params> = {
@@ -14,9 +14,9 @@ export type ApiRoute<Deps, P extends Params = Params> = {
   /** A longer text for the OpenAPI document. */
   readonly description?: string;
   readonly params: P;
-  readonly response: Schema;
+  readonly response: AnySchema;
   /** Schemas of error bodies that have more properties than the standard error body. */
-  readonly errorSchemas?: Readonly<Partial<Record<ErrorStatus, Schema>>>;
+  readonly errorSchemas?: Readonly<Partial<Record<ErrorStatus, AnySchema>>>;
   readonly cachePolicy: CachePolicy;
   /** Media type of a 200 response; default JSON. */
   readonly contentType?: 'text/event-stream';

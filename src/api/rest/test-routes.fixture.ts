@@ -1,10 +1,10 @@
+import { list, object, text } from '../contract/schema.ts';
 import { addresses, bodyAddresses, createParamContext } from './addresses.ts';
 import { type ApiOptions, bindRoutes, createApi } from './dispatch.ts';
 import { bool, choices, pageSize, pageToken, pathText, queryText, sortOrder, startTimestamp } from './params.ts';
 import { renderedJson } from './rendered-json.ts';
 import { allowAllGate, createSender } from './requests.fixture.ts';
 import { type ApiRoute, routeDefiner } from './route.ts';
-import { list, object, text } from './schema.ts';
 
 /** What the test routes need. */
 export type Deps = { readonly items: readonly number[]; readonly fail?: () => never };

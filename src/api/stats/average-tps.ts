@@ -1,7 +1,7 @@
+import { integer, list, object, optional } from '../contract/schema.ts';
 import { pageToken } from '../rest/params.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { routeDefiner } from '../rest/route.ts';
-import { integer, list, object, optional } from '../rest/schema.ts';
 import { chainParam, requireMetricsChain } from './chain.ts';
 import { averageTpsMeaning } from './metric.ts';
 import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';

@@ -1,8 +1,8 @@
+import { list, object, optional } from '../contract/schema.ts';
 import { invalidParams } from '../rest/api-error.ts';
 import { pageToken, queryText } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, object, optional } from '../rest/schema.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { chainParam, MetricsChainSchema, renderMetricsChain, requireMetricsChain } from './chain.ts';
 import { nextMetricsPageTokenSchema } from './points.ts';

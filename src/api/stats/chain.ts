@@ -1,8 +1,8 @@
 import { idText } from '../../base/bytes/id.ts';
+import { integer, object, oneOf, text } from '../contract/schema.ts';
 import { findChain, unknownChain } from '../rest/chain-name.ts';
 import { chainName } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
-import { integer, object, oneOf, text } from '../rest/schema.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
 export const chainParam = chainName({

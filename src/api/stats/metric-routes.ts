@@ -1,11 +1,11 @@
 import { bucketUnitNames } from '../../ledger/index/bucket-start.ts';
+import { list, number, object, optional } from '../contract/schema.ts';
 import { apiError, invalidParams } from '../rest/api-error.ts';
 import type { Param } from '../rest/param.ts';
 import { choice, endTimestamp, pageSize, pageToken, pathChoice, startTimestamp } from '../rest/params.ts';
 import { quoteValue } from '../rest/quote-value.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
-import { list, number, object, optional } from '../rest/schema.ts';
 import { chainParam, requireMetricsChain } from './chain.ts';
 import { type Metric, type MetricName, metricNames, metrics, unsupportedMetrics } from './metric.ts';
 import { MetricsPointSchema, nextMetricsPageTokenSchema, nextTokenAfter } from './points.ts';

@@ -1,5 +1,5 @@
+import { integer, number, object, text } from '../contract/schema.ts';
 import type { Paging } from '../rest/route.ts';
-import { integer, number, object, text } from '../rest/schema.ts';
 import type { MetricsPeriod, SeriesPage } from './series.ts';
 
 export const MetricsPointSchema = object('MetricsPoint', {

@@ -1,3 +1,4 @@
+import { anything } from '../contract/schema.ts';
 import { notFound } from '../rest/api-error.ts';
 import { pathText } from '../rest/params.ts';
 import { type ApiRoute, routeDefiner } from '../rest/route.ts';
@@ -26,7 +27,7 @@ export const unsupportedMetricsRoutes: readonly ApiRoute<ServedChains>[] = opera
     tag: 'Not served here',
     summary: `Always 404: this server has no ${missing}`,
     params: Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, pathText()])),
-    response: { description: 'Never returned.' },
+    response: anything('Never returned.'),
     cachePolicy: 'never',
     run: async () => {
       throw notFound(`This server has no ${missing}`);

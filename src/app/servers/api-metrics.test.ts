@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { anything } from '../../api/contract/schema.ts';
 import { createParamContext } from '../../api/rest/addresses.ts';
 import { bindRoutes, createApi } from '../../api/rest/dispatch.ts';
 import { allowAllGate, createSender } from '../../api/rest/requests.fixture.ts';
@@ -19,7 +20,7 @@ function createMeteredApi(ids: readonly string[]) {
       tag: '',
       summary: '',
       params: {},
-      response: {},
+      response: anything(),
       cachePolicy: 'never',
       run: () => new Promise((resolve) => pending.set(id, () => resolve({}))),
     }),

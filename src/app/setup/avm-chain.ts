@@ -215,7 +215,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
  */
 const avalancheGoStatus =
   (reads: AvmReads, { status, preLinearizationTx }: TxIssuer) =>
-  (txID: Id): string | Promise<string> => {
+  (txID: Id): TxStatus | Promise<TxStatus> => {
     if (reads.hasTx(txID)) return 'Accepted';
     return preLinearizationTx === undefined
       ? 'Unknown'

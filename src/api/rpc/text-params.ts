@@ -1,6 +1,28 @@
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
-import { badArgument } from '../rpc/fault.ts';
-import { longStr, type RpcParam, u64 } from '../rpc/params.ts';
+import { badArgument } from './fault.ts';
+import { jsonKindAt } from './json-scan.ts';
+import { list, longStr, type RpcParam, str, u64 } from './params.ts';
+
+/** Parameters of the `dev.*` methods that may be given in several forms. */
+
+/** A number or a text, as its text: an amount, a time or the index of an account. Empty if it is missing. */
+export const numberOrText = (type: string): RpcParam<string> => ({
+  zero: '',
+  type,
+  read: (text, from, to, previous) =>
+    jsonKindAt(text, from) === 'number' ? readNumber(text, from, to) : str.read(text, from, to, previous),
+});
+
+/** One text or a list of them, as a list. Empty if it is missing. */
+export function addressOrList(type: string, max: number): RpcParam<readonly string[]> {
+  const addresses = list(str, max);
+  return {
+    zero: [],
+    type,
+    read: (text, from, to, previous) =>
+      jsonKindAt(text, from) === 'string' ? [str.read(text, from, to, '')] : addresses.read(text, from, to, previous),
+  };
+}
 
 /** A point in time: Unix seconds, or RFC 3339 such as `2027-01-31T12:00:00Z`. In Unix seconds; undefined if it is missing. */
 export const timeParam: RpcParam<bigint | undefined> = {
@@ -20,6 +42,13 @@ export const durationParam: RpcParam<bigint | undefined> = {
 export function requireParam<T>(name: string, type: string, value: T | undefined): T {
   if (value === undefined) throw badArgument(name, type);
   return value;
+}
+
+const maxNumberLength = 32;
+
+function readNumber(text: string, from: number, to: number): string {
+  if (to - from > maxNumberLength) throw badArgument('');
+  return text.slice(from, to);
 }
 
 /** No valid time or duration is longer, in characters of JSON. */

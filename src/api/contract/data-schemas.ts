@@ -1,8 +1,8 @@
-import { integer, list, number, object, oneOf, optional, type Schema, text } from '../rest/schema.ts';
+import { type AnySchema, flag, integer, type List, list, number, object, oneOf, optional, text } from './schema.ts';
 
 /** Response schemas, with the names and shapes of the public Data API. Additions of this server are marked in their descriptions. */
 
-export const unixSeconds = (what: string): Schema => integer(`${what}, in Unix seconds.`);
+export const unixSeconds = (what: string) => integer(`${what}, in Unix seconds.`);
 
 export const nextPageTokenSchema = text('Token for the next page. Absent on the last page.');
 
@@ -12,8 +12,13 @@ export const ChainInfoSchema = object('PrimaryNetworkChainInfo', {
 });
 
 /** Schema of a list response with the properties that every list has. */
-export const listSchema = (title: string, name: string, items: Schema): Schema =>
-  object(title, { nextPageToken: optional(nextPageTokenSchema), [name]: list(items), chainInfo: ChainInfoSchema, ...historySchema });
+export const listSchema = <const N extends string, S extends AnySchema>(title: string, name: N, items: S) =>
+  object(title, {
+    nextPageToken: optional(nextPageTokenSchema),
+    ...({ [name]: list(items) } as { readonly [K in N]: List<S> }),
+    chainInfo: ChainInfoSchema,
+    ...historySchema,
+  });
 
 export const historySchema = {
   historyCompleteFromBlock: optional(
@@ -28,7 +33,7 @@ const asset = {
   denomination: integer('Number of decimal places.'),
 };
 
-const assetTypes = ['secp256k1', 'nft'];
+const assetTypes = ['secp256k1', 'nft'] as const;
 
 const amount = {
   ...asset,
@@ -152,7 +157,7 @@ export const LastActivitySchema = object('LastActivityTimestamp', {
   blockNumber: text(),
   txHash: text(),
   utxoId: text('The output that was created or consumed.'),
-  isConsumed: { type: 'boolean', description: 'True if the output was consumed, false if it was created.' },
+  isConsumed: flag('True if the output was consumed, false if it was created.'),
   chainName: text(),
   network: text(),
   ...historySchema,
@@ -202,6 +207,6 @@ export const ChainSchema = object('ChainInfo', {
   vmId: text(),
   vmName: oneOf(['AVM']),
   rpcUrl: text(),
-  isTestnet: { type: 'boolean' },
+  isTestnet: flag(),
   networkToken: optional(object('NetworkToken', { name: text(), symbol: text(), decimals: number() })),
 });

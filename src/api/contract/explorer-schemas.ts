@@ -8,8 +8,8 @@ import {
   txContent,
   txTypeSchema,
   unixSeconds,
-} from '../data/schemas.ts';
-import { flag, integer, list, number, object, oneOf, optional, text } from '../rest/schema.ts';
+} from './data-schemas.ts';
+import { anyObject, flag, integer, list, number, object, oneOf, optional, text } from './schema.ts';
 
 /** Response schemas of the explorer routes, which are this server's own. */
 
@@ -186,7 +186,7 @@ export const AssetDaysSchema = object('AssetDays', {
 const reason = object('RefusalReason', {
   code: text('See docs/errors.md.'),
   message: text(),
-  data: { type: 'object', additionalProperties: true, description: 'The code and the values in the message.' },
+  data: anyObject('The code and the values in the message.'),
 });
 
 const pendingTx = {
@@ -252,7 +252,7 @@ export const TxChecksSchema = object('TransactionChecks', {
       result: oneOf(['pass', 'fail', 'not-run'], 'not-run: a check before it failed, so it could not run.'),
       code: optional(text('See docs/errors.md.')),
       message: optional(text()),
-      values: { type: 'object', additionalProperties: true, description: 'The values that were compared.' },
+      values: anyObject('The values that were compared.'),
     }),
     'In the order of verification.',
   ),

@@ -1,13 +1,20 @@
-import type { Schema } from './schema.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import type { AnySchema } from './schema.ts';
+
+type Options = { readonly strict?: boolean };
 
 /**
- * Returns a line for each place where a JSON value does not match a schema. `strict`: properties that the schema does not have are
- * mismatches.
+ * Returns a line for each place where a JSON value does not match a schema of the contract. `strict`: properties that the schema does not
+ * have are mismatches.
  */
-export function findMismatches(schema: Schema, value: unknown, { strict = false }: { readonly strict?: boolean } = {}, at = '$'): string[] {
+export const findMismatches = (schema: AnySchema, value: unknown, options: Options = {}): string[] =>
+  findJsonMismatches(jsonSchemaOf(schema), value, options);
+
+/** The same for JSON Schema. */
+export function findJsonMismatches(schema: JsonSchema, value: unknown, { strict = false }: Options = {}, at = '$'): string[] {
   const { oneOf, enum: allowed } = schema;
   if (oneOf !== undefined) {
-    const tried = oneOf.map((each) => findMismatches(each, value, { strict }, at));
+    const tried = oneOf.map((each) => findJsonMismatches(each, value, { strict }, at));
     const matching = tried.filter((each) => each.length === 0).length;
     if (matching === 1) return [];
     return matching === 0 ? [`${at} fits none of ${oneOf.length} schemas: ${tried.flat().join('; ')}`] : [`${at} fits ${matching} schemas`];
@@ -22,28 +29,28 @@ export function findMismatches(schema: Schema, value: unknown, { strict = false 
   if (typeof value === 'string') return textMismatches(schema, value, at);
   if (Array.isArray(value)) {
     const { items } = schema;
-    return items === undefined ? [] : value.flatMap((item, index) => findMismatches(items, item, { strict }, `${at}[${index}]`));
+    return items === undefined ? [] : value.flatMap((item, index) => findJsonMismatches(items, item, { strict }, `${at}[${index}]`));
   }
   return type === 'object' ? objectMismatches(schema, value as Readonly<Record<string, unknown>>, strict, at) : [];
 }
 
-function objectMismatches(schema: Schema, value: Readonly<Record<string, unknown>>, strict: boolean, at: string): string[] {
+function objectMismatches(schema: JsonSchema, value: Readonly<Record<string, unknown>>, strict: boolean, at: string): string[] {
   const { properties = {}, required = [], additionalProperties = !strict } = schema;
   const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${at}.${name} is missing`);
   const wrong = Object.entries(value).flatMap(([name, item]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     if (known === false) return [`${at}.${name} is not documented`];
-    return known === true || known === undefined ? [] : findMismatches(known, item, { strict }, `${at}.${name}`);
+    return known === true || known === undefined ? [] : findJsonMismatches(known, item, { strict }, `${at}.${name}`);
   });
   return [...missing, ...wrong];
 }
 
-function numberMismatches({ minimum, maximum }: Schema, value: number, at: string): string[] {
+function numberMismatches({ minimum, maximum }: JsonSchema, value: number, at: string): string[] {
   if (minimum !== undefined && value < minimum) return [`${at} is ${value}, less than ${minimum}`];
   return maximum !== undefined && value > maximum ? [`${at} is ${value}, greater than ${maximum}`] : [];
 }
 
-function textMismatches({ pattern, format }: Schema, value: string, at: string): string[] {
+function textMismatches({ pattern, format }: JsonSchema, value: string, at: string): string[] {
   if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) return [`${at} is ${JSON.stringify(value)}, not like ${pattern}`];
   if (format === 'uuid' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
     return [`${at} is ${JSON.stringify(value)}, no UUID`];

@@ -1,0 +1,57 @@
+import type { AnySchema, Fields } from './schema.ts';
+import type { Encoding, InOf, InputOf, OutOf, Required } from './views.ts';
+
+/** A method of the Node RPC: its parameters by name, its result, and the parameter that a caller of the client may pass alone. */
+export type MethodRow<P extends Fields = Fields, R extends AnySchema | Encoded = AnySchema | Encoded, B extends string = string> = {
+  readonly params: P;
+  readonly result: R;
+  readonly bare?: B;
+  /** The parameters are an array in their order, not an object. */
+  readonly isPositional?: true;
+};
+
+export type MethodRows = { readonly [name: string]: MethodRow };
+
+/** The result of a method with `encoding`: the property `name` is an object for `json` and a text for every other encoding. */
+export type Encoded<N extends string = string, S extends AnySchema = AnySchema> = {
+  readonly kind: 'encoded';
+  readonly name: N;
+  readonly json: S;
+};
+
+export const encoded = <N extends string, S extends AnySchema>(name: N, json: S): Encoded<N, S> => ({ kind: 'encoded', name, json });
+
+/** Declares a method. `bare`: the parameter that may be passed alone. */
+export const method = <P extends Fields, R extends AnySchema | Encoded, B extends keyof P & string = never>(
+  params: P,
+  result: R,
+  bare?: B,
+): MethodRow<P, R, B> => ({ params, result, ...(bare === undefined ? {} : { bare }) });
+
+/** Declares a method whose parameters are an array. */
+export const positionalMethod = <P extends Fields, R extends AnySchema>(params: P, result: R): MethodRow<P, R, never> => ({
+  params,
+  result,
+  isPositional: true,
+});
+
+/** The parameters of a row as a caller passes them: an object, or the value of the parameter that may be alone. */
+type ParamsArgument<P extends Fields, B extends string> = InputOf<P> | ([B] extends [never] ? never : BareOf<P, B>);
+
+type BareOf<P, B> = B extends keyof P ? InOf<Required<P[B]>> : never;
+
+type Arguments<P extends Fields, B extends string> =
+  object extends InputOf<P> ? [params?: ParamsArgument<P, B>] : [params: ParamsArgument<P, B>];
+
+/** The function of a row in the client. */
+export type CallOf<M> =
+  M extends MethodRow<infer P, infer R, infer B>
+    ? R extends Encoded<infer N, infer S>
+      ? <E extends Encoding = 'hex'>(
+          params: (InputOf<P> & { readonly encoding?: E }) | BareOf<P, B>,
+        ) => Promise<{ readonly [K in N]: E extends 'json' ? OutOf<S> : string } & { readonly encoding: E }>
+      : (...args: Arguments<P, B>) => Promise<OutOf<R>>
+    : never;
+
+/** The result of a row in the client. */
+export type ResultOf<M> = M extends MethodRow<infer _P, infer R, infer _B> ? OutOf<R> : never;
