@@ -55,15 +55,6 @@ describe('the README of a wing', () => {
   }
 });
 
-test('every source file that ARCHITECTURE.md, README.md and docs/ name exists', () => {
-  const pages = ['ARCHITECTURE.md', 'README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-    name.endsWith('.md'),
-  );
-  const named = pages.flatMap((page) => namedFiles(readFileSync(join(root, page), 'utf8')).map((name) => ({ page, name })));
-  expect(named.length).toBeGreaterThan(50);
-  expect(named.filter(({ name }) => !existsSync(join(root, name)) && !existsSync(join(source, name)))).toEqual([]);
-});
-
 /** The text under a heading of a page. */
 function sectionOf(page: string, heading: string): string {
   const [, section = ''] = readFileSync(join(root, page), 'utf8').split(new RegExp(`^## ${heading}$`, 'm'));

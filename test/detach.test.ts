@@ -56,7 +56,8 @@ describe('the process context file', () => {
   test('is process.json in the data directory by default; one that cannot be written fails the start', async () => {
     const dataDir = join(folder, 'data');
     const node = await startProgram(`--data-dir=${dataDir}`);
-    expect(readContext(join(dataDir, 'process.json'))).toEqual({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:9651' });
+    expect(readContext(join(dataDir, 'process.json'))).toEqual({ pid: node.pid, uri: node.url, stakingAddress: '127.0.0.1:0' });
+    expect(await node.client.call('/ext/info', 'info.getNodeIP')).toMatchObject({ result: { ip: '127.0.0.1:0' } });
     await node.stop('SIGINT');
     expect(existsSync(join(dataDir, 'process.json'))).toBe(false);
     const { code, err } = await runProgram('--http-port=0', `--process-context-file=${folder}/missing/context.json`);

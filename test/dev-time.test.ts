@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { type DevNode, devModes, outputOf, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+import { type Program, startProgram } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The chain's clock, through the running program and all its processes. */
@@ -15,6 +17,26 @@ const lock = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, [transfer(av
 const lockedOutput = [0, 1].map((index) => outputOf(lock, index)).find(({ output }) => output.locktime > 0n)!;
 const spend = signDraft(baseTx(wallet, { utxos: [lockedOutput], now: unlockTime }, [transfer(avax, coin, ownedBy([ewoq]))]));
 const dataPath = `/v1/networks/local/blockchains/x-chain/balances?addresses=${address}`;
+
+test('a follower stores the blocks up to the real time, and says why it refuses the next', async () => {
+  const node = await startDevNode('in memory');
+  let follower: Program | undefined;
+  try {
+    await node.issue(lock);
+    await node.untilAccepted(lock);
+    await node.dev('dev.setTime', { time: String(unlockTime) });
+    expect((await node.issue(spend)).error).toBeUndefined();
+    await node.untilAccepted(spend);
+    follower = await startProgram('follow', node.program().url, '--workers=0', '--log-level=info');
+    const text = await eventually(follower.stderrText, (now) => now.includes('dev.increaseTime'));
+    expect(text).toContain('block 2 of the followed node');
+    expect(text).toContain('until its time has come');
+    expect((await follower.client.call('/ext/bc/X', 'avm.getHeight')).result as unknown).toEqual({ height: '1' });
+  } finally {
+    await follower?.stop();
+    await node.stop();
+  }
+}, 60_000);
 
 for (const mode of devModes)
   describe(`time, ${mode}`, () => {

@@ -173,7 +173,7 @@ for (const mode of devModes)
       await node.dev('dev.setAutomine', { enabled: true });
       const { assetID } = await node.dev('dev.createAsset', { name: 'Explorer Coin', symbol: 'XPL', supply: '1000', mintable: true });
       await node.dev('dev.mint', { assetID, to: plain(bob.address), amount: '250' });
-      const family = (await node.dev('dev.createNFT', { name: 'Pictures', symbol: 'PIC', groups: 2 })).assetID;
+      const family = (await node.dev('dev.createNFT', { name: 'Pictures', symbol: 'PIC', groups: 12 })).assetID;
       await node.dev('dev.mintNFT', { assetID: family, to: plain(bob.address), payload: 'hello' });
       const { assets } = await get('assets?sortOrder=desc&pageSize=2');
       expect(assets.map(({ symbol }: Json) => symbol)).toEqual(['PIC', 'XPL']);
@@ -186,10 +186,12 @@ for (const mode of devModes)
       expect(ranked.holderList).toMatchObject([{ rank: 1, amount: '1000' }]);
       const second = await get(`assets/${assetID}/holders?pageSize=1&pageToken=${ranked.nextPageToken}`);
       expect(second.holderList).toEqual([{ rank: 2, address: shown(bob), amount: '250', nfts: 0 }]);
-      const { groups } = await get(`assets/${family}/nft-groups`);
-      expect(groups.map(({ groupId, minted }: Json) => [groupId, minted?.payload]).sort()).toEqual([
+      const firstGroups = await get(`assets/${family}/nft-groups?pageSize=5`);
+      const nextGroups = await get(`assets/${family}/nft-groups?pageToken=${firstGroups.nextPageToken}`);
+      expect([firstGroups.groups.length, nextGroups.nextPageToken]).toEqual([5, undefined]);
+      expect([...firstGroups.groups, ...nextGroups.groups].map(({ groupId, minted }: Json) => [groupId, minted?.payload])).toEqual([
         [0, `0x${toHex(Buffer.from('hello'))}`],
-        [1, undefined],
+        ...Array.from({ length: 11 }, (_, i) => [i + 1, undefined]),
       ]);
       const { days, isComplete } = await get(`assets/${assetID}/days?days=3`);
       expect([isComplete, days.length, days.map(({ timestamp }: Json) => timestamp % 86_400)]).toEqual([true, 3, [0, 0, 0]]);
@@ -265,6 +267,11 @@ for (const mode of devModes)
       const changed = (text: string) => `${text.slice(0, 20)}${text[20] === 'z' ? 'y' : 'z'}${text.slice(21)}`;
       for (const text of [`X-${address}`, utxoID, 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg'])
         expect(await search(changed(text))).toMatchObject({ results: [], didYouMean: [text] });
+      const twins: string[] = [];
+      for (let i = 0; i < 12; i++) twins.push((await node.dev('dev.createAsset', { name: 'Twin', symbol: 'TWN', supply: '1' })).assetID);
+      const found = await search('twn');
+      expect(found.results.map(({ id }: Json) => id)).toEqual(twins.slice(0, 10));
+      expect([found.moreResults, (await search('xpl')).moreResults]).toEqual([2, 0]);
       for (const { link } of (await search(avaxText)).results) expect((await node.program().client.send('GET', link)).status).toBe(200);
     });
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import type { Utxo } from '../src/avm/tx/utxo.ts';
+import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
-import { idText } from '../src/base/bytes/id.ts';
+import { idText, zeroId } from '../src/base/bytes/id.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
@@ -72,6 +72,30 @@ const output = (tx: Tx, owner: Key): Utxo =>
 
 for (const [name, startSource] of Object.entries(sources))
   describe(`a fork of ${name}`, () => {
+    test('answers an all-zero transaction ID like the source', async () => {
+      const source = await startSource();
+      let fork: Program | undefined;
+      try {
+        fork = await startProgram(`--fork-url=${source.url}`, '--strict');
+        const tx = send({ ...ewoqGenesisUtxo, ...makeUtxo(zeroId, 0, ewoqGenesisUtxo.assetID, ewoqGenesisUtxo.output) });
+        const requests: readonly (readonly [string, object])[] = [
+          ['avm.getTx', { txID: idText(zeroId) }],
+          ['avm.getTxStatus', { txID: idText(zeroId) }],
+          ['avm.getAssetDescription', { assetID: idText(zeroId) }],
+          ['avm.issueTx', { tx: formatHex('hex', tx.bytes) }],
+        ];
+        for (const [method, params] of requests) {
+          const [own, theirs] = (await Promise.all(
+            [fork.client, source.client].map((client) => client.call('/ext/bc/X', method, params)),
+          )) as [Result, Result];
+          expect([method, own.error?.message]).toEqual([method, theirs.error.message]);
+        }
+      } finally {
+        await fork?.stop();
+        await source.stop();
+      }
+    });
+
     test('copies outputs when they are first used, and then goes its own way', async () => {
       const source = await startSource();
       const dataDir = join(folder, name);

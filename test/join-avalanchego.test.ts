@@ -14,6 +14,7 @@ import {
   nodeIDOf,
   peersOf,
   untilAcceptedBy,
+  versionOf,
 } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgramAsUsers } from './program.ts';
@@ -91,7 +92,7 @@ else {
         expect(await heightOf(started.node)).toBe(await heightOf(goNode));
 
         const [ours = '', theirs = ''] = await Promise.all(nodes.map(nodeIDOf));
-        expect((await peersOf(goNode)).map(({ nodeID, version }) => [nodeID, version])).toEqual([[theirs, 'serac/1.14.2']]);
+        expect((await peersOf(goNode)).map(({ nodeID, version }) => [nodeID, version])).toEqual([[theirs, await versionOf(started.node)]]);
         expect((await peersOf(started.node)).map(({ nodeID, version }) => [nodeID, version])).toEqual([[ours, 'avalanchego/1.14.2']]);
 
         const times = await issueInTurn(nodes, () => lanes.next(0), 10);

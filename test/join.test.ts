@@ -14,6 +14,7 @@ import {
   nodeIDOf,
   peersOf,
   untilAcceptedBy,
+  versionOf,
 } from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
@@ -87,7 +88,8 @@ test('two nodes: peers, blocks and APIs; one key on two nodes is noticed', async
     await untilAcceptedBy(nodes, tx.id);
   }
   await expectSameChains(nodes);
-  expect((await peersOf(first.node)).map(({ nodeID }) => nodeID)).toEqual([await nodeIDOf(second.node)]);
+  const identity = { nodeID: await nodeIDOf(second.node), version: await versionOf(second.node) };
+  expect((await peersOf(first.node)).map(({ nodeID, version }) => ({ nodeID, version }))).toEqual([identity]);
   const listed = await runProgram('peers', '--url', first.program.url);
   expect(listed.out).toContain(await nodeIDOf(second.node));
 

@@ -30,6 +30,9 @@ export const peersOf = async (node: NetworkNode): Promise<{ nodeID: string; vers
 export const nodeIDOf = async (node: NetworkNode): Promise<string> =>
   (await call<{ nodeID: string }>(node, '/ext/info', 'info.getNodeID')).nodeID;
 
+export const versionOf = async (node: NetworkNode): Promise<string> =>
+  (await call<{ version: string }>(node, '/ext/info', 'info.getNodeVersion')).version;
+
 export const isBootstrapped = async (node: NetworkNode, chain = 'X'): Promise<boolean> => {
   try {
     return (await call<{ isBootstrapped: boolean }>(node, '/ext/info', 'info.isBootstrapped', { chain })).isBootstrapped;

@@ -157,7 +157,7 @@ export const devCodes: AdviceByCode<
   DEV_UNKNOWN_METHOD: ['There is no such method, or it cannot be delayed or fail.', 'Use a method of `avm`, `wallet`, `info` or `health`.'],
   DEV_LIMIT: ['A limit of a `dev.*` method is exceeded: `what`, at most `max`.', 'Give a smaller value.'],
   DEV_BALANCE_TOO_HIGH: [
-    'The balance is above the wanted one, and outputs cannot be taken away.',
+    'The balance is above the wanted one; the method can only raise it.',
     'Use another address, or send the amount away.',
   ],
   DEV_ORDERED_FAILURE: ['`dev.failNext` made the call fail.', 'Call again; `dev.failNext` with `times` 0 ends it.'],

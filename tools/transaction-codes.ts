@@ -117,5 +117,8 @@ export const mempoolCodes: AdviceByCode<Extract<ChainFault['code'], `MEMPOOL_${s
     'The transaction `spentBy` in the mempool spends the same output (`utxoID`).',
     'Wait until it is accepted, or spend other outputs.',
   ],
-  WALLET_QUEUE_FULL: ['The queue of `wallet.issueTx` is full.', 'Issue the transaction again when some are accepted.'],
+  WALLET_QUEUE_FULL: [
+    'The queue of `wallet.issueTx` is full: 65,536 transactions, or 64 MiB together with the mempool.',
+    'Issue the transaction again when some are accepted.',
+  ],
 };

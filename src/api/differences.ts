@@ -16,8 +16,8 @@ export const differences = {
     why: "AvalancheGo's `data` is null, so a program has to parse the message.",
   },
   txStatus: {
-    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (one of its inputs was spent by another accepted transaction).',
-    why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction from a lost one.',
+    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` with a `reason` (this node refused or dropped it, for example for a conflict with another one; until it is issued again).',
+    why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction, a refused one and one that the node has never seen.',
   },
   retryRefused: {
     what: 'A transaction that was rejected is verified again when it is issued again.',
@@ -39,25 +39,29 @@ export const differences = {
     what: 'A bech32 address that is not exactly 20 bytes long is rejected.',
     why: 'AvalancheGo pads 19 bytes with a zero byte, so a mistyped address is accepted as a different address.',
   },
-  genesisBlockTxs: {
-    what: '`txs` of block 0 is `[]` in JSON.',
-    why: 'AvalancheGo returns `null` with a new data directory and `[]` after a restart. With --strict it is `null`.',
+  genesisLists: {
+    what: '`txs` of block 0 and `credentials` of genesis transactions are `[]` in JSON.',
+    why: 'AvalancheGo returns `null` with a new data directory and `[]` after a restart. With --strict they are `null`.',
   },
   nodeVersion: {
-    what: '`info.getNodeVersion` returns `serac/<version>`.',
-    why: 'It names the program that runs. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
+    what: '`info.getNodeVersion` returns `serac/<version> avalanchego/1.14.2`, and peers see the same text.',
+    why: 'It names the program that runs, and the version of AvalancheGo that it is compatible with. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
+  },
+  peerPort: {
+    what: '`info.getNodeIP` of a node without a port for peers (every one but that of `serac join`) returns port 0, unless `--staking-port` is given.',
+    why: 'AvalancheGo always has one. At the default port, 9651, another node of the same machine may listen. With --strict the port is 9651.',
   },
   indexRoutes: {
     what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers, `/ext/settings` the flags of the node for callers of `/ext/dev`.',
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
-    what: 'Health has two more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed.',
-    why: 'AvalancheGo has neither reader processes nor followed nodes, so it has no checks for them.',
+    what: 'Health has three more checks: `readers` if reader processes run beside the writer process, `follow` if another node is followed, `stakingkey` on a joined node.',
+    why: 'AvalancheGo has neither reader processes nor followed nodes, and does not look for another node with its own staking key.',
   },
   explorer: {
     what: '`GET` on paths without a route, such as `/` and `/tx/<id>`, answers with the pages of the explorer. Other HTTP methods get 404.',
-    why: 'AvalancheGo answers 404. A chain is easier to understand if it can be looked at.',
+    why: 'AvalancheGo answers 404. In a browser, a developer sees what a transaction did without a call.',
   },
 } as const;
 

@@ -241,5 +241,6 @@ export type SearchAnswer = {
     readonly isIssuable?: boolean;
     readonly refusal?: Reason;
   }[];
+  readonly moreResults: number;
   readonly didYouMean?: readonly string[];
 };

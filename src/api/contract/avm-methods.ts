@@ -57,7 +57,11 @@ export const avmRows = {
   getHeight: method({}, record({ height: digitsCount() })),
   getTx: method({ txID: id(), encoding: optional(encoding()) }, encoded('tx', wire(TxSchema)), 'txID'),
   getTxFee: method({}, record({ txFee: digits(), createAssetTxFee: digits() })),
-  getTxStatus: method({ txID: id() }, record({ status: oneOf(['Accepted', 'Processing', 'Rejected', 'Unknown']) }), 'txID'),
+  getTxStatus: method(
+    { txID: id() },
+    record({ status: oneOf(['Accepted', 'Processing', 'Rejected', 'Unknown']), reason: optional(text()) }),
+    'txID',
+  ),
   getUTXOs,
   issueTx,
 };

@@ -70,7 +70,7 @@ export const AssetCreatedSchema = object('XChainAssetCreated', assetDetails);
 /** Properties of an asset that change with its transactions. */
 export const assetStatus = {
   supply: text(
-    'Units in unspent outputs of this chain; for type nft the number of NFTs and properties. Imported units count, exported units do not. An addition of this server, like the properties below.',
+    'Units in unspent outputs of this chain; for type nft without units the number of NFTs and properties. Imported units count, exported units do not. An addition of this server, like the properties below.',
   ),
   nftSupply: text('Number of NFTs and properties in unspent outputs of this chain. Not part of supply if the asset also has units.'),
   minters: list(text(), 'Addresses that can mint more of it.'),

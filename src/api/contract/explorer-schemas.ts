@@ -15,7 +15,7 @@ import { anyObject, flag, integer, list, number, object, oneOf, optional, text }
 
 const assetCounts = {
   holders: integer('Addresses that alone own some of it, locked or not.'),
-  heldSupply: text('The part of the supply that these addresses own; the rest has several owners.'),
+  heldSupply: text('Units that these addresses own; the rest of the units has several owners.'),
   minted: text('Units ever created on this chain: with the asset and by mint operations.'),
   mintedNfts: text('NFTs and properties ever created on this chain.'),
 };
@@ -304,5 +304,6 @@ export const SearchSchema = object('SearchResponse', {
       link: optional(text('Path of the route with the details.')),
     }),
   ),
+  moreResults: integer('Assets with this symbol or name that are not listed: the ten oldest are.'),
   didYouMean: optional(list(text(), 'The text with one character changed so that its checksum is right.')),
 });

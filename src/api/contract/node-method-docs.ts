@@ -96,11 +96,11 @@ const infoDocs: DocsOf<typeof infoRows> = {
     summary: 'The ID of the node and the proof that it has its BLS key',
     result: '{"nodeID":"NodeID-…","nodePOP":{"publicKey":"0x…","proofOfPossession":"0x…"}}',
   },
-  getNodeIP: { summary: 'The address that peers connect to', result: '{"ip":"127.0.0.1:9651"}' },
+  getNodeIP: { summary: 'The address that peers connect to', result: '{"ip":"127.0.0.1:0"}' },
   getNodeVersion: {
     summary: 'The versions of the node, its database and its VMs',
     result:
-      '{"version":"serac/…","databaseVersion":"v1.4.5","rpcProtocolVersion":"45","gitCommit":"","vmVersions":{"avm":"serac/…","evm":"serac/…","platform":"serac/…"}}',
+      '{"version":"serac/… avalanchego/1.14.2","databaseVersion":"v1.4.5","rpcProtocolVersion":"45","gitCommit":"","vmVersions":{"avm":"serac/… avalanchego/1.14.2","evm":"serac/… avalanchego/1.14.2","platform":"serac/… avalanchego/1.14.2"}}',
   },
   getTxFee: {
     summary: 'The fees of the network, also those that no longer apply',

@@ -53,6 +53,15 @@ const mixed = asset(
   [output(txs.coin, 0)],
   [pay(txs.avax.id, 347n, owners([alice]))],
 );
+/** An asset whose units are listed under the fx of NFTs; AvalancheGo does not compare outputs with the fx of their state. */
+const misplaced = asset(
+  'Misplaced',
+  'MIS',
+  0,
+  [{ fxIndex: 1, outputs: [{ kind: 'secp256k1fx.TransferOutput', amount: 7n, ...owners([alice]) }] }],
+  [output(mixed, 0)],
+  [pay(txs.avax.id, 346n, owners([alice]))],
+);
 const minted = tx<'OperationTx'>({
   kind: 'OperationTx',
   inputs: [input(output(mixed, 2))],
@@ -92,7 +101,7 @@ const sent = tx<'ExportTx'>({
   exportedOutputs: [pay(mixed.id, 30n, owners([alice]))],
 });
 
-const chain = sampleChain([mixed, minted, swapped, sent]);
+const chain = sampleChain([mixed, misplaced, minted, swapped, sent]);
 const indexed = openIndexedReads(chain);
 afterAll(indexed.close);
 
@@ -138,6 +147,10 @@ for (const [name, reads] of [
         supply: '12',
         nftSupply: '6',
       });
+    });
+
+    test('supply of an asset of type nft that has units counts the units', async () => {
+      expect(await get(`${xChainPath}/assets/${idText(misplaced.id)}`)).toMatchObject({ type: 'nft', supply: '7', nftSupply: '0' });
     });
 
     test('each output has its own type', async () => {

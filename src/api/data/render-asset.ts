@@ -28,9 +28,12 @@ export const renderAssetDetails = (entry: AssetEntry) => ({
   cap: entry.cap,
 });
 
-/** Properties of an asset that change with its transactions. */
+/**
+ * Properties of an asset that change with its transactions. An asset of type nft may have units too: outputs of a CreateAssetTx need not belong to
+ * the fx under which they are listed.
+ */
 export const renderAssetStatus = (entry: AssetEntry, formatAddress: (address: Address) => string) => ({
-  supply: (entry.type === 'nft' ? entry.nfts : entry.supply).toString(),
+  supply: (entry.type === 'nft' && entry.supply === 0n ? entry.nfts : entry.supply).toString(),
   nftSupply: entry.nfts.toString(),
   minters: entry.minters.map(formatAddress),
   firstActivityTimestamp: entry.firstTime,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { type ChainEvent, createEventBus } from '../../chain/lifecycle/events.ts';
-import type { TxStatus } from '../../chain/lifecycle/ledger.ts';
+import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 
 const tx = { id: 'aa'.repeat(32) as Id } as Tx;
@@ -12,9 +12,9 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
   const bus = createEventBus(() => {});
   const waiting = new Set<() => void>();
   let subscriptions = 0;
-  let status: TxStatus = 'Processing';
+  let report: TxReport = { status: 'Processing' };
   const issueAndWait = createIssueAndWait({
-    running: { spec: { id: zeroId }, engine: { isBlockDue: () => isBlockDue }, txIssuer: { issue, status: () => status } },
+    running: { spec: { id: zeroId }, engine: { isBlockDue: () => isBlockDue }, txIssuer: { issue, report: () => report } },
     events: {
       subscribe: (kind, listener) => {
         subscriptions++;
@@ -34,8 +34,8 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
   });
   return {
     issueAndWait,
-    setStatus: (next: TxStatus) => {
-      status = next;
+    setReport: (next: TxReport) => {
+      report = next;
     },
     accept: (id: Id) => bus.publish({ kind: 'accepted', chainID: zeroId, stored: { block: { txs: [{ id }] } } } as unknown as ChainEvent),
     runTimers: async () => {
@@ -72,15 +72,15 @@ test('returns at once if no block is due', async () => {
   expect(chain.left()).toBe(0);
 });
 
-test('a transaction that is dropped is an error', async () => {
+test('a transaction that is dropped is an error with the reason', async () => {
   const chain = setUp();
-  const issued = chain.issueAndWait(tx).catch((error) => error.fault.code);
+  const issued = chain.issueAndWait(tx).catch((error) => [error.fault.code, error.message]);
   await Promise.resolve();
   await chain.runTimers();
   expect(await isPending(issued)).toBe(true);
-  chain.setStatus('Rejected');
+  chain.setReport({ status: 'Rejected', reason: 'it was spent' });
   await chain.runTimers();
-  expect(await issued).toBe('DEV_TX_DROPPED');
+  expect(await issued).toEqual(['DEV_TX_DROPPED', expect.stringContaining('was dropped: it was spent')]);
   expect(chain.left()).toBe(0);
 });
 

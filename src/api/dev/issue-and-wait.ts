@@ -4,7 +4,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { TxStatus } from '../../chain/lifecycle/ledger.ts';
+import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { DevError } from './fault.ts';
 
 export type IssueAndWaitDeps = {
@@ -13,7 +13,7 @@ export type IssueAndWaitDeps = {
     readonly engine: Pick<Engine, 'isBlockDue'>;
     readonly txIssuer: {
       readonly issue: (tx: Tx) => void | Promise<void>;
-      readonly status: (id: Id) => TxStatus | Promise<TxStatus>;
+      readonly report: (id: Id) => TxReport | Promise<TxReport>;
     };
   };
   readonly events: Pick<EventBus, 'subscribe'>;
@@ -40,9 +40,9 @@ export const createIssueAndWait =
     const checkAgain = (checksLeft: number): (() => void) =>
       timers.after(checkInterval, () => {
         if (checksLeft === 0) return accepted.resolve();
-        void Promise.resolve(txIssuer.status(tx.id)).then((status) => {
+        void Promise.resolve(txIssuer.report(tx.id)).then(({ status, reason }) => {
           if (status === 'Accepted') accepted.resolve();
-          else if (status !== 'Processing') accepted.reject(droppedError(tx.id));
+          else if (status !== 'Processing') accepted.reject(droppedError(tx.id, reason));
         }, accepted.reject);
         cancel = checkAgain(checksLeft - 1);
       });
@@ -58,9 +58,9 @@ export const createIssueAndWait =
     }
   };
 
-const droppedError = (id: Id) => {
+const droppedError = (id: Id, reason = 'another transaction consumed one of its inputs first') => {
   const txID = idText(id);
-  return new DevError(`transaction ${txID} was dropped: another transaction consumed one of its inputs first; send it again`, {
+  return new DevError(`transaction ${txID} was dropped: ${reason}; send it again`, {
     code: 'DEV_TX_DROPPED',
     txID,
   });

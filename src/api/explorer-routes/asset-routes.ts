@@ -26,8 +26,8 @@ const maxRank = 10_000;
 /** Days of a request that does not say how many. */
 const defaultDays = 30;
 
-/** Mint outputs read for one page of NFT groups. */
-const maxMintOutputs = 1000;
+/** Mint outputs read for one page of NFT groups. The transaction that creates an asset has at most some 1,500: it has 64 KiB. */
+const maxMintOutputs = 10_000;
 
 export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
   defineRoute({
@@ -121,20 +121,20 @@ export const assetListRoutes: readonly ApiRoute<ExplorerDeps>[] = [
     path: `${chainPath}/assets/{assetId}/nft-groups`,
     id: 'listNftGroups',
     tag: 'Explorer',
-    summary: 'Rights to mint NFTs of an asset, by group, and what was minted with them; oldest first',
-    description: 'A page may be shorter than pageSize without being the last, if the asset has many mint outputs of other types.',
+    summary: 'Rights to mint NFTs of an asset, by group, and what was minted with them',
     params: { ...chainParams, assetId: assetParam, ...pageParams },
     response: listSchema('ListNftGroupsResponse', 'groups', NftGroupSchema),
     cachePolicy: 'block',
     run: async (deps, { assetId, pageSize: limit, ...chainRef }, { paging }) => {
       const chain = requireChain(deps.served, chainRef);
       await requireAsset(chain, assetId);
-      const query = { asset: assetId, after: paging.cursor?.after ?? 0, limit, maxScan: maxMintOutputs };
-      const [{ groups, last }, tip] = await Promise.all([explorerOf(chain).nftGroups(query), chain.reads.tip()]);
+      const offset = Math.max(0, paging.cursor?.after ?? 0);
+      const query = { asset: assetId, offset, limit, maxScan: maxMintOutputs };
+      const [{ groups, hasMore }, tip] = await Promise.all([explorerOf(chain).nftGroups(query), chain.reads.tip()]);
       const spelling = networkSpelling(deps.served, chainRef.network);
       const format = deps.addressFormatter(spelling.hrp);
       return {
-        nextPageToken: last === undefined ? undefined : paging.nextPageToken({ height: tip.height, after: last }),
+        nextPageToken: hasMore ? paging.nextPageToken({ height: tip.height, after: offset + limit }) : undefined,
         groups: groups.map((group) => renderGroup(group, format)),
         ...(await listMetadata(spelling, chain)),
       };
@@ -155,10 +155,13 @@ const renderCounts = (counts: AssetCounts | undefined) => ({
   mintedNfts: (counts?.mintedNfts ?? 0).toString(),
 });
 
-function renderGroup({ utxo, time, mintedBy }: NftGroup, format: (address: NftGroup['utxo']['output']['addresses'][number]) => string) {
+function renderGroup(
+  { groupID, utxo, time, mintedBy }: NftGroup,
+  format: (address: NftGroup['utxo']['output']['addresses'][number]) => string,
+) {
   const { output } = utxo;
   return {
-    groupId: 'groupID' in output ? output.groupID : 0,
+    groupId: groupID,
     utxoId: idText(utxo.id),
     addresses: output.addresses.map(format),
     threshold: output.threshold,

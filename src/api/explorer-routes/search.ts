@@ -42,10 +42,10 @@ export async function search(
   const root = `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(blockchainId)}`;
   const context = { deps, chain, root, hrp: networkSpelling(deps.served, network).hrp };
   const text = query.trim();
-  const found = await Promise.all(finders.map((find) => find(text, context)));
-  const results = found.flat();
+  const [found, named] = await Promise.all([Promise.all(finders.map((find) => find(text, context))), findNamedAssets(text, context)]);
+  const results = [...found.flat(), ...named.results];
   const didYouMean = results.length === 0 ? correct(text) : undefined;
-  const parts = [`"query":${JSON.stringify(query)}`, `"results":[${results.map(writeResult).join()}]`];
+  const parts = [`"query":${JSON.stringify(query)}`, `"results":[${results.map(writeResult).join()}]`, `"moreResults":${named.more}`];
   if (didYouMean !== undefined) parts.push(`"didYouMean":${JSON.stringify(didYouMean)}`);
   return renderedJson(`{${parts.join()}}`);
 }
@@ -115,10 +115,15 @@ const findNode: Finder = async (text, { deps, root }) => {
   return [{ kind: 'node', id, link: deps.served.builder === undefined ? undefined : `${root}/nodes/${id}/blocks` }];
 };
 
-const findNamedAssets: Finder = async (text, search) => {
-  if (text.length === 0 || text.length > maxNameLength) return [];
-  return findAssets(await explorerOf(search.chain).assetsNamed({ symbol: text.toUpperCase(), name: text }, maxAssets), search);
-};
+/** The oldest assets with a symbol or name, and how many more there are. */
+async function findNamedAssets(
+  text: string,
+  search: Search,
+): Promise<{ readonly results: readonly SearchResult[]; readonly more: number }> {
+  if (text.length === 0 || text.length > maxNameLength) return { results: [], more: 0 };
+  const { ids, total } = await explorerOf(search.chain).assetsNamed({ symbol: text.toUpperCase(), name: text }, maxAssets);
+  return { results: await findAssets(ids, search), more: total - ids.length };
+}
 
 /** A transaction in hex, as `avm.issueTx` takes it (with or without its checksum). */
 const findSignedTx: Finder = async (text, search) => {
@@ -146,7 +151,7 @@ const findSignedTx: Finder = async (text, search) => {
   ];
 };
 
-const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findNamedAssets, findSignedTx];
+const finders: readonly Finder[] = [findHeight, findId, findAddress, findNode, findSignedTx];
 
 const nodePrefix = 'NodeID-';
 const checksumBytes = 4;

@@ -49,7 +49,7 @@ export const outputRoutes: readonly ApiRoute<ExplorerDeps>[] = [
     tag: 'Explorer',
     summary: 'Outputs that addresses own together with others and cannot spend alone, newest first by default',
     description:
-      'Outputs of which the addresses are owners, but too few to reach the threshold. The balance and UTXO routes leave them out.',
+      'Outputs of which the addresses are owners, but too few to reach the threshold. The balance and UTXO routes leave them out. Exported outputs are not listed: they left this chain, see /cross-chain/transfers.',
     params: {
       ...chainParams,
       addresses: addresses({ required: true }),

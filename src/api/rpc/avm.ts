@@ -34,14 +34,14 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
-type TxStatus = JsonOf<(typeof avmRows)['getTxStatus']['result']>['status'];
+export type AvmTxReport = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
 
 export type AvmDeps = {
   readonly reads: AvmReads;
   readonly addressFormat: AddressFormat;
   readonly json: JsonContext;
-  /** How the empty `txs` of block 0 is written; see `genesisBlockTxs` in differences.ts. */
-  readonly emptyTxsJson: '[]' | 'null';
+  /** How the empty `txs` of block 0 and the empty `credentials` of genesis transactions are written; see `genesisLists` in differences.ts. */
+  readonly emptyGenesisList: '[]' | 'null';
   readonly fees: { readonly txFee: bigint; readonly createAssetTxFee: bigint };
   /** IDs of the genesis assets by alias, for example `AVAX`. */
   readonly assetAliases: ReadonlyMap<string, Id>;
@@ -52,8 +52,8 @@ export type AvmDeps = {
   /** Sizes of the caches of rendered JSON, in bytes. */
   readonly cacheBytes: { readonly transactions: number; readonly balances: number; readonly results: number };
   readonly issue: (tx: Tx) => void | Promise<void>;
-  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected. */
-  readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
+  /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
+  readonly report: (txID: Id) => AvmTxReport | Promise<AvmTxReport>;
   /** Reads a transaction from before linearization. Undefined on chains that have none. */
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
@@ -62,6 +62,7 @@ export type AvmContext = AvmDeps & {
   readonly runLongQuery: RunLongQuery;
   readonly balanceJson: ReturnType<typeof createBalanceJsonReader>;
   readonly renderedTexts: TextCache<string>;
+  /** Aliases of the genesis assets by ID: by the ID of the genesis transaction that creates them. */
   readonly assetNames: ReadonlyMap<Id, string>;
 };
 
@@ -136,10 +137,9 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
   getTxFee: ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() }),
 
   getTxStatus: {
-    run: ({ status }, { txID }) => {
+    run: ({ report }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
-      const found = status(txID);
-      return typeof found === 'string' ? { status: found } : found.then((status) => ({ status }));
+      return report(txID);
     },
     // Other states of a transaction change without a commit.
     isCacheable: (result) => (result as { status: string }).status === 'Accepted',
@@ -185,13 +185,15 @@ function assetJson(id: Id, reads: AvmReads): string {
 }
 
 /** JSON or hex of an accepted transaction. Cached, since it never changes. Genesis transactions may exceed the size limit of issued ones. */
-function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmContext, preLinearizationBytes?: Uint8Array): RawJson {
+function renderTx(id: Id, form: Encoding, context: AvmContext, preLinearizationBytes?: Uint8Array): RawJson {
+  const { reads, json, renderedTexts, assetNames, emptyGenesisList } = context;
   const bytes = (): Uint8Array => {
     const found = preLinearizationBytes ?? reads.txBytes(id);
     if (found === undefined) throw notFoundError('tx', id);
     return found;
   };
-  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json) : `"${formatHex(form, bytes())}"`);
+  const noCredentials = assetNames.has(id) ? emptyGenesisList : '[]';
+  const make = () => (form === 'json' ? txJson(parseTx(bytes(), maxGenesisBytes), json, noCredentials) : `"${formatHex(form, bytes())}"`);
   return rawJson(renderedTexts.getOrMake(`${form} ${reads.epoch()} ${id}`, make));
 }
 
@@ -199,10 +201,10 @@ function renderTx(id: Id, form: Encoding, { reads, json, renderedTexts }: AvmCon
 function renderBlock(
   block: Id | bigint,
   form: Encoding,
-  { reads, json, emptyTxsJson, renderedTexts }: AvmContext,
+  { reads, json, emptyGenesisList, renderedTexts }: AvmContext,
   read: () => Uint8Array,
 ): RawJson {
-  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyTxsJson) : `"${formatHex(form, read())}"`);
+  const make = () => (form === 'json' ? blockJson(parseBlock(read()), json, emptyGenesisList) : `"${formatHex(form, read())}"`);
   return rawJson(renderedTexts.getOrMake(`block ${form} ${reads.epoch()} ${block}`, make));
 }
 

@@ -33,14 +33,27 @@ function findCapitalized({ unknownMethodErrors, methods, unknownMethodError }: S
 type UnknownMethodCode = 'RPC_METHOD_ILL_FORMED' | 'RPC_METHOD_UPPER_CASE' | 'RPC_NO_SERVICE' | 'RPC_NO_METHOD';
 
 /** Capitalizes the first letter after the dot; returns undefined if it is a capital already. */
-function capitalizeMethodName(method: string): string | undefined {
+export function capitalizeMethodName(method: string): string | undefined {
   const dot = method.indexOf('.');
   const first = dot < 0 ? undefined : method.codePointAt(dot + 1);
   if (first === undefined || first === 0xfffd) return method;
   const letter = String.fromCodePoint(first);
-  if (/^\p{Lu}/u.test(letter)) return undefined;
+  if (isGoCapital(letter)) return undefined;
+  return `${method.slice(0, dot + 1)}${goCapital(letter)}${method.slice(dot + 1 + letter.length)}`;
+}
+
+/** Capital letters that Unicode got after version 15, which Go has: to Go they are no letters. */
+const isNewerThanGo = (letter: string): boolean =>
+  /[\u{1c89}\u{a7cb}\u{a7cc}\u{a7ce}\u{a7d2}\u{a7d4}\u{a7da}\u{a7dc}\u{10d50}-\u{10d65}\u{16ea0}-\u{16eb8}]/u.test(letter);
+
+/** Go: unicode.IsUpper. */
+const isGoCapital = (letter: string): boolean => /^\p{Lu}/u.test(letter) && !isNewerThanGo(letter);
+
+/** Go: unicode.ToUpper, which maps one letter to one letter: `ß` stays as it is, where JavaScript makes two of it. */
+function goCapital(letter: string): string {
   const upper = letter.toUpperCase();
-  // Go maps one letter to one letter: `ß` stays as it is.
-  const capital = upper.length === letter.length ? upper : letter;
-  return `${method.slice(0, dot + 1)}${capital}${method.slice(dot + 1 + letter.length)}`;
+  if (upper.length === letter.length) return isNewerThanGo(upper) ? letter : upper;
+  // Greek letters with an iota below have a capital of one letter, 8 or 9 places further; JavaScript writes the iota as a second letter.
+  const first = letter.codePointAt(0) as number;
+  return [first + 8, first + 9].map((one) => String.fromCodePoint(one)).find((one) => one.toLowerCase() === letter) ?? letter;
 }

@@ -138,11 +138,15 @@ test('sets are sorted as text, weights are strings', async () => {
 test("by default the node reports its own name; database and protocol versions stay AvalancheGo's", async () => {
   expect(await call({ ...deps, versions: nodeVersions('0.1.0', false), gitCommit: 'abc' }, 'getNodeVersion')).toMatchObject({
     result: {
-      version: 'serac/0.1.0',
+      version: 'serac/0.1.0 avalanchego/1.14.2',
       databaseVersion: 'v1.4.5',
       rpcProtocolVersion: '45',
       gitCommit: 'abc',
-      vmVersions: { avm: 'serac/0.1.0', evm: 'serac/0.1.0', platform: 'serac/0.1.0' },
+      vmVersions: {
+        avm: 'serac/0.1.0 avalanchego/1.14.2',
+        evm: 'serac/0.1.0 avalanchego/1.14.2',
+        platform: 'serac/0.1.0 avalanchego/1.14.2',
+      },
     },
   });
 });

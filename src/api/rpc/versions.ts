@@ -1,11 +1,15 @@
+/** The version of AvalancheGo that this program is compatible with. */
+const compatibleVersion = { major: 1, minor: 14, patch: 2 } as const;
+const compatibleNumber = `${compatibleVersion.major}.${compatibleVersion.minor}.${compatibleVersion.patch}`;
+
 /** Versions by which clients check compatibility. AvalancheGo: version/constants.go. */
-export const avalancheGoVersions = {
-  node: 'avalanchego/1.14.2',
+export const avalancheGoVersions: NodeVersions = {
+  node: `avalanchego/${compatibleNumber}`,
   database: 'v1.4.5',
   /** Protocol version between a node and its plugin VMs. */
   rpcChainVm: 45,
-  vms: { avm: 'avalanchego/1.14.2', evm: 'v1.14.2', platform: 'avalanchego/1.14.2' },
-} as const;
+  vms: { avm: `avalanchego/${compatibleNumber}`, evm: `v${compatibleNumber}`, platform: `avalanchego/${compatibleNumber}` },
+};
 
 export type NodeVersions = {
   readonly node: string;
@@ -14,10 +18,21 @@ export type NodeVersions = {
   readonly vms: { readonly [name: string]: string };
 };
 
-/** Versions that this node reports: `serac/<version>` for the node and its VMs, or AvalancheGo's with `--strict`. */
+/** What peers are told. AvalancheGo refuses peers below its minimum, so the number is AvalancheGo's and the program's own is in the name. */
+export type PeerVersion = { readonly name: string; readonly major: number; readonly minor: number; readonly patch: number };
+
+export const peerVersionOf = (version: string, isStrict: boolean): PeerVersion => ({
+  name: isStrict ? 'avalanchego' : `serac/${version} avalanchego`,
+  ...compatibleVersion,
+});
+
+/** As AvalancheGo writes the version of a peer: version/application.go. */
+export const versionText = ({ name, major, minor, patch }: PeerVersion): string => `${name}/${major}.${minor}.${patch}`;
+
+/** Versions that this node reports: those that peers see for the node and its VMs, or AvalancheGo's with `--strict`. */
 export function nodeVersions(version: string, isStrict: boolean): NodeVersions {
   if (isStrict) return avalancheGoVersions;
-  const own = `serac/${version}`;
+  const own = versionText(peerVersionOf(version, isStrict));
   return { ...avalancheGoVersions, node: own, vms: { avm: own, evm: own, platform: own } };
 }
 

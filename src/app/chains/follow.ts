@@ -141,10 +141,10 @@ export async function startFollowedChain(
       ),
       queueWalletTx: observeIssue(observer, follower.issueWalletTx),
       preLinearizationTx: follower.preLinearizationTx,
-      status: async (txID) => {
-        if (state.hasTx(txID)) return 'Accepted';
-        const remoteStatus = await follower.remoteTxStatus(txID);
-        return state.hasTx(txID) ? 'Accepted' : remoteStatus;
+      report: async (txID) => {
+        if (state.hasTx(txID)) return { status: 'Accepted' };
+        const remoteReport = await follower.remoteTxReport(txID);
+        return state.hasTx(txID) ? { status: 'Accepted' } : remoteReport;
       },
     },
     follower,

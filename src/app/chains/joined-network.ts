@@ -1,3 +1,4 @@
+import { peerVersionOf } from '../../api/rpc/versions.ts';
 import { nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
@@ -46,9 +47,6 @@ export type JoinDeps = {
   readonly onFatal: (error: unknown) => void;
 };
 
-/** The version that peers see. AvalancheGo refuses peers below its minimum, so it is that of the AvalancheGo that Serac is compatible with. */
-const peerVersion = { major: 1, minor: 14, patch: 2 } as const;
-
 export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promise<JoinedNetwork> {
   const { config, env, context, identity, store, onFatal } = deps;
   const { network } = config;
@@ -59,7 +57,7 @@ export async function openJoinedNetwork(join: JoinConfig, deps: JoinDeps): Promi
     publicIp: parseIp(join.publicIP) as Uint8Array,
     networkId: network.id,
     compatibility: {
-      version: { name: config.strict ? 'avalanchego' : 'serac', ...peerVersion },
+      version: peerVersionOf(env.version, config.strict),
       minimum: { major: 1, minor: 13, patch: 0 },
       minimumAfterUpgrade: { major: 1, minor: 14, patch: 0 },
       upgradeTime: parseUpgradeTime(network.upgrades.graniteTime),

@@ -1,6 +1,7 @@
 import { getNetwork, isPublicNetwork, type Network } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
+import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from '../flags/command.ts';
 import type { Options } from '../flags/options.ts';
 import type { LogLevel } from '../log/log.ts';
@@ -162,7 +163,10 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     },
     identity: identityOptions(options),
     processContextFile: processContextFile(options),
-    peerAddress: { publicIP: options['public-ip'], port: options['staking-port'] },
+    peerAddress: {
+      publicIP: options['public-ip'],
+      port: options['staking-port'] ?? (options.strict ? networkFlags.stakingPort.default : 0),
+    },
     logLevel: options['log-display-level'] ?? (options.verbose && options['log-level'] === 'info' ? 'debug' : options['log-level']),
     banner: options.silent ? 'none' : options.json ? 'json' : 'text',
   };

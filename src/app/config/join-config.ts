@@ -67,5 +67,5 @@ export function joinConfigFrom(options: Options): JoinConfig {
 /** The options of the network layer, each from the flag that its table names. */
 const readNetworkOptions = (options: Options): NetworkOptions =>
   Object.fromEntries(
-    Object.entries(networkFlags).map(([name, { flag }]) => [name, options[flag as keyof Options]]),
+    Object.entries(networkFlags).map(([name, { flag, default: value }]) => [name, options[flag as keyof Options] ?? value]),
   ) as unknown as NetworkOptions;

@@ -130,8 +130,7 @@ export const serverFlags = {
   'staking-port': {
     group: 'Identity',
     kind: 'integer',
-    default: '9651',
     max: 65535,
-    help: 'port for peers, also returned by info.getNodeIP; only serac join listens on it, 0 selects a free port',
+    help: 'port for peers, also returned by info.getNodeIP; only serac join listens on it, at 9651 by default; 0 selects a free port',
   },
 } as const satisfies { readonly [name: string]: FlagDefinition };

@@ -44,7 +44,7 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
       })),
     lifecycle: async (txID): Promise<LiveLifecycle | undefined> => {
       const steps = lifecycle.stepsOf(txID);
-      const status = await chain.txIssuer.status(txID);
+      const { status } = await chain.txIssuer.report(txID);
       const drop = status === 'Accepted' ? undefined : lifecycle.drops.find(txID);
       if (steps === undefined && drop === undefined && status === 'Unknown') return undefined;
       const bytes = status === 'Processing' ? chain.mempool?.get(txID)?.bytes : drop?.bytes;
@@ -54,7 +54,7 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
     checks: async (txID) => {
       const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
       // A dropped transaction may have been accepted since.
-      if (chain.dev === undefined || tx === undefined || (await chain.txIssuer.status(txID)) === 'Accepted') return undefined;
+      if (chain.dev === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
       const refusal = await refusalOf(chain.dev, tx);
       const checks = chain.dev.explain(tx).map(formatCheck);
       return { tx: toHex(tx.bytes), refusal, checks: [...checks, mempoolCheck(checks, refusal)] };

@@ -22,7 +22,7 @@ import {
   forwardWritesToWriter,
   rejectInReader,
   relayedHealthComponents,
-  relayTxStatus,
+  relayTxReport,
 } from '../workers/relayed-services.ts';
 import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
 import { createEventParams, createEventsRouteOf, createNodeHub } from './events.ts';
@@ -193,11 +193,15 @@ function createReaderRoutes(
   const { chain } = context;
   const chains = opened.map(({ spec, reads }) => {
     const path = `/ext/bc/${idText(spec.id)}`;
-    const fetchTxStatus = relayTxStatus(path, relay);
+    const fetchTxReport = relayTxReport(path, relay);
     const services = createChainServices(
       spec,
       reads,
-      { issue: rejectInReader, queueWalletTx: rejectInReader, status: (id) => (reads.hasTx(id) ? 'Accepted' : fetchTxStatus(id)) },
+      {
+        issue: rejectInReader,
+        queueWalletTx: rejectInReader,
+        report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : fetchTxReport(id)),
+      },
       chain,
     );
     return {

@@ -14,7 +14,7 @@ import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
-import type { TxStatus } from '../../chain/lifecycle/ledger.ts';
+import type { TxReport } from '../../chain/lifecycle/ledger.ts';
 import { createChainServices, runChain, type TxIssuer } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();
@@ -35,14 +35,14 @@ function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
   const services = createChainServices(
     spec,
     reads,
-    { issue: () => {}, queueWalletTx: () => {}, status: () => 'Unknown', ...issuing },
+    { issue: () => {}, queueWalletTx: () => {}, report: () => ({ status: 'Unknown' as const }), ...issuing },
     chainContext,
   ).avm;
   return async (method: string, txID: Id, encoding = 'hex') => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { txID: idText(txID), encoding } });
     const { body: text } = await handleRpc(services, Buffer.from(body), { differences, onUnexpectedError: () => {}, longWork });
     const { result, error } = JSON.parse(String(text));
-    return error?.message ?? result.tx ?? result.status;
+    return error?.message ?? result.tx ?? result;
   };
 }
 
@@ -67,19 +67,22 @@ test('a transaction from before linearization is fetched from the followed node'
   expect(await createRpc({})('avm.getTx', preLinearizationId)).toBe('not found');
 });
 
-test('a status comes from the followed node; --strict: only Accepted or Unknown, as in AvalancheGo', async () => {
-  const remoteStatuses: ReadonlyMap<Id, TxStatus> = new Map([
-    [storedId, 'Accepted'],
-    [preLinearizationId, 'Accepted'],
-    [unreachableId, 'Processing'],
+test('a status and the reason come from the followed node; --strict: only Accepted or Unknown, as in AvalancheGo', async () => {
+  const accepted: TxReport = { status: 'Accepted' };
+  const unknown: TxReport = { status: 'Unknown' };
+  const rejected: TxReport = { status: 'Rejected', reason: 'insufficient funds' };
+  const remoteReports: ReadonlyMap<Id, TxReport> = new Map([
+    [storedId, accepted],
+    [preLinearizationId, accepted],
+    [unreachableId, rejected],
   ]);
-  const status = async (id: Id) => remoteStatuses.get(id) ?? 'Unknown';
+  const report = async (id: Id) => remoteReports.get(id) ?? unknown;
   const preLinearizationTx = async () => undefined;
-  const statuses = async (call: ReturnType<typeof createRpc>) =>
+  const reports = async (call: ReturnType<typeof createRpc>) =>
     Promise.all([storedId, preLinearizationId, unreachableId].map((id) => call('avm.getTxStatus', id)));
-  expect(await statuses(createRpc({ status }))).toEqual(['Accepted', 'Accepted', 'Processing']);
-  expect(await statuses(createRpc({ status, preLinearizationTx }, true))).toEqual(['Accepted', 'Accepted', 'Unknown']);
-  expect(await statuses(createRpc({ status }, true))).toEqual(['Accepted', 'Unknown', 'Unknown']);
+  expect(await reports(createRpc({ report }))).toEqual([accepted, accepted, rejected]);
+  expect(await reports(createRpc({ report, preLinearizationTx }, true))).toEqual([accepted, accepted, unknown]);
+  expect(await reports(createRpc({ report }, true))).toEqual([accepted, unknown, unknown]);
 });
 
 test('the signers of a wallet transaction are recovered before it enters the mempool, also if it waits in the queue', async () => {
@@ -136,10 +139,10 @@ test('the signers of a wallet transaction are recovered before it enters the mem
   await Promise.all([chain.txIssuer.queueWalletTx(parent), chain.txIssuer.queueWalletTx(child)]);
   expect(
     await eventually(
-      () => chain.txIssuer.status(child.id),
-      (status) => status === 'Accepted',
+      () => chain.txIssuer.report(child.id),
+      ({ status }) => status === 'Accepted',
     ),
-  ).toBe('Accepted');
+  ).toEqual({ status: 'Accepted' });
   expect(log.indexOf('parent: 1 expected')).toBe(0);
   expect(log.lastIndexOf('verified')).toBeGreaterThan(log.indexOf('child: 1 expected'));
   expect(log.filter((entry) => entry.startsWith('child'))).toEqual(['child: 0 expected', 'child: 1 expected']);

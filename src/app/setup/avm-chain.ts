@@ -22,7 +22,7 @@ import type { Fork } from '../../chain/fork/fork.ts';
 import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
-import type { Ledger, TxStatus } from '../../chain/lifecycle/ledger.ts';
+import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
 import type { Mempool } from '../../chain/lifecycle/mempool.ts';
 import { explainMissingOutput } from '../../chain/lifecycle/missing-output.ts';
 import { observeIssue, type TxObserver } from '../../chain/lifecycle/observed-issue.ts';
@@ -156,7 +156,7 @@ export function createAvmChain(
     txIssuer: {
       issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
-      status: chain.status,
+      report: chain.report,
       preLinearizationTx: deps.fork?.tx,
     },
   };
@@ -180,7 +180,7 @@ export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'sub
 export type TxIssuer = {
   readonly issue: (tx: Tx) => void | Promise<void>;
   readonly queueWalletTx: (tx: Tx) => void | Promise<void>;
-  readonly status: (txID: Id) => TxStatus | Promise<TxStatus>;
+  readonly report: (txID: Id) => TxReport | Promise<TxReport>;
   /** See rpc/avm.ts. */
   readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
 };
@@ -192,14 +192,14 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     reads,
     addressFormat: addressFormat,
     json: { address: addressFormat.format, id: idText },
-    emptyTxsJson: chainContext.differences.genesisBlockTxs ? '[]' : 'null',
+    emptyGenesisList: chainContext.differences.genesisLists ? '[]' : 'null',
     fees: spec.fees,
     assetAliases: new Map(spec.genesis.assets.map(({ alias, tx }) => [alias, tx.id])),
     now: chainContext.now,
     longWork: chainContext.longWork,
     cacheBytes: chainContext.cacheBytes,
     issue: txIssuer.issue,
-    status: chainContext.differences.txStatus ? txIssuer.status : avalancheGoStatus(reads, txIssuer),
+    report: chainContext.differences.txStatus ? txIssuer.report : avalancheGoReport(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,
   });
   const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version, context.cacheBytes.results));
@@ -213,13 +213,13 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
  * The status as AvalancheGo reports it: only Accepted or Unknown. AvalancheGo has also accepted transactions from before linearization, which
  * are not stored here, so the followed node is asked about them.
  */
-const avalancheGoStatus =
-  (reads: AvmReads, { status, preLinearizationTx }: TxIssuer) =>
-  (txID: Id): TxStatus | Promise<TxStatus> => {
-    if (reads.hasTx(txID)) return 'Accepted';
+const avalancheGoReport =
+  (reads: AvmReads, { report, preLinearizationTx }: TxIssuer) =>
+  (txID: Id): TxReport | Promise<TxReport> => {
+    if (reads.hasTx(txID)) return { status: 'Accepted' };
     return preLinearizationTx === undefined
-      ? 'Unknown'
-      : Promise.resolve(status(txID)).then((remote) => (remote === 'Accepted' ? remote : 'Unknown'));
+      ? { status: 'Unknown' }
+      : Promise.resolve(report(txID)).then(({ status }) => ({ status: status === 'Accepted' ? status : 'Unknown' }));
   };
 
 /** Creates the parser and formatter of a chain's addresses. */

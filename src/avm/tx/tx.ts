@@ -27,8 +27,11 @@ export function makeTx(unsigned: UnsignedTx, credentials: readonly Credential[])
 /** The bytes of the unsigned transaction: signatures sign their sha256. */
 export const unsignedBytes = (tx: Tx): Uint8Array => tx.bytes.subarray(0, tx.unsignedSize);
 
-export const txJson = (tx: Tx, context: JsonContext): string =>
-  `{"unsignedTx":${UnsignedTx.json(tx.unsigned, context)},"credentials":${Credentials.json([...tx.credentials], context)},"id":"${context.id(tx.id)}"}`;
+/** `noCredentials`: how an empty list of credentials is written. */
+export const txJson = (tx: Tx, context: JsonContext, noCredentials: '[]' | 'null' = '[]'): string => {
+  const credentials = tx.credentials.length === 0 ? noCredentials : Credentials.json([...tx.credentials], context);
+  return `{"unsignedTx":${UnsignedTx.json(tx.unsigned, context)},"credentials":${credentials},"id":"${context.id(tx.id)}"}`;
+};
 
 /** Reads a transaction inside a block, where it has no codec version; `bytes` and `id` of the result include it. */
 export function readTxInBlock(reader: Reader): Tx {

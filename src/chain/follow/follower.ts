@@ -6,7 +6,7 @@ import { createBackoff } from '../../base/timing/backoff.ts';
 import { createDeferred } from '../../base/timing/deferred.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
-import type { TxStatus } from '../lifecycle/ledger.ts';
+import type { TxReport } from '../lifecycle/ledger.ts';
 import type { TxVerifier } from '../lifecycle/tx-verifier.ts';
 import type { AddressTask } from './address-task.ts';
 import { createExportLookup } from './export-lookup.ts';
@@ -38,7 +38,7 @@ export type Follower = {
   /** Fetches a pre-linearization transaction; undefined if the chain has none. */
   readonly preLinearizationTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
   /** The node's status of a transaction that is not stored here. Accepted becomes Processing while its block is not stored, unless it is pre-linearization. */
-  readonly remoteTxStatus: (id: Id) => Promise<TxStatus>;
+  readonly remoteTxReport: (id: Id) => Promise<TxReport>;
   /** Issues a transaction on the node, within 5 s. A FOLLOW_REFUSED error has the node's message. */
   readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
   /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
@@ -199,12 +199,12 @@ export function startFollower(deps: FollowerDeps): Follower {
       }),
   ].filter((one) => one !== undefined && one !== false);
 
-  const remoteTxStatus = async (id: Id): Promise<TxStatus> => {
-    const status = await callerRemote.txStatus(id);
-    if (status !== 'Accepted') return status;
+  const remoteTxReport = async (id: Id): Promise<TxReport> => {
+    const report = await callerRemote.txReport(id);
+    if (report.status !== 'Accepted') return report;
     // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
     const isPreLinearization = deps.hasPreLinearizationHistory && (await callerRemote.height()) <= tracker.status().height;
-    return isPreLinearization ? status : 'Processing';
+    return isPreLinearization ? report : { status: 'Processing' };
   };
 
   const stop = async (): Promise<void> => {
@@ -223,7 +223,7 @@ export function startFollower(deps: FollowerDeps): Follower {
     engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
     backfillAddresses: async (addresses) => void (await Promise.all(backfills.map((backfill) => backfill(addresses)))),
     preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
-    remoteTxStatus,
+    remoteTxReport,
     issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
     issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
     stop,

@@ -135,7 +135,8 @@ describe('invalid responses are FOLLOW_NONSENSE', () => {
     for (const blockchainID of ['', 'X', other.slice(1), 5])
       expect(await codeOf(remoteReturning({ blockchainID }).blockchainID('X'))).toBe('FOLLOW_NONSENSE');
     const wrong = { tx: formatHex('hex', tx.bytes) };
-    expect(await codeOf(remoteReturning(wrong).tx(zeroId))).toBe('FOLLOW_NONSENSE');
+    expect(await codeOf(remoteReturning(wrong).tx(idOf(Buffer.of(1))))).toBe('FOLLOW_NONSENSE');
+    expect(await remoteReturning(wrong).tx(zeroId)).toBeUndefined();
     expect(await codeOf(remoteReturning(wrong).foreignTx('P', zeroId))).toBe('FOLLOW_NONSENSE');
     expect(await codeOf(remoteReturning({ txID: other }).issueTx(tx.bytes))).toBe('FOLLOW_NONSENSE');
     const page = (utxos: unknown, endIndex?: unknown) =>
@@ -244,7 +245,7 @@ test('withDeadline ends within 5 s for a node that hangs and for one that is dow
     const retrying = withDeadline(remote, { timing, signal: new AbortController().signal });
     const outcomes: string[] = [];
     const note = async (work: Promise<unknown>) => void outcomes.push(await codeOf(work));
-    for (const ask of [() => retrying.issueTx(tx.bytes), () => retrying.issueWalletTx(tx.bytes), () => retrying.txStatus(tx.id)]) {
+    for (const ask of [() => retrying.issueTx(tx.bytes), () => retrying.issueWalletTx(tx.bytes), () => retrying.txReport(tx.id)]) {
       const [began, before, answered] = [timing.now(), requests.length, outcomes.length];
       void note(ask());
       await until(() => outcomes.length > answered);

@@ -3,11 +3,11 @@ import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import { type Address, createAddressFormatter } from '../../base/bytes/address.ts';
 import { formatHex, parseHex } from '../../base/bytes/hex.ts';
-import { type Id, idOf, idText, parseId } from '../../base/bytes/id.ts';
+import { type Id, idOf, idText, parseId, zeroId } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { maxBytes } from '../../base/codec/pack.ts';
 import { Fault } from '../../base/fault.ts';
-import type { TxStatus } from '../lifecycle/ledger.ts';
+import type { TxReport, TxStatus } from '../lifecycle/ledger.ts';
 import { FollowError, invalidResponse } from './fault.ts';
 import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
 
@@ -20,7 +20,7 @@ export type Remote = {
   /** The accepted block at a height; undefined if the node has none. Its parent is not checked. */
   readonly blockAt: (height: bigint) => Promise<Block | undefined>;
   readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
-  readonly txStatus: (id: Id, timeout?: number) => Promise<TxStatus>;
+  readonly txReport: (id: Id, timeout?: number) => Promise<TxReport>;
   readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
   /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
   readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
@@ -105,6 +105,8 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       return block;
     },
     tx: async (id, timeout) => {
+      // No transaction has this ID; AvalancheGo refuses it with an error of its own.
+      if (id === zeroId) return undefined;
       const method = 'avm.getTx';
       const response = await undefinedIfNotFound(
         rpc.call(x, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxTxResponse, ...toLimits(timeout) }),
@@ -113,10 +115,11 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const tx = parseField(method, 'tx', response.tx, (text) => parseTx(parseHex('hex', text), maxTxResponse));
       return checkId(method, id, tx.id, tx);
     },
-    txStatus: async (id, timeout) => {
+    txReport: async (id, timeout) => {
       const method = 'avm.getTxStatus';
-      const { status } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
-      return parseField(method, 'status', status, (text) => statuses.find((one) => one === text));
+      const { status: text, reason } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
+      const status = parseField(method, 'status', text, (text) => statuses.find((one) => one === text));
+      return { status, ...(typeof reason === 'string' && { reason }) };
     },
     utxos: async ({ chain, address, after }) => {
       const { path, method, source } = utxoEndpoints(x)[chain];

@@ -126,16 +126,18 @@ function externalParts(
 
 const isKnown = (entry: readonly [Id, Utxo | undefined]): entry is readonly [Id, Utxo] => entry[1] !== undefined;
 
-/** A block with an invalid signature comes from a developer's chain: no other node accepts one. */
-const impersonationHint = (fault: AnyFault['fault']): string => {
+/** Why a node may have accepted an invalid block: only a developer's chain accepts one with an invalid signature or a time in the future. */
+const developerHint = (fault: AnyFault['fault']): string => {
   const { code, cause = code } = fault as { readonly code: string; readonly cause?: string };
-  return /SIGNATURE/.test(cause)
-    ? "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and cannot be followed then"
+  if (/SIGNATURE/.test(cause))
+    return "; a developer's chain accepts such transactions for impersonated addresses (dev.impersonate) and cannot be followed then";
+  return cause === 'BLOCK_TOO_FAR_AHEAD'
+    ? "; either the clock of this machine is behind, or the clock of a developer's chain was moved ahead (dev.increaseTime, dev.setTime): such a chain can be followed up to the current time only, so this block is tried again until its time has come"
     : '';
 };
 
 const badBlock = ({ height, id }: Block, { message, fault }: AnyFault) =>
-  new FollowError(`block ${height} of the followed node (${idText(id)}) is invalid: ${message}${impersonationHint(fault)}`, {
+  new FollowError(`block ${height} of the followed node (${idText(id)}) is invalid: ${message}${developerHint(fault)}`, {
     code: 'FOLLOW_BAD_BLOCK',
     height: String(height),
     blockID: idText(id),

@@ -86,7 +86,7 @@ describe('a block', () => {
     for (const tx of [bad, conflicting]) chain.queueWalletTx(tx);
     expect(messageOf(decide)).toContain('too far in the future');
     setNow(2001n);
-    expect([replaced, returned, conflicting].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Processing', 'Processing']);
+    expect([replaced, returned, conflicting].map(({ id }) => chain.status(id))).toEqual(['Rejected', 'Processing', 'Processing']);
     expect(decide()?.txs.map(({ id }) => id)).toEqual([conflicting.id, returned.id]);
     expect(chain.status(replaced.id)).toBe('Rejected');
   });
@@ -120,6 +120,44 @@ describe('a block', () => {
     ];
     for (const [block, text] of cases) expect(messageOf(() => chain.verify(block))).toContain(text);
     expect(messageOf(() => chain.verify(makeBlock({ ...good, time: 2010n })))).toBe('accepted');
+  });
+});
+
+describe('the status of a rejected transaction', () => {
+  test('is Rejected with the reason at once, and while the transaction it conflicts with is pending and accepted', () => {
+    const { chain, decide } = setUp();
+    const [winner, loser] = [spend([[genesis.id, 0]], 'winner'), spend([[genesis.id, 0]], 'loser')];
+    chain.issue(winner);
+    expect(chain.report(loser.id)).toEqual({ status: 'Unknown' });
+    const reason = messageOf(() => chain.issue(loser));
+    expect(reason).toBe(`tx conflicts with other tx: ${idText(loser.id)}`);
+    expect(chain.report(loser.id)).toEqual({ status: 'Rejected', reason });
+    decide();
+    expect([chain.report(winner.id), chain.report(loser.id)]).toEqual([{ status: 'Accepted' }, { status: 'Rejected', reason }]);
+  });
+
+  test('is Processing and Accepted again when the transaction is issued again and is valid now', () => {
+    const { chain, decide } = setUp();
+    const parent = spend([[genesis.id, 0]], 'parent');
+    const child = spend([[parent.id, 0]], 'child');
+    const reason = messageOf(() => chain.issue(child));
+    expect(chain.report(child.id)).toEqual({ status: 'Rejected', reason });
+    chain.issue(parent);
+    decide();
+    chain.issue(child);
+    expect(chain.report(child.id)).toEqual({ status: 'Processing' });
+    expect(chain.dropTx(child.id)).toBe(true);
+    expect(chain.report(child.id)).toEqual({ status: 'Rejected', reason: `dropped from the mempool by dev.dropTx: ${idText(child.id)}` });
+    chain.issue(child);
+    decide();
+    expect(chain.report(child.id)).toEqual({ status: 'Accepted' });
+  });
+
+  test('is kept for the last 4,096 of them', () => {
+    const { chain } = setUp();
+    const bad = Array.from({ length: 4097 }, (_, i) => spend([[other, i]], 'bad'));
+    for (const tx of bad) messageOf(() => chain.issue(tx));
+    expect([0, 1, 4096].map((i) => chain.status(bad[i]!.id))).toEqual(['Unknown', 'Rejected', 'Rejected']);
   });
 });
 

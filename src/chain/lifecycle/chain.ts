@@ -3,17 +3,17 @@ import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createCommitState } from './commit-state.ts';
-import { ChainError } from './fault.ts';
-import type { ChainBlock, Ledger, TxStatus } from './ledger.ts';
+import { ChainError, isDuplicate } from './fault.ts';
+import type { ChainBlock, Ledger, TxReport, TxStatus } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
-import { createRejectedTxInputs } from './rejected-tx-inputs.ts';
+import { createRejections } from './rejections.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-/** Transactions in the mempool, oldest first, and in the wallet queue. The first one of the queue is in the mempool too. */
-export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Tx[] };
+/** Transactions in the mempool, oldest first, and the bytes of those in the wallet queue. The first one of the queue is in the mempool too. */
+export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Uint8Array[] };
 
 export type ChainDeps = {
   readonly ledger: Ledger;
@@ -41,7 +41,7 @@ export type ChainDeps = {
   readonly onCommitState?: () => void;
   /** Recovers the signers of a transaction of a block ahead; `expected` lists the signatures that verification needs. */
   readonly prepareTx?: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
-  /** See `prepare` in wallet-queue.ts. */
+  /** See `prepare` in WalletQueueDeps. */
   readonly prepareWalletTx?: (tx: Tx) => Promise<void> | undefined;
 };
 
@@ -71,6 +71,7 @@ export type Chain = {
   /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
   readonly queueWalletTx: (tx: Tx) => void;
   readonly status: (id: Id) => TxStatus;
+  readonly report: (id: Id) => TxReport;
   readonly mempool: Pick<Mempool, 'size' | 'consumerOf' | 'all' | 'get'>;
   /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
   readonly dropTx: (id: Id) => boolean;
@@ -94,14 +95,18 @@ export type Chain = {
 export function createChain(deps: ChainDeps): Chain {
   const { ledger, verifier, now, differences, onDropped, onCommitState, prepareWalletTx } = deps;
   const mempool = createMempool();
-  const rejectedTxInputs = createRejectedTxInputs();
+  const rejections = createRejections();
   const commitState = createCommitState(() => onCommitState?.());
   const workListeners: (() => void)[] = [];
   let isBootstrapping = false;
 
+  const markRejected = ({ id }: Tx, reason: AnyFault): void => {
+    mempool.markDropped(id, reason);
+    rejections.add(id, reason);
+  };
+
   const drop = (tx: Tx, reason: AnyFault): void => {
-    mempool.markDropped(tx.id, reason);
-    rejectedTxInputs.add(tx);
+    markRejected(tx, reason);
     wallet.onDropped(tx.id);
     onDropped?.(tx, reason);
   };
@@ -110,10 +115,10 @@ export function createChain(deps: ChainDeps): Chain {
     try {
       mempool.add(tx);
     } catch (error) {
-      if (error instanceof Fault) mempool.markDropped(tx.id, error);
+      if (error instanceof Fault && !isDuplicate(error)) markRejected(tx, error);
       throw error;
     }
-    rejectedTxInputs.remove(tx.id);
+    rejections.remove(tx.id);
     deps.onPooled?.(tx);
     notifyWork();
   };
@@ -122,7 +127,12 @@ export function createChain(deps: ChainDeps): Chain {
     for (const listener of workListeners) listener();
   };
 
-  const wallet = createWalletQueue(add, differences.skipFailedWalletTx, prepareWalletTx);
+  const wallet = createWalletQueue({
+    add,
+    skipFailedTx: differences.skipFailedWalletTx,
+    prepare: prepareWalletTx,
+    mempoolBytes: () => mempool.size().bytes,
+  });
 
   /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx): void => {
@@ -149,8 +159,7 @@ export function createChain(deps: ChainDeps): Chain {
       verifier.verifySpend(tx, ledger);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      mempool.markDropped(tx.id, error);
-      rejectedTxInputs.add(tx);
+      markRejected(tx, error);
       throw explainMissingOutput(error, ledger, status, deps.acceptUnknownImports);
     }
   };
@@ -177,7 +186,9 @@ export function createChain(deps: ChainDeps): Chain {
     if (tx === undefined) return false;
     mempool.remove([tx]);
     wallet.onDropped(id);
-    onDropped?.(tx, droppedByCaller(id));
+    const reason = droppedByCaller(id);
+    rejections.add(id, reason);
+    onDropped?.(tx, reason);
     return true;
   };
 
@@ -199,7 +210,7 @@ export function createChain(deps: ChainDeps): Chain {
   };
 
   const onAccepted = (tx: Tx): void => {
-    rejectedTxInputs.remove(tx.id);
+    rejections.remove(tx.id);
     wallet.onDecided(tx.id);
   };
 
@@ -233,7 +244,7 @@ export function createChain(deps: ChainDeps): Chain {
   const continueAfterRevert = (pending: PendingTxs): void => {
     blocks.restart();
     mempool.clear();
-    rejectedTxInputs.clear();
+    rejections.clear();
     commitState.clear();
     wallet.replace(pending.walletQueue);
     blocks.returnToMempool(pending.mempool);
@@ -245,7 +256,13 @@ export function createChain(deps: ChainDeps): Chain {
   const status = (id: Id): TxStatus => {
     if (ledger.hasTx(id)) return 'Accepted';
     if (isUndecided(id)) return 'Processing';
-    return rejectedTxInputs.inputsOf(id)?.some(ledger.wasConsumed) ? 'Rejected' : 'Unknown';
+    return rejections.reasonOf(id) === undefined ? 'Unknown' : 'Rejected';
+  };
+
+  const report = (id: Id): TxReport => {
+    const current = status(id);
+    const reason = current === 'Rejected' ? rejections.reasonOf(id) : undefined;
+    return { status: current, ...(reason !== undefined && { reason }) };
   };
 
   return {
@@ -282,6 +299,7 @@ export function createChain(deps: ChainDeps): Chain {
     expectedSignatures,
     queueWalletTx,
     status,
+    report,
     mempool,
     dropTx,
     forgetDropReasons: mempool.forgetDropReasons,

@@ -19,7 +19,7 @@ export type ChainFault =
   /** `cause` is the store's error code, such as STORE_FULL. */
   | { code: 'BLOCK_NOT_STORED'; cause: string; height: bigint }
   | { code: 'CHAIN_NOT_SYNCED' }
-  | { code: 'WALLET_QUEUE_FULL'; max: number }
+  | { code: 'WALLET_QUEUE_FULL'; txID: string; txs: number; maxTxs: number; size: number; available: number }
   | { code: 'IMPERSONATION_FULL'; max: number };
 export class ChainError extends Fault<ChainFault> {}
 

@@ -17,7 +17,14 @@ export type Ledger = View & {
   readonly commitAll: (blocks: readonly { readonly block: Block; readonly diff: Diff }[], writeMore?: () => void) => void;
 };
 
+/**
+ * `Rejected`: the transaction was refused or dropped and has not been issued again since. `Unknown`: it was never seen, or so long ago that its
+ * rejection is forgotten.
+ */
 export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
+
+/** The status of a transaction; of a rejected one also why. */
+export type TxReport = { readonly status: TxStatus; readonly reason?: string };
 
 /** The fields of a block that the engine needs. */
 export type ChainBlock = Pick<Block, 'id' | 'parentID' | 'height' | 'time' | 'bytes'>;

@@ -1,28 +1,32 @@
 import { expect, test } from 'bun:test';
 import type { Tx } from '../../avm/tx/tx.ts';
-import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { ChainError } from './fault.ts';
+import { genesis, other, spend } from './memory-chain.fixture.ts';
+import { maxMempoolSize } from './mempool.ts';
+import { formatPendingTxs, parsePendingTxs } from './pending-text.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-const tx = (id: string) => ({ id }) as unknown as Tx;
+const [first, large, last] = ['first', 'large', 'last'].map((memo) => spend([[genesis.id, 0]], memo)) as [Tx, Tx, Tx];
+const nameOf = ({ unsigned }: Tx): string => Buffer.from(unsigned.memo).toString();
 
 /** Creates a queue whose first transaction is decided, whose second is being prepared, and whose third waits. */
 function createPreparingQueue(refused?: string) {
   const mempool: string[] = [];
   let preparation: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
-  const add = ({ id }: Tx) => {
-    if (id === refused) throw new Fault('refused', { code: 'TEST_REFUSED' });
-    mempool.push(id);
+  const add = (tx: Tx) => {
+    if (nameOf(tx) === refused) throw new Fault('refused', { code: 'TEST_REFUSED' });
+    mempool.push(nameOf(tx));
   };
-  const prepare = ({ id }: Tx) =>
-    id === 'large'
+  const prepare = (tx: Tx) =>
+    nameOf(tx) === 'large'
       ? new Promise<void>((resolve, reject) => {
           preparation = { resolve, reject };
         })
       : undefined;
-  const queue = createWalletQueue(add, true, prepare);
-  for (const id of ['first', 'large', 'last']) queue.issue(tx(id));
-  queue.onDecided('first' as Id);
+  const queue = createWalletQueue({ add, skipFailedTx: true, prepare, mempoolBytes: () => 0 });
+  for (const tx of [first, large, last]) queue.issue(tx);
+  queue.onDecided(first.id);
   expect(mempool).toEqual(['first']);
   return { mempool, queue, preparation: preparation as NonNullable<typeof preparation> };
 }
@@ -32,7 +36,7 @@ test('a transaction is added to the mempool when it is prepared, the next one wh
   preparation.resolve();
   await Promise.resolve();
   expect(mempool).toEqual(['first', 'large']);
-  queue.onDecided('large' as Id);
+  queue.onDecided(large.id);
   expect(mempool).toEqual(['first', 'large', 'last']);
 });
 
@@ -48,13 +52,73 @@ test('after a transaction that the mempool refuses, the next one is added', asyn
   preparation.resolve();
   await Promise.resolve();
   expect(mempool).toEqual(['first', 'last']);
-  expect(queue.has('large' as Id)).toBe(false);
+  expect(queue.has(large.id)).toBe(false);
 });
 
 test('a transaction that was accepted during its preparation is not added', async () => {
   const { mempool, queue, preparation } = createPreparingQueue();
-  queue.onDecided('large' as Id);
+  queue.onDecided(large.id);
   preparation.resolve();
   await Promise.resolve();
   expect(mempool).toEqual(['first', 'last']);
+});
+
+/** Returns a transaction of 250,000 bytes. */
+const largeTx = (index: number): Tx => spend([[other, index]], `${index}`, 250_000 - spend([[other, index]]).bytes.length);
+
+const codeOf = (work: () => void): unknown => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ChainError) return error.fault;
+    throw error;
+  }
+  return undefined;
+};
+
+test('queue and mempool together hold 64 MiB; what leaves the queue makes room', () => {
+  const mempoolBytes = 1_000_000;
+  const queue = createWalletQueue({ add: () => {}, skipFailedTx: true, mempoolBytes: () => mempoolBytes });
+  const fitting = Math.floor((maxMempoolSize - mempoolBytes) / 250_000);
+  const txs = Array.from({ length: fitting + 2 }, (_, i) => largeTx(i));
+  for (const tx of txs.slice(0, fitting)) expect(codeOf(() => queue.issue(tx))).toBeUndefined();
+  const available = maxMempoolSize - mempoolBytes - fitting * 250_000;
+  const [next, afterNext] = txs.slice(fitting) as [Tx, Tx];
+  expect(codeOf(() => queue.issue(next))).toMatchObject({ code: 'WALLET_QUEUE_FULL', txs: fitting, size: 250_000, available });
+  expect(codeOf(() => queue.issue(spend([[other, 0]], 'small')))).toBeUndefined();
+  queue.onDecided(txs[0]!.id);
+  expect(codeOf(() => queue.issue(next))).toBeUndefined();
+  expect(codeOf(() => queue.issue(afterNext))).toMatchObject({ code: 'WALLET_QUEUE_FULL' });
+  // A duplicate needs no space, and a replaced queue is counted anew.
+  expect(codeOf(() => queue.issue(next))).toBeUndefined();
+  queue.replace([next.bytes]);
+  for (const tx of txs.slice(0, fitting - 1)) expect(codeOf(() => queue.issue(tx))).toBeUndefined();
+  expect(codeOf(() => queue.issue(txs[fitting - 1]!))).toMatchObject({ code: 'WALLET_QUEUE_FULL' });
+});
+
+test('the queue keeps bytes of its own, not the transaction or the request that it is a part of', async () => {
+  const queue = createWalletQueue({ add: () => {}, skipFailedTx: true, mempoolBytes: () => 0 });
+  const decoded: WeakRef<Tx>[] = [];
+  for (let i = 0; i < 20; i++) {
+    const tx = spend([[other, i]]);
+    decoded.push(new WeakRef(tx));
+    queue.issue(tx);
+  }
+  // A weak reference is cleared only between turns of the event loop.
+  await Bun.sleep(1);
+  Bun.gc(true);
+  expect(decoded.filter((tx) => tx.deref() !== undefined).length).toBeLessThan(5);
+  const request = new Uint8Array(10_000);
+  request.set(first.bytes, 500);
+  queue.issue({ ...first, bytes: request.subarray(500, 500 + first.bytes.length) });
+  expect(queue.list().every((bytes) => bytes.buffer.byteLength === bytes.length)).toBe(true);
+});
+
+test('a full queue passes through the text of a snapshot', () => {
+  const walletQueue = Array.from({ length: Math.floor(maxMempoolSize / 250_000) }, (_, i) => largeTx(i).bytes);
+  const saved = JSON.stringify({ pending: formatPendingTxs({ mempool: [first], walletQueue }) });
+  const restored = parsePendingTxs((JSON.parse(saved) as { pending: string }).pending);
+  expect(restored.mempool.map(({ id }) => id)).toEqual([first.id]);
+  expect(restored.walletQueue.length).toBe(walletQueue.length);
+  expect(restored.walletQueue.every((bytes, i) => Buffer.compare(bytes, walletQueue[i]!) === 0)).toBe(true);
 });

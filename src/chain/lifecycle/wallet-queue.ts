@@ -1,14 +1,17 @@
-import type { Tx } from '../../avm/tx/tx.ts';
-import type { Id } from '../../base/bytes/id.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
+import { type Id, idOf, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { ChainError, isDuplicate } from './fault.ts';
+import { maxMempoolSize } from './mempool.ts';
 
-/** Limit of the queue. AvalancheGo has none, so there a blocked queue grows without bound. */
+/** Most transactions in the queue. AvalancheGo has no limit, so there a blocked queue grows without bound. */
 const maxQueued = 65_536;
 
 /**
  * A queue of transactions that depend on each other: the next goes to the mempool when the one before it is decided. Transactions are not
- * verified when they are queued. AvalancheGo: vms/avm/wallet_service.go.
+ * verified when they are queued, so the queue keeps only their bytes: a decoded transaction needs about six times the memory. Queue and mempool
+ * together hold `maxMempoolSize` bytes; transactions that are valid now go before queued ones, so the queue never takes space from the mempool.
+ * AvalancheGo: vms/avm/wallet_service.go.
  */
 export type WalletQueue = {
   readonly issue: (tx: Tx) => void;
@@ -16,27 +19,42 @@ export type WalletQueue = {
   /** Called when the mempool dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/api/differences.ts). */
   readonly onDropped: (id: Id) => void;
   readonly has: (id: Id) => boolean;
-  /** All transactions; the first one is in the mempool. */
-  readonly list: () => Tx[];
+  /** The bytes of all transactions; the first one is in the mempool. */
+  readonly list: () => Uint8Array[];
   /** Replaces all transactions without adding one to the mempool. */
-  readonly replace: (txs: readonly Tx[]) => void;
+  readonly replace: (txs: readonly Uint8Array[]) => void;
 };
 
-/**
- * Creates a wallet queue. `prepare` is called before a queued transaction goes to the mempool; if it returns a promise, the transaction goes
- * there when the promise is settled.
- */
-export function createWalletQueue(
-  add: (tx: Tx) => void,
-  skipFailedTx: boolean,
-  prepare: (tx: Tx) => Promise<void> | undefined = () => undefined,
-): WalletQueue {
-  const queued = new Map<Id, Tx>();
+export type WalletQueueDeps = {
+  /** Adds a transaction to the mempool. */
+  readonly add: (tx: Tx) => void;
+  /** See `skipFailedWalletTx` in src/differences.ts. */
+  readonly skipFailedTx: boolean;
+  /** Called before a queued transaction goes to the mempool; if it returns a promise, the transaction goes there when that is settled. */
+  readonly prepare?: ((tx: Tx) => Promise<void> | undefined) | undefined;
+  /** Bytes of the transactions in the mempool. */
+  readonly mempoolBytes: () => number;
+};
+
+export function createWalletQueue({ add, skipFailedTx, prepare, mempoolBytes }: WalletQueueDeps): WalletQueue {
+  const queued = new Map<Id, Uint8Array>();
+  let queuedBytes = 0;
+
+  const put = (id: Id, bytes: Uint8Array): void => {
+    queued.set(id, bytes);
+    queuedBytes += bytes.length;
+  };
+
+  const remove = (id: Id): boolean => {
+    queuedBytes -= queued.get(id)?.length ?? 0;
+    return queued.delete(id);
+  };
 
   const onDecided = (id: Id): void => {
-    if (!queued.delete(id)) return;
-    for (const [next, tx] of queued) {
-      const prepared = prepare(tx);
+    if (!remove(id)) return;
+    for (const [next, bytes] of queued) {
+      const tx = parseTx(bytes);
+      const prepared = prepare?.(tx);
       if (prepared !== undefined) {
         // It is added even if the preparation failed: the rules verify it in any case. It is no longer queued if it was decided meanwhile.
         const addPrepared = () => {
@@ -46,7 +64,7 @@ export function createWalletQueue(
         return;
       }
       if (tryAdd(tx)) return;
-      queued.delete(next);
+      remove(next);
     }
   };
 
@@ -63,11 +81,7 @@ export function createWalletQueue(
 
   const issue = (tx: Tx): void => {
     if (queued.has(tx.id)) return;
-    if (queued.size >= maxQueued)
-      throw new ChainError(`wallet queue is full: ${maxQueued} transactions are waiting for the one before them`, {
-        code: 'WALLET_QUEUE_FULL',
-        max: maxQueued,
-      });
+    checkSpace(tx);
     if (queued.size === 0) {
       try {
         add(tx);
@@ -75,7 +89,20 @@ export function createWalletQueue(
         if (!isDuplicate(error)) throw error;
       }
     }
-    queued.set(tx.id, tx);
+    // A copy, because the bytes may be a part of a larger request.
+    put(tx.id, new Uint8Array(tx.bytes));
+  };
+
+  const checkSpace = ({ id, bytes: { length: size } }: Tx): void => {
+    const available = Math.max(0, maxMempoolSize - mempoolBytes() - queuedBytes);
+    if (queued.size < maxQueued && size <= available) return;
+    const txID = idText(id);
+    throw new ChainError(
+      queued.size < maxQueued
+        ? `wallet queue is full: ${txID} size (${size}) > space that queue and mempool leave (${available})`
+        : `wallet queue is full: ${maxQueued} transactions are waiting for the one before them`,
+      { code: 'WALLET_QUEUE_FULL', txID, txs: queued.size, maxTxs: maxQueued, size, available },
+    );
   };
 
   return {
@@ -86,7 +113,8 @@ export function createWalletQueue(
     list: () => [...queued.values()],
     replace: (txs) => {
       queued.clear();
-      for (const tx of txs) queued.set(tx.id, tx);
+      queuedBytes = 0;
+      for (const bytes of txs) put(idOf(bytes), bytes);
     },
   };
 }

@@ -4,7 +4,8 @@ import { readIfFound, type Source } from './source.ts';
 
 /** A page that a search found. */
 export type Match = { readonly href: string; readonly word: string; readonly note: string };
-export type SearchResult = { readonly matches: readonly Match[]; readonly nearest: readonly Match[] };
+/** `more`: matches that are not listed. */
+export type SearchResult = { readonly matches: readonly Match[]; readonly more: number; readonly nearest: readonly Match[] };
 
 /** The longest text that is searched for: the hex of the largest transaction. */
 export const maxQuery = 262_144;
@@ -22,7 +23,7 @@ export async function search(source: Source, context: PageContext, text: string)
     word,
     note: 'one character differs',
   }));
-  return { matches, nearest };
+  return { matches, more: answer?.moreResults ?? 0, nearest };
 }
 
 const pages: { readonly [kind in Result['kind']]: (id: string, alias: string) => string } = {

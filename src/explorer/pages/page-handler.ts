@@ -167,12 +167,17 @@ async function load(
 
 /** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. */
 async function loadSearch(source: Source, context: PageContext, text: string): Promise<Found> {
-  const { matches, nearest } = await search(source, context, text);
+  const { matches, more, nearest } = await search(source, context, text);
   if (matches.length === 1) return { location: matches[0]?.href as string };
   if (matches.length > 1)
     return {
       status: 200,
-      page: message(`${matches.length} matches`, { status: 200, text: 'Which one?', subject: text.slice(0, 200), links: matches }),
+      page: message(`${matches.length + more} matches`, {
+        status: 200,
+        text: more === 0 ? 'Which one?' : `Which one? The ${matches.length} oldest are listed.`,
+        subject: text.slice(0, 200),
+        links: matches,
+      }),
     };
   const why =
     nearest.length > 0

@@ -17,7 +17,7 @@ const now = Date.UTC(2026, 10, 15, 20, 0, 9) / 1000;
 const render = (peers: readonly PeerRow[], clockOffset = 0): string => renderToString(h(PeersPanel, { peers, clockOffset, now }));
 
 test('a peer with version, last message, uptime and benched chains', () => {
-  const html = render([peer, { ...peer, version: 'serac/1.14.2', benched: ['X'] }]);
+  const html = render([peer, { ...peer, version: 'serac/0.1.0 avalanchego/1.14.2', benched: ['X'] }]);
   for (const text of ['avalanchego/1.14.2', '9 s', 'ago', '98', 'on 1 chain: X', peer.nodeID, '203.0.113.17:9651'])
     expect([text, html.includes(text)]).toEqual([text, true]);
   expect(html).toContain(`data-age="${now - 9}"`);

@@ -15,10 +15,10 @@ export type ExplorerReads = {
   readonly holders: (asset: Id, offset: number, limit: number) => Promise<AssetHolder[]>;
   /** Transactions of an asset by day, for the first of the given days; the others would exceed `maxRows`. */
   readonly assetDays: (query: AssetDaysQuery) => Promise<number[]>;
-  /** NFT mint outputs of an asset, oldest first. Reads at most `maxScan` mint outputs; `last` is the last one read. */
-  readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly last: number | undefined }>;
-  /** Assets whose symbol or name is the given text. Reads at most `limit` of each. */
-  readonly assetsNamed: (texts: { readonly symbol: string; readonly name: string }, limit: number) => Promise<Id[]>;
+  /** NFT mint outputs of an asset by group. Reads over `offset` of them, and at most `maxScan` mint outputs. */
+  readonly nftGroups: (query: NftGroupQuery) => Promise<{ readonly groups: NftGroup[]; readonly hasMore: boolean }>;
+  /** The oldest `limit` assets whose symbol or name is the given text. */
+  readonly assetsNamed: (texts: { readonly symbol: string; readonly name: string }, limit: number) => Promise<NamedAssets>;
 
   /** Sums of blocks at and below a height, newest first. */
   readonly blockSums: (from: number, limit: number) => Promise<BlockSumsEntry[]>;
@@ -59,11 +59,14 @@ export type AssetCounts = { readonly holders: number; readonly held: bigint; rea
 
 export type AssetHolder = { readonly address: Address; readonly amount: bigint; readonly nfts: number };
 
-export type NftGroupQuery = { readonly asset: Id; readonly after: number; readonly limit: number; readonly maxScan: number };
+/** `total`: how many assets have the symbol or name, listed or not. */
+export type NamedAssets = { readonly ids: readonly Id[]; readonly total: number };
+
+export type NftGroupQuery = { readonly asset: Id; readonly offset: number; readonly limit: number; readonly maxScan: number };
 
 /** An output that allows minting NFTs of a group once, and the transaction that did. */
 export type NftGroup = {
-  readonly seq: number;
+  readonly groupID: number;
   readonly utxo: Utxo;
   readonly time: number;
   readonly mintedBy: { readonly tx: Tx; readonly time: number } | undefined;

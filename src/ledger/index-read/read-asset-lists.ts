@@ -9,7 +9,7 @@ import { type IndexTables, txKinds } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import type { AssetCounts, AssetHolder, AssetListQuery, NftGroup, NftGroupQuery } from './explorer-reads.ts';
+import type { AssetCounts, AssetHolder, AssetListQuery, NamedAssets, NftGroup, NftGroupQuery } from './explorer-reads.ts';
 
 export type AssetListReads = ReturnType<typeof createAssetListReads>;
 
@@ -23,16 +23,16 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
   const counts = keyLookup((keys) => `SELECT * FROM ${t.assetCount} WHERE asset IN (${keys})`);
   const holders = `SELECT address, amount, nfts FROM ${t.assetHolder} WHERE asset = ?
     ORDER BY amount DESC, nfts DESC, address DESC LIMIT ? + 0 OFFSET ? + 0`;
-  const mintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
+  // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
+  const firstMintOutputs = `SELECT m.seq, u.bytes, b.time, s.tx AS spent FROM ${t.minter} m JOIN ${t.utxo} u ON u.seq = m.seq
     JOIN ${t.block} b ON b.height = u.height LEFT JOIN ${t.spend} s ON s.utxo = m.seq
-    WHERE m.asset = ? AND m.seq > ? ORDER BY m.seq LIMIT ? + 0`;
+    WHERE m.asset = ? AND u.height IN (0, (SELECT x.height FROM ${t.tx} x WHERE x.id = ?)) ORDER BY m.seq LIMIT ? + 0`;
   const txs = keyLookup(
     (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
   );
-  const named = {
-    symbol: `SELECT id FROM ${t.asset} WHERE symbol = ? LIMIT ? + 0`,
-    name: `SELECT id FROM ${t.asset} WHERE name = ? LIMIT ? + 0`,
-  };
+  // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction, and is older than all others.
+  const named = `SELECT a.id, count(*) OVER () AS total FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id
+    WHERE a.symbol = ? OR a.name = ? ORDER BY coalesce(x.seq, 0), a.id LIMIT ? + 0`;
 
   return {
     createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Steps<{ seq: number; id: Id }[]> {
@@ -56,34 +56,36 @@ export function createAssetListReads(t: Tables & IndexTables & ExplorerTables) {
       const rows = yield* fetchRows<HolderRow>([{ text: holders, values: [idToBytes(asset), limit, offset] }]);
       return rows.map(({ address, amount, nfts }) => ({ address: toHex(address) as Address, amount: sumFromBytes(amount), nfts }));
     },
-    nftGroups: function* ({ asset, after, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; last: number | undefined }> {
-      const rows = yield* fetchRows<MintRow>([{ text: mintOutputs, values: [idToBytes(asset), after, maxScan] }]);
-      const found: (Omit<MintRow, 'bytes'> & Pick<NftGroup, 'utxo'>)[] = [];
-      let last: number | undefined;
-      for (const { seq, bytes, time, spent } of rows) {
-        if (found.length === limit) break;
-        last = seq;
+    nftGroups: function* ({ asset, offset, limit, maxScan }: NftGroupQuery): Steps<{ groups: NftGroup[]; hasMore: boolean }> {
+      const values = [idToBytes(asset), idToBytes(asset), maxScan];
+      const rows = yield* fetchRows<MintRow>([{ text: firstMintOutputs, values }]);
+      const all = rows.flatMap(({ bytes, time, spent }) => {
         const utxo = decodeStoredUtxo(bytes);
-        if (utxo.output.kind === 'nftfx.MintOutput') found.push({ seq, time, spent, utxo });
-      }
-      const isEnd = last === rows[rows.length - 1]?.seq && rows.length < maxScan;
-      const spenders = yield* fetchRows<TxRow>(txs(found.flatMap(({ spent }) => (spent === null ? [] : [spent]))));
+        return utxo.output.kind === 'nftfx.MintOutput' ? [{ groupID: utxo.output.groupID, utxo, time, spent }] : [];
+      });
+      const page = all.sort(byGroup).slice(offset, offset + limit);
+      const spenders = yield* fetchRows<TxRow>(txs(page.flatMap(({ spent }) => (spent === null ? [] : [spent]))));
       const bySeq = new Map(spenders.map((row) => [row.seq, { tx: parseStoredTx(row), time: row.time }]));
-      const groups = found.map(({ seq, utxo, time, spent }) => ({
-        seq,
+      const groups = page.map(({ groupID, utxo, time, spent }) => ({
+        groupID,
         utxo,
         time,
         mintedBy: spent === null ? undefined : bySeq.get(spent),
       }));
-      return { groups, last: isEnd ? undefined : last };
+      return { groups, hasMore: all.length > offset + limit };
     },
-    assetsNamed: function* (texts: { readonly symbol: string; readonly name: string }, limit: number): Steps<Id[]> {
-      const queryOf = (key: 'symbol' | 'name') => ({ text: named[key], values: [Buffer.from(texts[key]), limit] });
-      const rows = yield* fetchRows<{ id: Uint8Array }>([queryOf('symbol'), queryOf('name')]);
-      return [...new Set(rows.map(({ id }) => toHex(id) as Id))];
+    assetsNamed: function* (texts: { readonly symbol: string; readonly name: string }, limit: number): Steps<NamedAssets> {
+      const values = [Buffer.from(texts.symbol), Buffer.from(texts.name), limit];
+      const rows = yield* fetchRows<{ id: Uint8Array; total: number }>([{ text: named, values }]);
+      return { ids: rows.map(({ id }) => toHex(id) as Id), total: rows[0]?.total ?? 0 };
     },
   };
 }
+
+type GroupOrder = Pick<NftGroup, 'groupID' | 'utxo'>;
+
+/** Several outputs of one group are in the order of their output indexes. */
+const byGroup = (a: GroupOrder, b: GroupOrder): number => a.groupID - b.groupID || a.utxo.outputIndex - b.utxo.outputIndex;
 
 /** Subject of the whole chain in the `history` table. */
 const wholeChain = new Uint8Array(0);

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { Glob } from 'bun';
+import { parse } from 'yaml';
+import biome from '../biome.json' with { type: 'json' };
+
+/** Files for people and services around the code: workflows, issue forms, editor settings. */
+
+type Step = { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> };
+type Matrix = {
+  readonly system: string[];
+  readonly node: number[];
+  readonly include: { readonly system: string; readonly runner: string }[];
+};
+type Job = {
+  readonly 'runs-on': string;
+  readonly 'timeout-minutes': number;
+  readonly steps: Step[];
+  readonly strategy?: { readonly matrix: Matrix };
+};
+type Workflow = { readonly on: Record<string, unknown>; readonly permissions: unknown; readonly jobs: Readonly<Record<string, Job>> };
+type Form = {
+  readonly name: string;
+  readonly description: string;
+  readonly body: { readonly type: string; readonly id?: string; readonly attributes: Record<string, string> }[];
+};
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const find = (pattern: string): string[] => [...new Glob(pattern).scanSync({ dot: true })].sort();
+
+describe('.github/workflows', () => {
+  const workflows = find('.github/workflows/*.yml').map((path) => [path, parse(read(path)) as Workflow] as const);
+  const steps = workflows.flatMap(([, { jobs }]) => Object.values(jobs).flatMap((job) => job.steps));
+
+  test("the README's test command runs on all systems with Node 22 and 24", () => {
+    const [, command = ''] = /```sh\n(.*?) +# runs the tests\n```/.exec(read('README.md')) ?? [];
+    const job = workflows.flatMap(([, { jobs }]) => Object.values(jobs)).find((one) => one.steps.some(({ run }) => run === command));
+    const matrix = job?.strategy?.matrix as Matrix;
+    expect(matrix.system).toEqual(['Linux x64', 'Linux arm64', 'macOS']);
+    expect(matrix.node).toEqual([22, 24]);
+    expect(matrix.include.map(({ system }) => system)).toEqual(matrix.system);
+    expect(matrix.include.map(({ runner }) => runner)).toEqual([
+      expect.stringMatching(/^ubuntu-[\d.]+$/),
+      expect.stringMatching(/^ubuntu-[\d.]+-arm$/),
+      expect.stringMatching(/^macos-/),
+    ]);
+    expect(job?.steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'))?.with?.['node-version']).toMatch(
+      /^\$\{\{ matrix\.node \}\}$/,
+    );
+  });
+
+  test.each(workflows)('%s runs for pull requests, may only read, and ends', (_, { on, permissions, jobs }) => {
+    expect(Object.keys(on)).toContain('pull_request');
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0);
+  });
+
+  test("commands are npm's or files that can be executed, and actions have a version", () => {
+    for (const { run, uses } of steps) {
+      if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
+      for (const command of run?.split(' && ') ?? []) {
+        const [program = ''] = command.split(' ');
+        if (program !== 'npm') expect([program, existsSync(program) && (statSync(program).mode & 0o111) !== 0]).toEqual([program, true]);
+      }
+    }
+    expect(steps.flatMap(({ run = [] }) => run)).toContain('.ci/run');
+  });
+});
+
+describe('.github', () => {
+  const forms = find('.github/ISSUE_TEMPLATE/*.yml').filter((path) => !path.endsWith('config.yml'));
+
+  test.each(forms)('%s is an issue form', (path) => {
+    const { name, description, body } = parse(read(path)) as Form;
+    expect([typeof name, typeof description]).toEqual(['string', 'string']);
+    const fields = body.filter(({ type }) => type !== 'markdown');
+    for (const { type, attributes } of fields)
+      expect([['input', 'textarea'].includes(type), typeof attributes.label]).toEqual([true, 'string']);
+    expect(fields.length).toBeGreaterThan(1);
+    expect(new Set(fields.map(({ id }) => id)).size).toBe(fields.length);
+  });
+
+  test('there are forms for bugs and wishes, and a template for pull requests', () => {
+    expect(forms.length).toBe(2);
+    expect(read('.github/pull_request_template.md')).toContain('npm test');
+  });
+});
+
+test('.editorconfig has the settings of Biome', () => {
+  const sections = new Map(
+    read('.editorconfig')
+      .split(/^\[/m)
+      .map((section) => [
+        section.split(']\n')[0],
+        Object.fromEntries([...section.matchAll(/^(\w+) = (.*)$/gm)].map(([, key, value]) => [key, value])),
+      ]),
+  );
+  const { indentStyle, indentWidth, lineWidth } = biome.formatter;
+  expect(sections.get('*')).toMatchObject({
+    indent_style: indentStyle,
+    indent_size: `${indentWidth}`,
+    end_of_line: 'lf',
+    insert_final_newline: 'true',
+  });
+  expect(sections.get('*.{ts,tsx,js,json,css}')).toEqual({ max_line_length: `${lineWidth}` });
+});

@@ -1,0 +1,96 @@
+// Run by tools/count-house.ts in Node, inside a copy of the sources: prints as JSON which source files ran for one call.
+import { Session } from 'node:inspector/promises';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+const source = fileURLToPath(new URL('./src/', import.meta.url));
+
+/** The source files with a function that ran since the last call; a file's own top level does not count. */
+async function takeFiles() {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const ran = result.filter(
+    ({ url, functions }) => url.startsWith('file:') && functions.some((one) => one.functionName !== '' && one.ranges[0].count > 0),
+  );
+  return ran.map(({ url }) => relative(source, fileURLToPath(url))).filter((file) => !file.startsWith('..') && !file.includes('.fixture.'));
+}
+
+const { createNode } = await import('./src/sdk/create-node.js');
+const node = await createNode({ logLevel: 'off' });
+const to = node.accounts[1].address;
+const counts = {};
+
+// A node with the same genesis makes the transaction that this node then issues.
+const twin = await createNode({ logLevel: 'off' });
+const { txID } = await twin.dev.send({ to, amount: 1000n });
+const { tx } = await twin.avm.getTx({ txID, encoding: 'hex' });
+await twin.close();
+await takeFiles();
+await node.avm.issueTx({ tx, encoding: 'hex' });
+while ((await node.avm.getTxStatus({ txID })).status !== 'Accepted') await new Promise((resolve) => setTimeout(resolve, 10));
+counts['one issueTx, accepted'] = await takeFiles();
+for (let i = 0; i < 12; i++) await node.dev.send({ to, amount: BigInt(2000 + i) });
+const path = '/v1/networks/local/blockchains/x-chain/transactions?pageSize=10';
+await (await node.fetch(path)).text();
+await node.dev.send({ to, amount: 5000n });
+await takeFiles();
+const page = await node.fetch(path);
+if (page.status !== 200) throw new Error(`the page of transactions has status ${page.status}`);
+await page.text();
+counts['a Data page of ten transactions'] = await takeFiles();
+await node.close();
+
+counts['one block on a network'] = await countNetworkBlock();
+process.stdout.write(JSON.stringify(counts));
+process.exit(0);
+
+/** Five nodes of the simulation with the real chain agree on one block. */
+async function countNetworkBlock() {
+  const { createRandom } = await import('./test/random.js');
+  const { createEventLoop, simulationStart } = await import('./test/simulation/event-loop.js');
+  const { createHonestNode } = await import('./test/simulation/honest-node.js');
+  const { createNetwork } = await import('./test/simulation/network.js');
+  const { createRealWorld } = await import('./test/simulation/real-world.js');
+  const { createScenario } = await import('./test/simulation/scenario.js');
+  const random = createRandom(1);
+  const indexes = [0, 1, 2, 3, 4];
+  const scenario = { ...createScenario(random, 5), byzantine: 0 };
+  const [loop, fail] = [
+    createEventLoop(),
+    (_, error) => {
+      throw error;
+    },
+  ];
+  const network = createNetwork(loop, random);
+  const world = createRealWorld(loop, random, scenario);
+  const validators = new Map(indexes.map((index) => [world.nodeId(index), scenario.weights[index]]));
+  const nodes = indexes.map((index) => {
+    const disk = world.newDisk();
+    const openChain = (isAlive) => world.openChain(disk, isAlive, () => {});
+    return createHonestNode({
+      id: world.nodeId(index),
+      loop,
+      network,
+      random,
+      validators,
+      parameters: scenario.parameters,
+      openChain,
+      onFatal: fail,
+    });
+  });
+  for (const one of nodes) one.start();
+  const [first, second] = world.txs.map(([tx]) => tx);
+  const decide = async (tx) => {
+    loop.timers.after(10, () => nodes[0].issue(tx));
+    await loop.run(() => nodes.every((one) => one.isAccepted(tx)), simulationStart + 200_000);
+  };
+  await loop.run(() => nodes.every((one) => one.chain()?.isBootstrapping() === false), simulationStart + 60_000);
+  await decide(first);
+  await takeFiles();
+  await decide(second);
+  if (!nodes.every((one) => one.isAccepted(second))) throw new Error('the nodes did not accept the transaction');
+  return takeFiles();
+}
