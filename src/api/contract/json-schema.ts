@@ -55,6 +55,7 @@ const scalars: { readonly [kind in ScalarKind]: JsonSchema } = {
   duration: { type: ['integer', 'string'], format: 'duration' },
   uuid: { type: 'string', format: 'uuid' },
   heightOrId: { type: 'string' },
+  utxoID: { type: 'string' },
   chainName: { type: 'string' },
   networkName: { type: 'string' },
   amount: { type: 'integer', minimum: 0 },
@@ -65,12 +66,12 @@ export function jsonSchemaOf(schema: AnySchema | Encoded): JsonSchema {
   const described = 'description' in schema ? { description: schema.description as string } : {};
   switch (schema.kind) {
     case 'oneOf':
-      return { type: 'string', enum: schema.values, ...described, ...defaultOf(schema) };
+      return { type: 'string', enum: schema.values, ...described, ...defaultOf(schema), ...exampleOf(schema) };
     case 'numberOrText':
       return { type: ['number', 'string'], format: schema.type, ...described };
     case 'addresses':
     case 'assets':
-      return { type: 'string', ...described };
+      return { type: 'string', ...described, ...exampleOf(schema) };
     case 'list':
       return {
         type: 'array',
@@ -106,12 +107,14 @@ export function jsonSchemaOf(schema: AnySchema | Encoded): JsonSchema {
         ...(schema.max === undefined || schema.kind !== 'integer' ? {} : { maximum: schema.max }),
         ...described,
         ...defaultOf(schema),
-        ...(schema.example === undefined ? {} : { example: schema.example }),
+        ...exampleOf(schema),
       };
   }
 }
 
 const titleOf = ({ title }: { readonly title?: string }): JsonSchema => (title === undefined ? {} : { title });
+
+const exampleOf = ({ example }: { readonly example?: string }): JsonSchema => (example === undefined ? {} : { example });
 
 const defaultOf = (schema: object): JsonSchema => ('default' in schema ? { default: schema.default as string } : {});
 

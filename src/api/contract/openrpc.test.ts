@@ -17,7 +17,7 @@ test('describes a method with its path, parameters and example', () => {
       name: 'result',
       schema: {
         type: 'object',
-        properties: { status: { type: 'string', enum: ['Accepted', 'Processing', 'Rejected', 'Unknown'] } },
+        properties: { status: { type: 'string', enum: ['Accepted', 'Processing', 'Rejected', 'Unknown'] }, reason: { type: 'string' } },
         required: ['status'],
       },
     },

@@ -26,6 +26,7 @@ export type ScalarKind =
   | 'duration'
   | 'uuid'
   | 'heightOrId'
+  | 'utxoID'
   | 'chainName'
   | 'networkName'
   | 'amount';
@@ -40,9 +41,21 @@ export type Scalar<K extends ScalarKind = ScalarKind> = Described & {
 };
 /** A schema whose value is this one if it is missing. */
 export type Defaulted<D> = { readonly default: D };
-export type OneOf<V extends string = string> = Described & { readonly kind: 'oneOf'; readonly values: readonly V[] };
+export type OneOf<V extends string = string> = Described & {
+  readonly kind: 'oneOf';
+  readonly values: readonly V[];
+  readonly example?: string;
+  /** Values that other servers take, and what this one lacks for them. */
+  readonly unavailable?: { readonly [value: string]: string };
+};
 export type NumberOrText = Described & { readonly kind: 'numberOrText'; readonly type: string };
-export type Lists = Described & { readonly kind: 'addresses' | 'assets'; readonly max: number };
+export type Lists<K extends 'addresses' | 'assets' = 'addresses' | 'assets'> = Described & {
+  readonly kind: K;
+  readonly max: number;
+  /** It is a property of the JSON body of a POST. */
+  readonly isInBody?: true;
+  readonly example?: string;
+};
 // Interfaces, because a type alias may not contain itself.
 export interface List<I = AnySchema> extends Described {
   readonly kind: 'list';
@@ -144,6 +157,9 @@ export const uuid = scalar('uuid');
 /** A block by its number or its ID. */
 export const heightOrId = scalar('heightOrId');
 
+/** An output by its ID, or by transaction ID and index. */
+export const utxoID = scalar('utxoID');
+
 /** Adds the value of a missing parameter. */
 export const withDefault = <S extends AnySchema, const D>(schema: S, value: D): S & Defaulted<D> => ({ ...schema, default: value });
 
@@ -171,9 +187,12 @@ export const networkName = (description: string, example: string): Scalar<'netwo
 /** An amount of an asset in its smallest unit, as a parameter of a route. */
 export const amount = scalar('amount');
 /** Addresses of the network, separated by commas. */
-export const addresses = (max: number, description?: string): Lists => ({ kind: 'addresses', max, ...described(description) });
+export const addresses = (
+  max: number,
+  description = `Addresses of the network, separated by commas, at most ${max}; each with or without X-, P- or C- before it.`,
+): Lists<'addresses'> => ({ kind: 'addresses', max, description, example: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u' });
 /** Assets by ID or alias, separated by commas. */
-export const assets = (max: number, description: string): Lists => ({ kind: 'assets', max, description });
+export const assets = (max: number, description: string): Lists<'assets'> => ({ kind: 'assets', max, description });
 
 /** One of the given texts. */
 export const oneOf = <const V extends string>(values: readonly V[], description?: string): OneOf<V> => ({
@@ -218,13 +237,13 @@ export const anyOf = <const S extends readonly AnySchema[]>(schemas: S, title?: 
 /** The JSON of a transaction, block or output. The client keeps every property, also those that the schema does not have. */
 export const wire = <S extends AnySchema>(json: S): Wire<S> => ({ kind: 'wire', json });
 /** Any JSON value, of the static type `T`. */
-export const anything = <T = unknown>(description?: string): Anything<T> => ({
+export const anything = <T = unknown>(description?: string): Anything<NoInfer<T>> => ({
   kind: 'anything',
   isObject: false,
   ...described(description),
 });
 /** An object with any properties. */
-export const anyObject = <T = { readonly [name: string]: unknown }>(description?: string): Anything<T> => ({
+export const anyObject = <T = { readonly [name: string]: unknown }>(description?: string): Anything<NoInfer<T>> => ({
   kind: 'anything',
   isObject: true,
   ...described(description),

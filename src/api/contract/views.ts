@@ -52,6 +52,7 @@ type Scalars = Closed<{
   readonly duration: View<number | string, bigint | undefined, Exact | string>;
   readonly uuid: View<string>;
   readonly heightOrId: View<string, HeightOrId>;
+  readonly utxoID: View<string, Id>;
   readonly chainName: View<string>;
   readonly networkName: View<string>;
   readonly amount: View<string, bigint, Exact | string>;
@@ -119,3 +120,14 @@ export type ValuesOf<F> = {
       : ViewOf<I, 'param'> | undefined
     : ViewOf<F[K], 'param'>;
 };
+
+/** What a handler returns for JSON of the type `T`: any part may be rendered already (`Raw`), a missing property undefined, an integer a bigint. */
+export type Answer<T, Raw> =
+  | Raw
+  | (T extends number
+      ? T | bigint
+      : T extends readonly (infer I)[]
+        ? readonly Answer<I, Raw>[]
+        : T extends object
+          ? { readonly [K in keyof T]: object extends Pick<T, K> ? Answer<T[K], Raw> | undefined : Answer<T[K], Raw> }
+          : T);

@@ -3,6 +3,7 @@ import { createLruMap } from '../../base/bytes/lru-map.ts';
 import { bucketStart } from '../../ledger/index/bucket-start.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import { daySeconds } from '../../ledger/index-read/read-asset-days.ts';
+import { maxAssetDays } from '../contract/explorer-routes.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 
@@ -54,7 +55,7 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Asse
         const known = starts.map((start) => ({ start, txCount: found.get(start) ?? cached.get(start) }));
         const end = known.findIndex(({ txCount }) => txCount === undefined);
         const days = (end < 0 ? known : known.slice(0, end)) as AssetDay[];
-        if (cached.size > 2 * maxDays) cached.clear();
+        if (cached.size > 2 * maxAssetDays) cached.clear();
         // A block is never older than the one before it, so no block can be added to these days.
         for (const [start, txCount] of found) if (start + daySeconds <= tip.time) cached.set(start, txCount);
         return { isComplete: end < 0, days: days.toReversed() };
@@ -63,4 +64,3 @@ export function createAssetDays({ chain: { reads }, explorer, epoch, now }: Asse
 }
 
 /** Days of one request at most. */
-export const maxDays = 366;

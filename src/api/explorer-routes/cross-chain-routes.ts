@@ -2,69 +2,44 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
-import { listSchema } from '../contract/data-schemas.ts';
-import { AtomicBalancesSchema, TransferSchema } from '../contract/explorer-schemas.ts';
-import { chainParams, chainPath, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
+import { crossChainRows } from '../contract/explorer-routes.ts';
+import { networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { listMetadata } from '../data/list-metadata.ts';
-import { pageParams } from '../data/paging.ts';
 import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
-import { type ApiRoute, routeDefiner } from '../rest/route.ts';
+import { implementRoutes } from '../rest/route.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
-
-const defineRoute = routeDefiner<ExplorerDeps>();
 
 /** Outputs that are added up per direction. */
 const maxOutputs = 10_000;
 
-export const crossChainRoutes: readonly ApiRoute<ExplorerDeps>[] = [
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/cross-chain/balances`,
-    id: 'getCrossChainBalances',
-    tag: 'Explorer',
-    summary: 'Amounts in the memory shared with other chains, by direction',
-    params: chainParams,
-    response: AtomicBalancesSchema,
-    cachePolicy: 'block-and-second',
-    run: async (deps, chainRef) => {
-      const chain = requireChain(deps.served, chainRef);
-      const { outbound, inbound } = await explorerOf(chain).atomicOutputs(maxOutputs);
-      const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
-      const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
-      return {
-        outbound: sumByChain(outbound, labelOf),
-        inbound: inbound && sumByChain(inbound, labelOf),
-        isComplete: outbound.isComplete && inbound?.isComplete !== false,
-        chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
-      };
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: `${chainPath}/cross-chain/transfers`,
-    id: 'listCrossChainTransfers',
-    tag: 'Explorer',
-    summary: 'Outputs that moved from or to this chain, with their export and import, newest first',
-    description: 'An output that another chain exported is listed once this chain has imported it.',
-    params: { ...chainParams, ...pageParams },
-    response: listSchema('ListCrossChainTransfersResponse', 'transfers', TransferSchema),
-    cachePolicy: 'block-and-second',
-    run: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
-      const chain = requireChain(deps.served, chainRef);
-      const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
-      const items = rows.slice(0, limit);
-      const spelling = networkSpelling(deps.served, chainRef.network);
-      const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
-      const format = deps.addressFormatter(spelling.hrp);
-      const last = rows.length > limit ? items[limit - 1] : undefined;
-      return {
-        nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
-        transfers: items.map((transfer) => renderTransfer(transfer, chain.id, labelOf, format)),
-        ...(await listMetadata(spelling, chain)),
-      };
-    },
-  }),
-];
+export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, {
+  getCrossChainBalances: async (deps, chainRef) => {
+    const chain = requireChain(deps.served, chainRef);
+    const { outbound, inbound } = await explorerOf(chain).atomicOutputs(maxOutputs);
+    const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
+    const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
+    return {
+      outbound: sumByChain(outbound, labelOf),
+      inbound: inbound && sumByChain(inbound, labelOf),
+      isComplete: outbound.isComplete && inbound?.isComplete !== false,
+      chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+    };
+  },
+  listCrossChainTransfers: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
+    const items = rows.slice(0, limit);
+    const spelling = networkSpelling(deps.served, chainRef.network);
+    const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
+    const format = deps.addressFormatter(spelling.hrp);
+    const last = rows.length > limit ? items[limit - 1] : undefined;
+    return {
+      nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
+      transfers: items.map((transfer) => renderTransfer(transfer, chain.id, labelOf, format)),
+      ...(await listMetadata(spelling, chain)),
+    };
+  },
+});
 
 function sumByChain({ outputs }: AtomicList, labelOf: LabelOf) {
   const byChain = new Map<Id, { count: number; readonly sums: ReturnType<typeof createAmountSums> }>();
@@ -86,7 +61,7 @@ function renderTransfer(transfer: CrossChainTransfer, chainID: Id, labelOf: Labe
   const { output } = utxo;
   return {
     utxoId: idText(utxo.id),
-    direction: source === chainID ? 'export' : 'import',
+    direction: source === chainID ? ('export' as const) : ('import' as const),
     sourceChain: idText(source),
     destinationChain: idText(destination),
     asset: renderAmount(labelOf(utxo.assetID), assetTypeOf(output), listedAmount(output)),

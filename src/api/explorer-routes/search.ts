@@ -9,9 +9,9 @@ import { networkSpelling } from '../data/chain.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
 import { type RenderedJson, renderedJson } from '../rest/rendered-json.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { parseUtxoId } from '../rest/utxo-id.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { writePendingTxs } from './pending-tx.ts';
-import { parseUtxoId } from './utxo-routes.ts';
 
 export type SearchResult = {
   readonly kind: 'block' | 'transaction' | 'asset' | 'utxo' | 'address' | 'node' | 'signedTransaction';

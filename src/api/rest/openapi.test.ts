@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { list, map, object, optional, text } from '../contract/schema.ts';
-import { addresses, bodyAddresses } from './addresses.ts';
+import { route } from '../contract/route.ts';
+import { bodyAddresses, choices, maxQueryAddresses, pageSize, pageToken } from '../contract/route-params.ts';
+import { addresses, list, map, object, optional, text } from '../contract/schema.ts';
 import { apiHealthRoutes } from './health.ts';
 import { buildOpenApi, type DocumentOptions } from './openapi.ts';
-import { choices, pageSize, pageToken, pathText } from './params.ts';
-import { type ApiRoute, routeDefiner } from './route.ts';
+import type { ApiRoute } from './route.ts';
 
 const options: DocumentOptions = {
   title: 'T',
@@ -18,36 +18,37 @@ const options: DocumentOptions = {
 const Owner = object('Owner', { name: text() });
 const Thing = object('Thing', { id: text('An id'), owner: { ...Owner, description: 'Who has it' }, others: optional(list(Owner)) });
 
-const get = routeDefiner<object>()({
-  method: 'GET',
-  path: '/v1/{network}/things',
+const get = {
+  ...route({
+    method: 'GET',
+    path: '/v1/{network}/things',
+    tag: 'Things',
+    summary: 'All things',
+    description: 'Really all.',
+    params: {
+      network: text(),
+      addresses: addresses(maxQueryAddresses),
+      kinds: choices(['a', 'b']),
+      pageSize: pageSize(10, 100),
+      pageToken,
+    },
+    response: object('Things', { things: list(Thing), byName: map(Thing) }),
+    cachePolicy: 'pinned-page',
+  }),
   id: 'listThings',
-  tag: 'Things',
-  summary: 'All things',
-  description: 'Really all.',
-  params: {
-    network: pathText(),
-    addresses: addresses({ required: true }),
-    kinds: choices(['a', 'b']),
-    pageSize: pageSize(10, 100),
-    pageToken,
-  },
-  response: object('Things', { things: list(Thing), byName: map(Thing) }),
-  cachePolicy: 'pinned-page',
-  run: async () => ({}),
-});
-const post = routeDefiner<object>()({
-  ...(get as object),
-  method: 'POST',
-  path: '/v1/{network}/things',
+};
+const post = {
+  ...route({
+    method: 'POST',
+    path: '/v1/{network}/things',
+    tag: 'Things',
+    summary: 'Of many',
+    params: { network: text(), addresses: bodyAddresses },
+    response: Thing,
+    cachePolicy: 'never',
+  }),
   id: 'postThings',
-  tag: 'Things',
-  summary: 'Of many',
-  params: { network: pathText(), addresses: bodyAddresses() },
-  response: Thing,
-  cachePolicy: 'never',
-  run: async () => ({}),
-});
+};
 const dataRoutes = [get, post] as unknown as ApiRoute<unknown>[];
 const health = [...apiHealthRoutes('v1')] as ApiRoute<unknown>[];
 const routes = [

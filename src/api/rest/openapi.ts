@@ -1,10 +1,11 @@
 import { createComponents, type SchemaObject, type ToSchemaObject } from '../contract/components.ts';
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
+import type { RouteRow } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
 import type { Param, Params } from './param.ts';
-import type { ApiRoute } from './route.ts';
+import { compileRouteParams } from './params.ts';
 
 /** The parts of an OpenAPI 3.1 document that this server writes. */
 export type OpenApiDocument = {
@@ -62,7 +63,7 @@ export type DocumentOptions = {
 };
 
 /** A route as far as it is documented. */
-export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: Omit<ApiRoute<unknown>, 'run'> };
+export type DocumentedRoute = { readonly api: BoundRoute['api']; readonly route: RouteRow & { readonly id: string } };
 
 /** Builds the OpenAPI document of a server from its routes. */
 export function buildOpenApi(routes: readonly DocumentedRoute[], options: DocumentOptions): OpenApiDocument {
@@ -75,14 +76,15 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
     tags.add(tag);
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
-    const parameters = parametersOf(route.params, examples, toSchemaObject);
+    const params = compileRouteParams(route);
+    const parameters = parametersOf(params, examples, toSchemaObject);
     operations[route.method.toLowerCase()] = {
       operationId: route.id,
       tags: [tag],
       summary: route.summary,
       ...(route.description === undefined ? {} : { description: route.description }),
       parameters,
-      ...bodyOf(route.params, toSchemaObject),
+      ...bodyOf(params, toSchemaObject),
       responses: responsesOf(api, route, toSchemaObject),
       security: securityOf(api, route, requireKey),
     };

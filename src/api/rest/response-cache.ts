@@ -1,6 +1,7 @@
 import { createLruMap } from '../../base/bytes/lru-map.ts';
 import { createRecentKeys } from '../../base/bytes/recent-keys.ts';
-import type { CachePolicy, PageCursor } from './route.ts';
+import type { CachePolicy } from '../contract/route.ts';
+import type { PageCursor } from './route.ts';
 
 /**
  * A cache of rendered responses. An entry is used as long as running the route again would give the same response. The cache is bounded by

@@ -1,23 +1,15 @@
 import type { AnyFault } from '../../base/fault.ts';
 import type { Encoded, MethodRow, MethodRows } from '../contract/method.ts';
 import type { AnySchema, Fields } from '../contract/schema.ts';
-import type { Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
+import type { Answer, Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
 import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import { createParamsReader } from './params-reader.ts';
 import type { CacheResults } from './result-cache.ts';
 import type { Json, RawJson } from './write-json.ts';
 
-/** What a handler returns for a result of the type `T`: any part of it may be rendered already, and a bigint is written as a number. */
-export type Rendered<T> =
-  | RawJson
-  | (T extends number
-      ? T | bigint
-      : T extends readonly (infer I)[]
-        ? readonly Rendered<I>[]
-        : T extends object
-          ? { readonly [K in keyof T]: Rendered<T[K]> }
-          : T);
+/** What a handler returns for a result of the type `T`. */
+export type Rendered<T> = Answer<T, RawJson>;
 
 type ResultOf<R> =
   R extends Encoded<infer N> ? { readonly [K in N]: Json } & { readonly encoding: Encoding } : R extends AnySchema ? JsonOf<R> : never;

@@ -1,5 +1,5 @@
-import type { AssetAmount, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../../api/client/data-types.ts';
 import { SeracError } from '../../api/client/fault.ts';
+import type { AssetAmount, Balances, Block, BlockList, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
