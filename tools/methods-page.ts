@@ -8,9 +8,9 @@ export const renderMethodsPage = (): string => (Object.entries(services) as [Ser
 
 function formatSection([service, { path, prefix, methods, otherPaths }]: [ServiceName, ServiceRow]): string {
   const docs = methodDocs[service] as { readonly [method: string]: MethodDoc };
-  const table = Object.entries(methods).map(([method, { params }]) => {
+  const table = Object.entries(methods).map(([method, { params, aliases }]) => {
     const { summary, deprecated } = docs[method] as MethodDoc;
-    const fields = fieldNames(params).map((field) => `\`${field}\``);
+    const fields = fieldNames(params, aliases).map((field) => `\`${field}\``);
     const note = deprecated === undefined ? '' : ` Deprecated since AvalancheGo ${deprecated}.`;
     return `| \`${prefix}${method}\` | ${fields.join(', ')} | ${summary}.${note} |`;
   });

@@ -1,4 +1,4 @@
-import { method } from './method.ts';
+import { devMethod } from './method.ts';
 import {
   anyObject,
   anyOf,
@@ -38,30 +38,30 @@ const clock = {
 
 /** Blocks and the mempool: `dev.*`. */
 export const blocksRows = {
-  mine: method({ blocks: optional(u64()), interval: optional(duration()) }, record({ ...tip, filler: flag() }), 'blocks'),
-  setAutomine: method({ enabled: flag() }, record(policy), 'enabled'),
-  setIntervalMining: method({ seconds: duration() }, record(policy), 'seconds'),
-  getMempool: method({}, record({ txs: list(record({ txID: id(), type: text(), bytes: integer() })), total: integer() })),
-  dropTx: method({ txID: id() }, record({ txID: id() }), 'txID'),
+  mine: devMethod({ blocks: optional(u64()), interval: optional(duration()) }, record({ ...tip, filler: flag() }), 'blocks'),
+  setAutomine: devMethod({ enabled: flag() }, record(policy), 'enabled'),
+  setIntervalMining: devMethod({ seconds: duration() }, record(policy), 'seconds'),
+  getMempool: devMethod({}, record({ txs: list(record({ txID: id(), type: text(), bytes: integer() })), total: integer() })),
+  dropTx: devMethod({ txID: id() }, record({ txID: id() }), 'txID'),
 };
 
 /** The clock of the chain: `dev.*`. All return the clock. */
 export const timeRows = {
-  getTime: method({}, record(clock)),
-  setTime: method({ time: time() }, record(clock), 'time'),
-  increaseTime: method({ seconds: duration() }, record(clock), 'seconds'),
-  setNextBlockTime: method({ time: time() }, record(clock), 'time'),
-  freezeTime: method({}, record(clock)),
-  resetTime: method({}, record(clock)),
+  getTime: devMethod({}, record(clock)),
+  setTime: devMethod({ time: time() }, record(clock), 'time'),
+  increaseTime: devMethod({ seconds: duration() }, record(clock), 'seconds'),
+  setNextBlockTime: devMethod({ time: time() }, record(clock), 'time'),
+  freezeTime: devMethod({}, record(clock)),
+  resetTime: devMethod({}, record(clock)),
 };
 
 const impersonation = record({ addresses: list(text()), total: integer(), auto: flag() });
 
 /** Addresses that need no signature: `dev.*`. */
 export const identityRows = {
-  impersonate: method({ address: text() }, impersonation, 'address'),
-  stopImpersonating: method({ address: text() }, impersonation, 'address'),
-  setAutoImpersonate: method({ enabled: flag() }, impersonation, 'enabled'),
+  impersonate: devMethod({ address: text() }, impersonation, 'address'),
+  stopImpersonating: devMethod({ address: text() }, impersonation, 'address'),
+  setAutoImpersonate: devMethod({ enabled: flag() }, impersonation, 'enabled'),
 };
 
 /** One check of `dev.explainTx`; further properties are the values that were compared. */
@@ -89,7 +89,7 @@ export type LifecycleStep = OutOf<typeof Step>;
 
 /** Methods that show why and how something happened: `dev.*`. */
 export const insightRows = {
-  explainTx: method(
+  explainTx: devMethod(
     { tx: longText(), encoding: optional(encoding()) },
     record({
       txID: id(),
@@ -99,7 +99,7 @@ export const insightRows = {
     }),
     'tx',
   ),
-  decode: method(
+  decode: devMethod(
     { bytes: longText() },
     record({
       kind: oneOf(['tx', 'block', 'utxo']),
@@ -112,8 +112,8 @@ export const insightRows = {
     }),
     'bytes',
   ),
-  getTxLifecycle: method({ txID: id() }, record({ txID: id(), status: text(), steps: list(Step) }), 'txID'),
-  getUTXO: method(
+  getTxLifecycle: devMethod({ txID: id() }, record({ txID: id(), status: text(), steps: list(Step) }), 'txID'),
+  getUTXO: devMethod(
     { utxoID: text() },
     record({
       utxoID: id(),
@@ -134,8 +134,8 @@ export const insightRows = {
     }),
     'utxoID',
   ),
-  getAsset: method({ assetID: text() }, record({ assetID: id(), name: text(), symbol: text(), denomination: integer() }), 'assetID'),
-  nodeInfo: method(
+  getAsset: devMethod({ assetID: text() }, record({ assetID: id(), name: text(), symbol: text(), denomination: integer() }), 'assetID'),
+  nodeInfo: devMethod(
     {},
     record({
       version: text(),
@@ -156,13 +156,13 @@ export const insightRows = {
 
 /** Methods that make the node slow, fail or unhealthy: `dev.*`. */
 export const faultRows = {
-  setLatency: method({ ms: u32(), method: optional(text()) }, record({ ms: integer(), method: anyOf([text(), nothing()]) }), 'ms'),
-  failNext: method(
+  setLatency: devMethod({ ms: u32(), method: optional(text()) }, record({ ms: integer(), method: anyOf([text(), nothing()]) }), 'ms'),
+  failNext: devMethod(
     { method: text(), times: optional(withDefault(u32(), 1)), error: optional(text()) },
     record({ method: text(), times: integer() }),
     'method',
   ),
-  setUnhealthy: method({ check: text(), message: optional(text()) }, record({ check: text(), healthy: flag() }), 'check'),
+  setUnhealthy: devMethod({ check: text(), message: optional(text()) }, record({ check: text(), healthy: flag() }), 'check'),
 };
 
 const snapshot = { name: text(), ...tip };
@@ -170,18 +170,25 @@ const blocks = list(record({ height: digitsCount(), blockID: id() }));
 
 /** Saving and restoring the state: `dev.*`. */
 export const stateRows = {
-  snapshot: method({ name: optional(text()) }, record(snapshot), 'name'),
-  revert: method({ name: text() }, record(tip), 'name'),
-  listSnapshots: method({}, record({ snapshots: list(record(snapshot)) })),
-  diff: method(
+  snapshot: devMethod({ name: optional(text()) }, record(snapshot), 'name'),
+  revert: devMethod({ name: text() }, record(tip), 'name'),
+  listSnapshots: devMethod({}, record({ snapshots: list(record(snapshot)) })),
+  diff: devMethod(
     { from: text(), to: optional(text()) },
     record({
       blocks: record({ added: blocks, removed: blocks }),
       txs: record({ added: list(id()), removed: list(id()) }),
-      balances: list(record({ address: text(), assetID: id(), change: digits('Signed, in the smallest unit.') })),
+      balances: list(
+        record({
+          address: text(),
+          assetID: id(),
+          change: digits('Signed, in the smallest unit, of outputs that the address owns alone.'),
+          sharedChange: digits('The same for outputs that the address owns together with others.'),
+        }),
+      ),
     }),
     'from',
   ),
-  deleteSnapshot: method({ name: text() }, record({ name: text() }), 'name'),
-  reset: method({}, record(tip)),
+  deleteSnapshot: devMethod({ name: text() }, record({ name: text() }), 'name'),
+  reset: devMethod({}, record(tip)),
 };

@@ -1,4 +1,4 @@
-import { method } from './method.ts';
+import { devMethod } from './method.ts';
 import {
   digits,
   flag,
@@ -45,10 +45,10 @@ const Account = object('Account', {
 
 /** Accounts, transfers and assets: `dev.*`. */
 export const moneyRows = {
-  accounts: method({}, record({ accounts: list(Account) })),
-  faucet: method({ to, amount: optional(amount), assetID, threshold }, issued, 'to'),
-  send: method({ from, to, amount, assetID, memo, locktime, threshold }, issued),
-  createAsset: method(
+  accounts: devMethod({}, record({ accounts: list(Account) })),
+  faucet: devMethod({ to, amount: optional(amount), assetID, threshold }, issued, 'to'),
+  send: devMethod({ from, to, amount, assetID, memo, locktime, threshold }, issued),
+  createAsset: devMethod(
     {
       name: text(),
       symbol: text(),
@@ -59,13 +59,13 @@ export const moneyRows = {
     },
     created,
   ),
-  mint: method({ assetID: text(), to, amount, threshold }, issued),
-  createNFT: method({ name: text(), symbol: text(), groups: optional(u32()) }, created),
-  mintNFT: method({ assetID: text(), to, payload: longText(), threshold }, record({ txID: id(), groupID: integer(), utxoID: id() })),
-  sendNFT: method({ utxoID: text(), to, threshold }, withOutput),
-  createProperty: method({ name: text(), symbol: text() }, created),
-  mintProperty: method({ assetID: text(), to, threshold }, withOutput),
-  burnProperty: method({ utxoID: text() }, issued, 'utxoID'),
+  mint: devMethod({ assetID: text(), to, amount, threshold }, issued),
+  createNFT: devMethod({ name: text(), symbol: text(), groups: optional(u32()) }, created),
+  mintNFT: devMethod({ assetID: text(), to, payload: longText(), threshold }, record({ txID: id(), groupID: integer(), utxoID: id() })),
+  sendNFT: devMethod({ utxoID: text(), to, threshold }, withOutput),
+  createProperty: devMethod({ name: text(), symbol: text() }, created),
+  mintProperty: devMethod({ assetID: text(), to, threshold }, withOutput),
+  burnProperty: devMethod({ utxoID: text() }, issued, 'utxoID'),
 };
 
 const counterpart = oneOf(['P', 'C']);
@@ -86,9 +86,9 @@ const AtomicOutput = object('AtomicOutput', {
 
 /** Transfers between the X-Chain and the P- and C-Chain: `dev.*`. */
 export const crossChainRows = {
-  atomicDeposit: method({ from: counterpart, to, amount, assetID, locktime, threshold }, record({ utxoID: id() })),
-  listAtomic: method({ limit: optional(u32()) }, record({ utxos: list(AtomicOutput), truncated: flag() }), 'limit'),
-  export: method({ destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold }, withOutput),
-  claimExport: method({ utxoID: text() }, record({ utxoID: id(), destinationChain: text() }), 'utxoID'),
-  addAtomicUTXO: method({ sourceChain: text(), utxo: longText() }, record({ utxoID: id() })),
+  atomicDeposit: devMethod({ from: counterpart, to, amount, assetID, locktime, threshold }, record({ utxoID: id() })),
+  listAtomic: devMethod({ limit: optional(u32()) }, record({ utxos: list(AtomicOutput), truncated: flag() }), 'limit'),
+  export: devMethod({ destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold }, withOutput),
+  claimExport: devMethod({ utxoID: text() }, record({ utxoID: id(), destinationChain: text() }), 'utxoID'),
+  addAtomicUTXO: devMethod({ sourceChain: text(), utxo: longText() }, record({ utxoID: id() })),
 };

@@ -6,6 +6,10 @@ export type MethodRow<P extends Fields = Fields, R extends AnySchema | Encoded =
   readonly params: P;
   readonly result: R;
   readonly bare?: B;
+  /** Unknown and repeated parameters are refused: ignoring a misspelt one would do something else than what was asked for. */
+  readonly isStrict?: true;
+  /** Other names of parameters: the parameter that each one stands for. */
+  readonly aliases?: { readonly [alias: string]: string };
   /** The parameters are an array in their order, not an object. */
   readonly isPositional?: true;
 };
@@ -27,6 +31,17 @@ export const method = <P extends Fields, R extends AnySchema | Encoded, B extend
   result: R,
   bare?: B,
 ): MethodRow<P, R, B> => ({ params, result, ...(bare === undefined ? {} : { bare }) });
+
+/** Declares a `dev.*` method. An asset may be given as `asset` too, the name of the command line's flag. */
+export const devMethod = <P extends Fields, R extends AnySchema, B extends keyof P & string = never>(
+  params: P,
+  result: R,
+  bare?: B,
+): MethodRow<P, R, B> => ({
+  ...method(params, result, bare),
+  isStrict: true,
+  ...('assetID' in params && { aliases: { asset: 'assetID' } }),
+});
 
 /** Declares a method whose parameters are an array. */
 export const positionalMethod = <P extends Fields, R extends AnySchema>(params: P, result: R): MethodRow<P, R, never> => ({

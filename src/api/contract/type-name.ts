@@ -17,9 +17,12 @@ export function typeName(schema: AnySchema): string {
   }
 }
 
-/** `name: type` of each parameter; `name?: type` if it may be missing. */
-export const fieldNames = (fields: Fields): string[] =>
-  Object.entries(fields).map(([name, field]) => `${name}${isOptional(field) ? '?' : ''}: ${typeName(schemaOf(field))}`);
+/** `name: type` of each parameter; `name?: type` if it may be missing, `name or other: type` if it has another name. */
+export const fieldNames = (fields: Fields, aliases: { readonly [alias: string]: string } = {}): string[] =>
+  Object.entries(fields).map(([name, field]) => {
+    const names = [name, ...Object.keys(aliases).filter((alias) => aliases[alias] === name)].join(' or ');
+    return `${names}${isOptional(field) ? '?' : ''}: ${typeName(schemaOf(field))}`;
+  });
 
 const names: { readonly [kind: string]: string } = {
   text: 'string',

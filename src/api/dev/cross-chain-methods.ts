@@ -64,7 +64,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
     run: async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold }) => {
       const { wallet, formatAddress } = deps;
       const destination = requireCounterpart('destinationChain', destinationChain, deps);
-      const payer = wallet.account(from);
+      const payer = wallet.payer(from);
       const asset = wallet.asset(assetID);
       const addresses = to.length === 0 ? [formatAddress(destination, payer.key.address)] : to;
       const parse = (text: string) => deps.parseAddress(destination, text);

@@ -176,7 +176,7 @@ async function send(wallet: DevWallet, request: SendRequest) {
   const owners = wallet.owners(to, threshold, locktime === '' ? 0n : parseTime(locktime));
   const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
   const tx = await wallet.issue({
-    payer: wallet.account(from),
+    payer: wallet.payer(from),
     sent,
     memo: parseBytesText(memo, 'memo'),
     build: (keys, funds) => baseTx(keys, funds, sent),

@@ -7,14 +7,14 @@ import { implement } from '../rpc/method.ts';
 export type StatePoint = { readonly height: number; readonly time: number };
 
 export type StateDeps = {
-  readonly snapshot: (name: string | undefined) => StatePoint & { readonly name: string };
-  readonly revert: (name: string) => StatePoint;
+  readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
+  readonly revert: (name: string) => Promise<StatePoint>;
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];
-  readonly deleteSnapshot: (name: string) => void;
+  readonly deleteSnapshot: (name: string) => Promise<void>;
   /** Compares two snapshots of the X-Chain, or one with the current state. */
   readonly diff: (from: string, to: string | undefined) => StateDiff;
   /** Goes back to the state of a fresh chain. */
-  readonly reset: () => StatePoint;
+  readonly reset: () => Promise<StatePoint>;
   readonly formatAddress: (address: Address) => string;
   /** Resolves when all processes have the restored clock. */
   readonly informReaders: () => Promise<void>;
@@ -23,18 +23,18 @@ export type StateDeps = {
 export type StateDiff = {
   readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
   readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
-  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint }[];
+  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
 };
 
 /** Methods of the developer's chain that save and restore its state. */
 export const stateMethods = implement<StateDeps>()(stateRows, {
   snapshot: {
-    run: ({ snapshot }, { name }) => toNamedPoint(snapshot(name || undefined)),
+    run: async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)),
     needsWriter: true,
   },
   revert: {
     run: async ({ revert, informReaders }, { name }) => {
-      const restored = toPoint(revert(name));
+      const restored = toPoint(await revert(name));
       await informReaders();
       return restored;
     },
@@ -50,25 +50,26 @@ export const stateMethods = implement<StateDeps>()(stateRows, {
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
         txs: { added: txs.added.map(idText), removed: txs.removed.map(idText) },
-        balances: balances.map(({ address, assetID, change }) => ({
+        balances: balances.map(({ address, assetID, change, sharedChange }) => ({
           address: formatAddress(address),
           assetID: idText(assetID),
           change: String(change),
+          sharedChange: String(sharedChange),
         })),
       };
     },
     needsWriter: true,
   },
   deleteSnapshot: {
-    run: ({ deleteSnapshot }, { name }) => {
-      deleteSnapshot(name);
+    run: async ({ deleteSnapshot }, { name }) => {
+      await deleteSnapshot(name);
       return { name };
     },
     needsWriter: true,
   },
   reset: {
     run: async ({ reset, informReaders }) => {
-      const restored = toPoint(reset());
+      const restored = toPoint(await reset());
       await informReaders();
       return restored;
     },

@@ -20,5 +20,22 @@ export function createDevAccess(token: string | undefined): DevAccess {
   };
 }
 
+/**
+ * The same callers without web pages of other origins. For a route that does work on GET: a browser sends no `Origin` with an image, a frame
+ * or a link, but it says where the request comes from in `Sec-Fetch-Site`, and mostly in `Referer`. Programs send neither.
+ */
+export const withoutOtherPages = ({ isAllowed, refusal }: DevAccess): DevAccess => ({
+  isAllowed: (request) => isAllowed(request) && isOwnPage(request),
+  refusal,
+});
+
+function isOwnPage({ header }: HttpRequest): boolean {
+  const site = header('sec-fetch-site');
+  // `none`: a person has typed the address.
+  if (site !== null) return site === 'same-origin' || site === 'none';
+  const referer = header('referer');
+  return referer === null || `${referer}/`.toLowerCase().startsWith(`http://${(header('host') ?? '').toLowerCase()}/`);
+}
+
 /** Hashes have equal lengths, so that comparing them takes the same time for any text. */
 const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();

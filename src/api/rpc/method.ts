@@ -1,6 +1,6 @@
 import type { AnyFault } from '../../base/fault.ts';
 import type { Encoded, MethodRow, MethodRows } from '../contract/method.ts';
-import type { AnySchema, Fields } from '../contract/schema.ts';
+import type { AnySchema } from '../contract/schema.ts';
 import type { Answer, Encoding, JsonOf, ParamsOf } from '../contract/views.ts';
 import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
@@ -29,7 +29,7 @@ type Handler<D, M> = Run<D, M> | (HandlerOptions & { readonly run: Run<D, M> });
 
 /** A method of the contract with its handler. */
 export type Method<D> = HandlerOptions & {
-  readonly params: Fields;
+  readonly row: MethodRow;
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which `implement` has checked
   readonly run: (deps: D, params: any) => Json | Promise<Json>;
 };
@@ -44,9 +44,9 @@ export const implement =
   <D>() =>
   <R extends MethodRows>(rows: R, handlers: { readonly [N in keyof R]: Handler<D, R[N]> }): MethodTable<D, keyof R & string> =>
     Object.fromEntries(
-      Object.entries(rows).map(([name, { params }]) => {
+      Object.entries(rows).map(([name, row]) => {
         const handler = handlers[name] as Method<D>['run'] | (HandlerOptions & { readonly run: Method<D>['run'] });
-        return [name, typeof handler === 'function' ? { params, run: handler } : { params, ...handler }];
+        return [name, typeof handler === 'function' ? { row, run: handler } : { row, ...handler }];
       }),
     ) as MethodTable<D, keyof R & string>;
 
@@ -70,13 +70,13 @@ export type CreateUnknownMethodError = (method: string) => AnyFault;
 
 /** Without `cacheResults` no results are cached. */
 export function createService<D>(name: string, table: MethodTable<D>, deps: D, cacheResults?: CacheResults): Service {
-  const methods = Object.entries(table).map(([name, { params, run, needsWriter = false, isCacheable }]): [string, BoundMethod] => {
+  const methods = Object.entries(table).map(([name, { row, run, needsWriter = false, isCacheable }]): [string, BoundMethod] => {
     const runBound = (values: unknown) => run(deps, values);
     const bound: BoundMethod = {
       needsWriter,
-      paramNames: Object.keys(params),
+      paramNames: [...Object.keys(row.params), ...Object.keys(row.aliases ?? {})],
       // The parameters of a method that writes, such as a transaction, do not repeat.
-      readParams: compileAtFirstCall(params, needsWriter ? createPlainReader : createParamsReader),
+      readParams: compileAtFirstCall(row, needsWriter ? createPlainReader : createParamsReader),
       run: isCacheable === undefined || cacheResults === undefined ? runBound : (cacheResults(runBound, isCacheable) as BoundMethod['run']),
     };
     return [name, bound];
@@ -92,10 +92,10 @@ const createPlainReader =
     readRpcParams(params, raw);
 
 /** A program starts sooner if the parameters of its eighty methods are compiled when they are called. */
-function compileAtFirstCall(fields: Fields, create: (params: RpcParam<object>) => ReadParams): ReadParams {
+function compileAtFirstCall(row: MethodRow, create: (params: RpcParam<object>) => ReadParams): ReadParams {
   let read: ReadParams | undefined;
   return (raw) => {
-    read ??= create(compileParams(fields));
+    read ??= create(compileParams(row));
     return read(raw);
   };
 }

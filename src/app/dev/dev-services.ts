@@ -1,5 +1,6 @@
 import { type AliasDeps, withAnvilAliases } from '../../api/dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../../api/dev/blocks-methods.ts';
+import type { CallFaults } from '../../api/dev/call-faults.ts';
 import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
 import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
@@ -21,6 +22,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import { chainParamsOf } from '../chains/account-funding.ts';
 import { createChainAddressFormat, type DevChain, type RunningChain } from '../setup/avm-chain.ts';
@@ -28,7 +30,6 @@ import type { Env } from '../setup/env.ts';
 import type { NetworkContext } from '../setup/network-context.ts';
 import type { NodeStore, OpenedChain } from '../setup/node-store.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
-import type { DevParts } from './dev-parts.ts';
 import { maxLoadedBytes } from './state-route.ts';
 import type { StateTransfer } from './state-transfer.ts';
 
@@ -38,7 +39,7 @@ type DevServedChain = RunningChain & { readonly reads: AvmReads; readonly opened
 export type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly store: NodeStore;
   readonly context: NetworkContext;
-  readonly parts: DevParts;
+  readonly parts: { readonly impersonation: Impersonation; readonly faults: CallFaults };
   /** Of the X-Chain. */
   readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
@@ -142,8 +143,9 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function createWallet({ context, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
+function createWallet({ context, parts, accounts, events, timers }: DevServicesDeps, x: DevServedChain): DevWallet {
   const { chain, specs } = context;
+  const { issueAfterPending } = x.dev as DevChain;
   return createDevWallet({
     accounts,
     chainParams: chainParamsOf(specs[0], chain.network.id),
@@ -156,7 +158,9 @@ function createWallet({ context, accounts, events, timers }: DevServicesDeps, x:
     now: chain.now,
     longWork: chain.longWork,
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,
-    issue: createIssueAndWait({ running: x, events, timers }),
+    pendingTxs: () => x.mempool?.all() ?? [],
+    isImpersonated: parts.impersonation.has,
+    issue: createIssueAndWait({ running: { ...x, txIssuer: { ...x.txIssuer, issue: issueAfterPending } }, events, timers }),
   });
 }
 

@@ -89,7 +89,7 @@ export type RunningChain = {
   /** Whether a transaction in the mempool consumes an output; undefined for a followed chain, whose mempool is not here. */
   readonly isConsumedByPending?: (utxoID: Id) => boolean;
   /** What a snapshot saves and a revert restores; undefined for a followed chain. */
-  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert'>;
+  readonly revertible?: Pick<Chain, 'processing' | 'pending' | 'continueAfterRevert' | 'restorePending' | 'mempool'>;
   /** Why the last commit failed; undefined after a successful one. */
   readonly commitFailure: () => AnyFault | undefined;
   /** What the `dev.*` methods need; undefined for a chain of a followed node. */
@@ -107,17 +107,19 @@ export type DevChain = {
   readonly engine: SoloEngine;
   readonly explain: (tx: Tx) => readonly TxCheck[];
   readonly prepare: (tx: Tx) => Promise<void> | undefined;
+  /** Issues a transaction that may spend outputs of waiting ones. */
+  readonly issueAfterPending: TxIssuer['issue'];
 };
 
 /** Starts a chain that decides its blocks in this process. */
 export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): RunningChain {
-  const { chain, prepare, explain, running } = createAvmChain(spec, ledger, deps, {
+  const { chain, prepare, explain, issueAfterPending, running } = createAvmChain(spec, ledger, deps, {
     isClockAdjustable: true,
     takeNextBlockTime: deps.takeNextBlockTime,
     onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
   });
   const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
-  return { ...running, engine, dev: { chain, engine, explain, prepare }, revertible: chain };
+  return { ...running, engine, dev: { chain, engine, explain, prepare, issueAfterPending }, revertible: chain };
 }
 
 /** Creates a chain without an engine, and what the RPC methods need of it. */
@@ -145,6 +147,7 @@ export function createAvmChain(
   // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
   const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
   const prepare = (tx: Tx) => deps.fork?.copyInputs(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
+  const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
   const explain = (tx: Tx) => verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   const running: Omit<RunningChain, 'engine'> = {
     spec,
@@ -154,13 +157,13 @@ export function createAvmChain(
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
     txIssuer: {
-      issue: observeIssue(observer, (tx) => prepare(tx)?.then(() => chain.issue(tx)) ?? chain.issue(tx)),
+      issue: issueBy(chain.issue),
       queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
       report: chain.report,
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, prepare, explain, running };
+  return { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending), running };
 }
 
 /** Creates the transaction verifier of a chain. */

@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts';
 
 /**
  * A state file: a line with its format, a line of JSON with what it holds, a SQLite database with the chains' tables (see state-copy.ts)
- * compressed by gzip, and the SHA-256 of all bytes before. Snapshots, mempool and secrets are not in it.
+ * compressed by gzip, and the SHA-256 of all bytes before. The clock is in the line of JSON. Snapshots, mempool and secrets are not in it.
  */
 export type StateHeader = {
   readonly network: number;
@@ -15,6 +15,8 @@ export type StateHeader = {
   /** Versions of the schema, by name. */
   readonly versions: { readonly [name: string]: number };
   readonly chains: readonly { readonly id: string; readonly height: number; readonly blockID: string }[];
+  /** The state of the chain's clock; undefined in files of older versions. Not checked here. */
+  readonly clock?: unknown;
 };
 
 const firstLine = 'serac state 1\n';
@@ -105,9 +107,9 @@ function findHeaderEnd(bytes: Buffer): number | undefined {
 
 function parseHeader(line: Buffer): StateHeader {
   try {
-    const { network, genesis, versions, chains } = JSON.parse(line.toString('utf8')) as StateHeader;
+    const { network, genesis, versions, chains, clock } = JSON.parse(line.toString('utf8')) as StateHeader;
     if (typeof network === 'number' && typeof genesis === 'string' && typeof versions === 'object' && Array.isArray(chains))
-      return { network, genesis, versions, chains };
+      return { network, genesis, versions, chains, ...(clock !== undefined && { clock }) };
   } catch {
     throw damagedError('its header is not JSON');
   }
@@ -115,7 +117,7 @@ function parseHeader(line: Buffer): StateHeader {
 }
 
 /** Throws unless a state file with this header can be loaded by a node that would write `own`. */
-export function checkHeader(header: StateHeader, own: Omit<StateHeader, 'chains'>): void {
+export function checkHeader(header: StateHeader, own: Pick<StateHeader, 'network' | 'genesis' | 'versions'>): void {
   if (header.network !== own.network || header.genesis !== own.genesis)
     throw new StateFileError(
       `the state file belongs to network ${header.network} with X-Chain ${header.genesis}, this node is on network ${own.network} with X-Chain ${own.genesis}`,
@@ -138,7 +140,8 @@ export type StateFileFault =
   | { code: 'STATE_FILE_OTHER_NETWORK'; stored: string; wanted: string }
   | { code: 'STATE_FILE_OTHER_CHAINS' }
   | { code: 'STATE_FILE_TOO_LARGE'; max: number }
-  | { code: 'STATE_FILE_MISSING'; path: string };
+  | { code: 'STATE_FILE_MISSING'; path: string }
+  | { code: 'STATE_FILE_NOT_SAVED'; path: string; savedTo?: string };
 
 export class StateFileError extends Fault<StateFileFault> {}
 
