@@ -38,4 +38,22 @@ export type RouteRows = { readonly [id: string]: RouteRow };
  */
 export type CachePolicy = 'block' | 'block-and-second' | 'pinned-page' | 'pinned-page-or-second' | 'never';
 
+/** What the routes of each tag are about. */
+export const tagDescriptions: { readonly [tag: string]: string } = {
+  Addresses: 'Activity of addresses.',
+  Assets: 'Assets and their supply.',
+  Balances: 'Balances of addresses, now or at an earlier time.',
+  Blockchains: 'The blockchains of the network.',
+  Blocks: 'Accepted blocks.',
+  'Chain metrics': 'Counts and rates of a chain over time.',
+  Chains: 'The chains of this server.',
+  Events: 'Blocks, transactions and more as they happen.',
+  Explorer: 'What the explorer shows beside the Data API; routes of this server only.',
+  Health: 'Whether the API and what it depends on work.',
+  'Not served here': 'Operations of other servers that need data this server does not have.',
+  Transactions: 'Accepted transactions.',
+  UTXOs: 'Outputs, spent or unspent.',
+  Vertices: 'What the X-Chain had before it was linearized.',
+};
+
 export const route = <P extends Fields, R extends AnySchema>(row: RouteRow<P, R>): RouteRow<P, R> => row;

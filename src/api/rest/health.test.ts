@@ -56,6 +56,10 @@ describe.each(paths)('%s', (path) => {
     expect(findMismatches(row!.response, got.json, { strict: true })).toEqual([]);
   });
 
+  test('a query with broken percent-encoding: 400', async () => {
+    expect((await health().send(`${path}?a=%`)).status).toBe(400);
+  });
+
   test('a component is down: 503 with the error code, without the message of the driver', async () => {
     const secret = async () => {
       throw Object.assign(new Error('connect to postgres://user:word@10.0.0.7:5432 failed'), { code: 'ECONNREFUSED' });

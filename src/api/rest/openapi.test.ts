@@ -60,7 +60,7 @@ const { get: getThings, post: postThings } = document.paths['/v1/{network}/thing
 
 describe('buildOpenApi', () => {
   test('describes each route under its path and tag', () => {
-    expect(document.info).toEqual({ title: 'T', version: '1.2.3', description: 'D' });
+    expect(document.info).toMatchObject({ title: 'T', version: '1.2.3', description: 'D', license: { identifier: 'BSD-3-Clause' } });
     expect(Object.keys(document.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
     expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health' }]);
     expect(getThings).toMatchObject({
@@ -141,7 +141,7 @@ describe('buildOpenApi', () => {
     expect(getThings?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
     const check = document.paths['/v1/health-check']?.get;
     expect(check?.security).toEqual([]);
-    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '500', '503']);
+    expect(Object.keys(check?.responses ?? {})).toEqual(['200', '400', '500', '503']);
     expect(check?.responses[503]).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/HealthCheckFailure' } } },
     });

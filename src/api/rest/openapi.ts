@@ -1,6 +1,6 @@
 import { createComponents, type SchemaObject, type ToSchemaObject } from '../contract/components.ts';
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts';
-import type { RouteRow } from '../contract/route.ts';
+import { type RouteRow, tagDescriptions } from '../contract/route.ts';
 import { anyOf, integer, list, object, text } from '../contract/schema.ts';
 import { type ErrorStatus, reasonPhrases } from './api-error.ts';
 import type { BoundRoute } from './dispatch.ts';
@@ -10,9 +10,14 @@ import { compileRouteParams } from './params.ts';
 /** The parts of an OpenAPI 3.1 document that this server writes. */
 export type OpenApiDocument = {
   readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly [{ readonly url: string }];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
@@ -70,10 +75,10 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
   const { title, version, description, requireKey, origin, examples } = options;
   const { schemas, toSchemaObject } = createComponents();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  const tags = new Set<string>();
+  const tags = new Map<string, string | undefined>();
   for (const { api, route } of routes) {
     const tag = `${api === 'data' ? 'Data' : 'Metrics'}: ${route.tag}`;
-    tags.add(tag);
+    tags.set(tag, tagDescriptions[route.tag]);
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
     const params = compileRouteParams(route);
@@ -92,9 +97,9 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
   const responses = errorResponses(toSchemaObject);
   return {
     openapi: '3.1.0',
-    info: { title, version, description },
+    info: { title, version, description, license: { name: 'BSD 3-Clause', identifier: 'BSD-3-Clause' } },
     servers: [{ url: origin }],
-    tags: [...tags].map((name) => ({ name })),
+    tags: [...tags].map(([name, meaning]) => ({ name, ...(meaning === undefined ? {} : { description: meaning }) })),
     paths,
     components: { schemas, responses, headers, securitySchemes },
   };
@@ -152,7 +157,8 @@ const statusMeanings: Readonly<Record<ErrorStatus, string>> = {
 
 /** The error statuses of a route. Public routes need no key and have no limits, the Metrics API has no keys, and only a POST has a body. */
 const statusesOf = (api: BoundRoute['api'], route: DocumentedRoute['route']): readonly ErrorStatus[] => {
-  if (route.isPublic) return [500, 503];
+  // A query with broken percent-encoding gets 400 on every route.
+  if (route.isPublic) return [400, 500, 503];
   const keyStatuses = api === 'data' ? ([401, 403] as const) : [];
   const bodyStatuses = route.method === 'POST' ? ([413] as const) : [];
   return [400, ...keyStatuses, 404, ...bodyStatuses, 429, 500, 502, 503];
