@@ -35,7 +35,7 @@ export function findJsonMismatches(schema: JsonSchema, value: unknown, { strict 
 }
 
 function objectMismatches(schema: JsonSchema, value: Readonly<Record<string, unknown>>, strict: boolean, at: string): string[] {
-  const { properties = {}, required = [], additionalProperties = !strict } = schema;
+  const { properties = {}, required = [], additionalProperties = schema.type === undefined || !strict } = schema;
   const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${at}.${name} is missing`);
   const wrong = Object.entries(value).flatMap(([name, item]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
