@@ -22,7 +22,7 @@ export type GateOptions = {
 
 /**
  * The Data API takes keys, the Metrics API ignores them. A key that is sent must be valid, even where no key is required. A request with an
- * invalid key counts for the caller's address, so that guessing keys is rate limited. A request with a valid key counts for the key, any other
+ * invalid key counts for the caller's address, so that guessing keys is rate limited; an expired or revoked key is always told so. A request with a valid key counts for the key, any other
  * for the caller's address.
  */
 export function createGate({ keys, limiter, plans, requireKey, now }: GateOptions): Gate {
@@ -49,8 +49,9 @@ export function createGate({ keys, limiter, plans, requireKey, now }: GateOption
 
   const decideInvalidKey = (request: AccessRequest, key: ApiKey | undefined): MaybePromise<AccessDecision> =>
     andThen(countForCaller(request), (counted) => {
-      if (isRefused(counted)) return tooManyRequests(counted, true);
-      return key === undefined ? keyUnknown(counted?.headers) : keyExpiredOrRevoked(key, counted?.headers);
+      // Whoever has a key that was valid guesses nothing, and waiting would not help.
+      if (key !== undefined) return keyExpiredOrRevoked(key, counted?.headers);
+      return isRefused(counted) ? tooManyRequests(counted, true) : keyUnknown(counted?.headers);
     });
 
   const decideValidKey = (request: AccessRequest, key: ApiKey): MaybePromise<AccessDecision> =>
