@@ -23,9 +23,7 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
   if (tx === undefined) return loadPendingTx(source, context, path, id);
   const [position, raw] = await Promise.all([
     readIfFound<TxPosition>(source, `${path}/position`),
-    context.has.rpc
-      ? callIfAllowed(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' })
-      : undefined,
+    context.has.rpc ? callIfAllowed(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' }) : undefined,
   ]);
   const shown = signedTx(tx);
   // 0x, two digits per byte, and a checksum of four bytes.
