@@ -62,7 +62,7 @@ describe('buildOpenApi', () => {
   test('describes each route under its path and tag', () => {
     expect(document.info).toMatchObject({ title: 'T', version: '1.2.3', description: 'D', license: { identifier: 'BSD-3-Clause' } });
     expect(Object.keys(document.paths)).toEqual(['/v1/{network}/things', '/v1/health-check', '/v1/live-check']);
-    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health' }]);
+    expect(document.tags).toEqual([{ name: 'Data: Things' }, { name: 'Metrics: Health', description: expect.any(String) }]);
     expect(getThings).toMatchObject({
       operationId: 'listThings',
       tags: ['Data: Things'],
