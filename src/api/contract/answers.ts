@@ -35,20 +35,13 @@ import type { JsonOf } from './views.ts';
 
 /** Types of the answers that the explorer and the commands read. They follow from the schemas. */
 
-type WithoutBytes<U extends { readonly utxoBytes?: string }> = Omit<U, 'utxoBytes'> & Partial<Pick<U, 'utxoBytes'>>;
-/** `chainFormat` is the same for all transactions. */
-type WithShownUtxos<T> = Omit<T, 'chainFormat' | 'consumedUtxos' | 'emittedUtxos'> & {
-  readonly consumedUtxos: readonly Utxo[];
-  readonly emittedUtxos: readonly Utxo[];
-};
-
 type ResponseOf<R extends { readonly response: unknown }> = JsonOf<R['response']>;
 
 export type AssetAmount = JsonOf<typeof AssetAmountSchema>;
-/** Pages leave out its bytes. */
-export type Utxo = WithoutBytes<JsonOf<typeof UtxoSchema>>;
+export type Utxo = JsonOf<typeof UtxoSchema>;
 export type TxType = JsonOf<typeof txTypeSchema>;
-export type Tx = WithShownUtxos<JsonOf<typeof TransactionSchema>>;
+/** `chainFormat` is the same for all transactions. */
+export type Tx = Omit<JsonOf<typeof TransactionSchema>, 'chainFormat'>;
 export type Block = JsonOf<typeof BlockSchema>;
 export type Balances = JsonOf<typeof BalancesSchema>;
 export type AssetDetails = JsonOf<typeof AssetDetailsSchema>;

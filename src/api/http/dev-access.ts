@@ -11,7 +11,7 @@ export type DevAccess = Required<Pick<HttpRoute, 'isAllowed' | 'refusal'>>;
  * was relayed by another process of this node, which has checked it already (see app/workers/relay.ts).
  */
 export function createDevAccess(token: string | undefined): DevAccess {
-  if (token === undefined) return { isAllowed: isLocalRequest, refusal: 'this caller is not allowed here\n' };
+  if (token === undefined) return { isAllowed: isLocalRequest, refusal: localRefusal };
   const expected = hash(`Bearer ${token}`);
   return {
     isAllowed: (request: HttpRequest) =>
@@ -36,6 +36,9 @@ function isOwnPage({ header }: HttpRequest): boolean {
   const referer = header('referer');
   return referer === null || `${referer}/`.toLowerCase().startsWith(`http://${(header('host') ?? '').toLowerCase()}/`);
 }
+
+const localRefusal =
+  'this caller is not allowed here: only programs on this machine are, not through a proxy and not from a page of another origin; a header such as X-Forwarded-For, X-Request-ID or traceparent counts as one of a proxy; with --dev-token callers send a token instead\n';
 
 /** Hashes have equal lengths, so that comparing them takes the same time for any text. */
 const hash = (text: string): Uint8Array => createHash('sha256').update(text).digest();

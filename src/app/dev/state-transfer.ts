@@ -55,6 +55,7 @@ export function createStateTransfer({ config, env, store, chains, snapshots, clo
     network: config.network.id,
     genesis: idText((chains[0] as (typeof chains)[number]).spec.id),
     versions: readVersions(db),
+    savedBy: env.version,
   });
   const describeChains = (): StateHeader['chains'] =>
     chains.map(({ spec, lastAccepted }) => {

@@ -13,10 +13,10 @@ import type { TxCheck } from '../../avm/verify/explain.ts';
 import type { Engine } from '../../avm/vm.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import type { RecoverSigner } from '../../base/crypto/recover.ts';
-import type { SignerKeys } from '../../base/crypto/signer-keys.ts';
+import type { RecoverSigner, SignerCache } from '../../base/crypto/recover.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import type { AddressTask } from '../../chain/follow/address-task.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import { type Chain, type ChainDeps, createChain } from '../../chain/lifecycle/chain.ts';
@@ -57,8 +57,8 @@ export type ChainContext = {
 
 export type WriterDeps = ChainContext & {
   readonly recover: RecoverSigner;
-  /** Receives the public keys of signers; the index stores them. */
-  readonly signerKeys: SignerKeys;
+  /** Recovers signers; the index reads them and their public keys too. */
+  readonly signers: SignerCache;
   readonly recovery: Recovery;
   readonly timers: SoloTimers;
   readonly minBlockDelay: number;
@@ -72,6 +72,8 @@ export type WriterDeps = ChainContext & {
   readonly report: (error: unknown) => void;
   /** Called when commits of a chain begin to fail, and when they succeed again. */
   readonly onCommitState: () => void;
+  /** Called when the state of a follower changes; see `FollowStatus`. */
+  readonly onFollowState: () => void;
   /** Copies outputs that a transaction spends from another node; see fork/. */
   readonly fork?: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
 };
@@ -97,7 +99,11 @@ export type RunningChain = {
   /** Undefined unless the chain follows another node. */
   readonly follower?: Follower;
   /** Undefined unless the chain is on a network of peers. */
-  readonly joined?: JoinedChain & { readonly caughtUp: Promise<void> };
+  readonly joined?: JoinedChain & {
+    readonly caughtUp: Promise<void>;
+    /** Finds out which exports other chains have imported; undefined if no node can be asked. */
+    readonly backfillAddresses?: AddressTask | undefined;
+  };
   /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
   readonly backfillRevision?: () => number;
 };
