@@ -1,5 +1,5 @@
-import { type EventKind, eventSchemas } from './events.ts';
-import { type AnySchema, anyOf, type ObjectOf } from './schema.ts';
+import { type ChainEventKind, eventID, eventSchemas } from './events.ts';
+import { type AnySchema, anyOf, type ObjectOf, object, oneOf, text } from './schema.ts';
 
 /**
  * The kinds of events: what each means and the schema of its JSON. The documentation, the OpenAPI document and the tests of the stream all
@@ -62,15 +62,24 @@ export const eventKinds = {
     meaning: 'Sent every 2 s, and as soon as all past events were sent. Its `id` includes events that the filter left out.',
     isResumable: true,
     isSelectable: false,
-    schema: eventSchemas.heartbeat,
+    schema: object('HeartbeatEvent', { id: eventID, kind: oneOf(['heartbeat']) }),
   },
   closed: {
     meaning: 'The last event before the server closes the stream. Resume from the last `id`.',
     isResumable: false,
     isSelectable: false,
-    schema: eventSchemas.closed,
+    schema: object('ClosedEvent', {
+      kind: oneOf(['closed']),
+      reason: oneOf(
+        ['too-slow', 'failed', 'stopping'],
+        '`too-slow`: the client did not read its events in time. `failed`: past events could not be read. `stopping`: the server stops.',
+      ),
+      message: text(),
+    }),
   },
-} as const satisfies Readonly<Record<EventKind, EventKindRow>>;
+} as const satisfies Readonly<Record<ChainEventKind | 'heartbeat' | 'closed', EventKindRow>>;
+
+export type EventKind = keyof typeof eventKinds;
 
 /** The kinds that `kind` selects. */
 export type SelectableKind = 'block' | 'tx' | 'reverted' | 'mempool' | 'time' | 'health';

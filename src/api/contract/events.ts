@@ -2,9 +2,9 @@ import { digits, type Fields, flag, integer, list, object, oneOf, optional, text
 import { TxSchema } from './tx-json.ts';
 import type { OutOf } from './views.ts';
 
-/** The JSON of each kind of event. The browser's client loads them; what the kinds mean is in event-kinds.ts. */
+/** The JSON of the events about chains. The browser's client loads them; what they mean, and the events about the stream, are in event-kinds.ts. */
 
-const idSchema = text('Position in the stream; resume with it as `Last-Event-ID`.');
+export const eventID = text('Position in the stream; resume with it as `Last-Event-ID`.');
 const chain = text('First alias of the chain, such as X.');
 const chainID = text('ID of the blockchain.');
 const height = integer('Height of the block.');
@@ -19,7 +19,7 @@ const BalanceChange = object('EventBalanceChange', {
 
 /** An event of a chain: `id`, `kind`, the chain, then its own properties. */
 const chainEvent = <const K extends string, F extends Fields>(title: string, kind: K, properties: F) =>
-  object(title, { id: idSchema, kind: oneOf([kind]), chain, chainID, ...properties });
+  object(title, { id: eventID, kind: oneOf([kind]), chain, chainID, ...properties });
 
 export const eventSchemas = {
   block: chainEvent('BlockEvent', 'block', {
@@ -65,21 +65,10 @@ export const eventSchemas = {
     check: text('The check whose result changed.'),
     error: optional(text('Why it fails; missing if it passes.')),
   }),
-  reset: object('ResetEvent', { id: idSchema, kind: oneOf(['reset']), reason: text() }),
-  heartbeat: object('HeartbeatEvent', { id: idSchema, kind: oneOf(['heartbeat']) }),
-  closed: object('ClosedEvent', {
-    kind: oneOf(['closed']),
-    reason: oneOf(
-      ['too-slow', 'failed', 'stopping'],
-      '`too-slow`: the client did not read its events in time. `failed`: past events could not be read. `stopping`: the server stops.',
-    ),
-    message: text(),
-  }),
+  reset: object('ResetEvent', { id: eventID, kind: oneOf(['reset']), reason: text() }),
 };
-
-export type EventKind = keyof typeof eventSchemas;
 
 /** What happened to the chain: every kind but those about the stream itself. `reset`: events were lost; read the current state again. */
 export type ChainEvent = { [K in ChainEventKind]: OutOf<(typeof eventSchemas)[K]> }[ChainEventKind];
-export type ChainEventKind = Exclude<EventKind, 'heartbeat' | 'closed'>;
+export type ChainEventKind = keyof typeof eventSchemas;
 export type ChainEventOf<K extends ChainEventKind> = Extract<ChainEvent, { readonly kind: K }>;
