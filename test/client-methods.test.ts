@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { decode } from '../src/api/client/convert.ts';
-import { isChainEventKind } from '../src/api/client/event.ts';
+import { isChainEventKind } from '../src/api/client/events.ts';
 import { encodeParams } from '../src/api/client/namespaces.ts';
 import { clientServices as services } from '../src/api/contract/client-services.ts';
 import { eventKinds } from '../src/api/contract/event-kinds.ts';

@@ -1,5 +1,5 @@
 import type { ServiceRow } from '../src/api/contract/client-services.ts';
-import type { MethodDoc } from '../src/api/contract/method-docs.ts';
+import type { MethodDoc } from '../src/api/contract/method.ts';
 import { methodDocs } from '../src/api/contract/node-method-docs.ts';
 import { type ServiceName, services } from '../src/api/contract/services.ts';
 import { fieldNames } from '../src/api/contract/type-name.ts';

@@ -1,5 +1,5 @@
 import type { blocksRows, faultRows, identityRows, insightRows, timeRows } from './dev-chain-methods.ts';
-import type { DocsOf } from './method-docs.ts';
+import type { DocsOf } from './method.ts';
 
 export const blocksDocs: DocsOf<typeof blocksRows> = {
   mine: {

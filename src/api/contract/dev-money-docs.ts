@@ -1,5 +1,5 @@
 import type { crossChainRows, moneyRows } from './dev-money-methods.ts';
-import type { DocsOf } from './method-docs.ts';
+import type { DocsOf } from './method.ts';
 
 /** Docs of the `dev.*` methods. They run in this order, after those of the other services: IDs in a call come from earlier results. */
 

@@ -4,7 +4,7 @@ import type { avaxRows, evmRows, platformRows } from './counterpart-methods.ts';
 import { blocksDocs, faultDocs, identityDocs, insightDocs, timeDocs } from './dev-chain-docs.ts';
 import { crossChainDocs, moneyDocs } from './dev-money-docs.ts';
 import type { healthRows, infoRows } from './info-methods.ts';
-import type { DocsOf } from './method-docs.ts';
+import type { DocsOf } from './method.ts';
 import type { ServiceName, services } from './services.ts';
 
 /** Spends the genesis output of the funded key. */

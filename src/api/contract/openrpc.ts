@@ -1,8 +1,7 @@
 import type { ServiceRow } from './client-services.ts';
 import { createComponents, type SchemaObject, type ToSchemaObject } from './components.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import type { MethodRow } from './method.ts';
-import type { MethodDoc } from './method-docs.ts';
+import type { MethodDoc, MethodRow } from './method.ts';
 import { methodDocs } from './node-method-docs.ts';
 import { isOptional, schemaOf } from './schema.ts';
 import { type ServiceName, services } from './services.ts';

@@ -13,8 +13,7 @@ import {
   readAllPages,
   xChainPath,
 } from './data-requests.fixture.ts';
-import { pChainRoutes } from './p-chain-routes.ts';
-import { dataRoutes } from './routes.ts';
+import { dataRoutes, pChainRoutes } from './routes.ts';
 import { builder, cChain, chainID, pChain, people, sampleChain, sampleServed, sampleServedChain, txs } from './sample-chain.fixture.ts';
 import { createScanningReads } from './scanning-reads.fixture.ts';
 

@@ -2,8 +2,7 @@ import { averageTpsRows } from '../contract/metrics-routes.ts';
 import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { requireMetricsChain } from './chain.ts';
-import { nextTokenAfter } from './points.ts';
-import { readPeriod, seriesPage } from './series.ts';
+import { nextTokenAfter, readPeriod, seriesPage } from './series.ts';
 import { noSeriesCache, type StatsDeps } from './series-cache.ts';
 import { readSeriesJson } from './series-json.ts';
 
